@@ -9,7 +9,7 @@ differ; a blank is lower than any value.
 - Any other: the lowest image of the puzzle under all symmetries.
 
 So a form is an image of its puzzle, and puzzles are equivalent exactly if their forms are equal.
-The second kind is found here by brute force. The image is built row by row from the top, for all
+The second kind is found here by brute force. Its image is built row by row from the top, for all
 orders of the columns side by side. Equal lines are not told apart, so that few givens do not make
 many candidates.
 """
@@ -28,9 +28,9 @@ from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, line_orders
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of classic puzzles (P, 81), 0 for a blank.
 
-    Where `unique` (P,), the puzzle has one solution, (P, 81), and its form is found through that;
-    rows of others do not count. Raises ValueError for other shapes, and for values and solutions
-    that cannot be.
+    A puzzle that is `unique` (P,) gets its form through its solution, (P, 81); the solutions of
+    others are ignored. Raises ValueError for other shapes, and for values and solutions that cannot
+    be.
     """
     if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
         raise ValueError(f"puzzles of shape {puzzles.shape}, solutions of {solutions.shape}")
@@ -61,8 +61,8 @@ def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:
 class _Partial:
     """The first rows of images that may become the lowest.
 
-    grids: (C, n, n) with ordered columns and the rows as they were. rows: (C, k) those taken.
-    labels: (C, n + 1) of the values met, 0 of others. used: (C,) how many were met.
+    grids: (C, n, n) with ordered columns and the rows as they were. rows: (C, k) the rows taken.
+    labels: (C, n + 1) of the values met, 0 for others. used: (C,) how many values were met.
     """
 
     grids: ValueArray
@@ -100,13 +100,13 @@ def _different_orders(grid: ValueArray, box: int) -> Indices:
 
 
 def _kinds(grid: ValueArray) -> Indices:
-    """For each row the first one that has the same cells."""
+    """The first row with the same cells, for each row."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
 def _band_kinds(grid: ValueArray, box: int) -> Indices:
-    """For each band the first one that has the same rows, in any order."""
+    """The first band with the same rows, in any order, for each band."""
     bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
     return _kinds(bands.astype(np.uint8))
 

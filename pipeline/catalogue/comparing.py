@@ -62,7 +62,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What was not compared, where, and why; `line` is None if the source is one puzzle."""
+    """Something that was not compared, and why; `line` is None if the source is one puzzle."""
 
     source: str
     line: int | None
@@ -71,9 +71,9 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """What was compared: puzzles, classes among them, copies; and what was left out.
+    """How many puzzles were compared or left out, and the classes and copies among them.
 
-    `on_lot` is called when some thousands more were compared.
+    `on_lot` is called after each lot.
     """
 
     puzzles: int = 0
@@ -120,8 +120,8 @@ def dedupe(
 ) -> Iterator[Copy | Left]:
     """Tell which puzzles are equivalent to an earlier one, in the order in which they stand.
 
-    The first of each class is written to `kept`, one a line. What is not a classic puzzle of 9×9
-    is told, before the copies among the thousands around it, and not written. Raises OSError if
+    The first of each class is written to `kept`, one a line. Other things than classic puzzles of
+    9×9 are yielded as `Left`, before the copies of their lot, and not written. Raises OSError if
     the environment fails.
     """
     places, counted = SourceLines(), tally or Tally()
@@ -151,9 +151,9 @@ def overlap(
 ) -> Iterator[Copy | Left]:
     """Tell which puzzles of the sources asked about are equivalent to one of those known.
 
-    Each is told with the first of its class among those known. The tallies count what is known,
-    and what is asked about, in which `copies` are what both have. Raises OSError if the
-    environment fails.
+    Each comes with the first known one of its class. The tallies count the known puzzles, and those
+    asked about, whose `copies` are the puzzles that both have. Raises OSError if the environment
+    fails.
     """
     places, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
@@ -196,8 +196,7 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
 def lots_of(paths: Sequence[Path], places: SourceLines, settings: Settings) -> Iterator[Lot]:
     """The puzzles of files, folders and archives, some thousands at once; notes their places.
 
-    In memory that does not grow with them, but for the names of members. Raises OSError if the
-    environment fails.
+    Only the names of members stay in memory. Raises OSError if the environment fails.
     """
     return _in_large_lots(chain.from_iterable(_lots_at(path, places, settings) for path in paths))
 

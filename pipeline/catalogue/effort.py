@@ -3,15 +3,14 @@
 *Singles* are what `singles` takes: a cell with one candidate, a value with one place in a unit.
 
 - depth: the depth of trial and error over singles. At depth 0 singles alone decide the puzzle. At
-  depth d, each candidate is tried, and what follows at depth d - 1 is looked at: if that is a
-  contradiction, the candidate is struck; this is repeated until none is struck. The depth is the
-  least at which all cells are decided. A trial that comes upon the solution proves nothing.
-  (D. Berthier's T&E, 2008.)
+  depth d, each candidate is tried at depth d - 1, and struck if that leads to a contradiction; then
+  all are tried again. The depth is the least at which all cells are decided. Reaching the
+  solution in a trial does not count. (D. Berthier's T&E, 2008.)
 - backdoor: the least number of cells that, given their values of the solution, let singles decide
   the rest. (R. Williams, C. Gomes and B. Selman, 2003.)
 - splits: how often a search branches that takes singles, and branches on the first cell with the
-  fewest candidates, until it has seen that there is no other solution. That depends on the order
-  of cells, so it is the mean over 64 images of the canonical form, by fixed symmetries.
+  fewest candidates, until it has seen that there is no other solution. As the order of cells
+  matters, it is the mean over 64 images of the canonical form, by fixed symmetries.
 """
 
 from __future__ import annotations

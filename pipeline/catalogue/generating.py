@@ -1,14 +1,13 @@
 """New puzzles with one solution, which is certified: from full grids, by leaving out what can be.
 
-Of a grid, cells are gone through in a random order; each is opened if the rest still has one
-solution, with the cell opposite if the puzzle is to be symmetric. With parity marks, a cell that
-cannot be opened is marked even or odd if that suffices. What is needed at one time is needed
-later too, so a puzzle that went through all cells is minimal: no clue can be left out, nor can a
-given become a mark.
+The cells of a grid are tried in a random order. Each is opened if the rest still has one solution,
+with the cell opposite if the puzzle is to be symmetric. With parity marks, a cell that cannot be
+opened is marked even or odd if that suffices. A clue that is needed once stays needed. So after all
+cells the puzzle is minimal: no clue can be left out, nor can a given become a mark.
 
-The same seed gives the same puzzles, on every machine and with every version of numpy: they are
-made of the raw words of PCG64, and of solutions that lanes find first, as machine code or in plain
-Python. The first ones do not depend on how many are asked for.
+The same seed gives the same puzzles, on every machine and with every version of numpy, as they are
+made of the raw words of PCG64 and of the first solutions of the batch solver. The first puzzles do
+not depend on how many are asked for.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ _FULL = np.uint16(NINE.all_values)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What puzzles are to be like.
+    """Properties of the puzzles to generate.
 
-    givens: the least and the most clues, with marks. minimal: no clue can be left out; else clues
-    are left in, up to a number that is drawn from that range. symmetric: what is a clue does not
-    change by half a turn. marks: with even and odd cells. depth: see `effort`, the least and the
-    most, up to 2; hardly any is of depth 2, of the first 1,024,000 of seed 0 none. Raises
-    UsageError for ranges that hold nothing.
+    givens: the least and the most clues, with marks. minimal: no clue can be left out. Otherwise
+    clues are left in, up to a number that is drawn from that range. symmetric: half a turn maps
+    clues to clues. marks: with even and odd cells. depth: see `effort`, the least and the most, up
+    to 2; none of the first 1,024,000 puzzles of seed 0 has depth 2. Raises UsageError for empty
+    ranges.
     """
 
     givens: tuple[int, int] = (FEWEST, _CELLS)

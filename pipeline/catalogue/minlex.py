@@ -69,10 +69,11 @@ class Tables(NamedTuple):
 class Room(NamedTuple):
     """Room for the work on one puzzle.
 
-    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) of each row of them where
-    a value is. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins: (9,) of the
-    symmetry that is being tried. best: (81,) the lowest solution yet, and tied: (MOST_TIED, 4)
-    which symmetries lead to it: transposed, two rows, and an order of columns. image: (81,).
+    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) the column of each value
+    in each of their rows. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins:
+    (9,) of the symmetry that is being tried. best: (81,) the lowest solution yet. tied:
+    (MOST_TIED, 4) the symmetries that lead to it: transposed, two rows, and an order of columns.
+    image: (81,).
     """
 
     grids: NDArray[np.uint8]
@@ -221,7 +222,7 @@ def _load(room, solutions, puzzle):
 
 @compiled(inline=True)
 def _key(room, tables, lying, first, second):
-    """The key of a second row; negative if it is none."""
+    """The key of a second row; negative if it cannot be one."""
     key = np.int64(0)
     for stack in range(BOX):
         place = np.int64(0)

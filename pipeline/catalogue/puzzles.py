@@ -30,8 +30,8 @@ _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 class Symmetries:
     """S symmetries of one box size.
 
-    transposed: (S,) whether rows and columns are exchanged, first. rows, columns: (S, n), line i of
-    the image was line rows[i]. labels: (S, n + 1), value v becomes labels[v], and 0 stays 0.
+    transposed: (S,) whether rows and columns are exchanged, first. rows, columns: (S, n) the lines
+    that become each line of the image. labels: (S, n + 1) the new value of each value; 0 stays 0.
     """
 
     transposed: Flags

@@ -112,8 +112,8 @@ class Redundant:
 def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
     """Find them in puzzles with one solution, whose masks are (P, n²).
 
-    A given is a cell with a single value; left out, it may have any. Other marks stay. A puzzle is
-    minimal if there are none. `seconds` are for all puzzles.
+    A given is a cell with a single value; left out, it may have any. Other marks stay. A minimal
+    puzzle has no redundant givens. `seconds` are for all puzzles.
     """
     return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
 

@@ -3,10 +3,9 @@
 Nothing here knows an encoding, a clause or a solver. All candidates are one number, a plane of n²
 bits for each value: bit v·n² + c says that cell c may hold the value v + 1. So a shift moves all
 cells of all values at once. A segment is the part of a row or of a column that lies in one box.
-The search strikes what cannot be; then it branches in a group, of which one candidate is right,
-that has few candidates left and has failed often, because the trouble is there (F. Boussemart et
-al., Boosting systematic search by weighting constraints, 2004). It begins anew after ever more
-failures.
+After propagation the search branches in a group, of which one candidate is right. It prefers groups
+with few candidates that have failed often, because the trouble is there (F. Boussemart et al.,
+Boosting systematic search by weighting constraints, 2004). It begins anew after ever more failures.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class NotSolutions(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """What a search has shown: solutions that were not listed, and in how many nodes it branched.
+    """The result of a search: solutions that were not listed, and its number of branchings.
 
     `undecided` says why it ended before it had seen everything; None if it has, or has found as
     many missing solutions as were asked for.
@@ -63,10 +62,10 @@ def exhausted(
 ) -> Exhausted:
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
-    It ends undecided after so many nodes or seconds, if it has not come to all that are listed,
-    and, unless one unit decides, for sides above LARGEST_SIDE and rules beyond the units. Raises
-    NotSolutions if those listed are not different solutions of the puzzle, and ValueError for a
-    `most` below 1.
+    It ends undecided after so many nodes or seconds, and if it has not come to all that are listed.
+    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless one unit decides.
+    Raises NotSolutions if those listed are not different solutions of the puzzle, and ValueError
+    for a `most` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -77,19 +76,22 @@ def exhausted(
     if most < 1:
         raise ValueError(f"{most} solutions are not looked for")
     end = time.monotonic() + seconds
-    if not puzzle.is_plain:
-        is_crowded = not solutions and crowded_unit(puzzle)
-        return Exhausted((), 0, None if is_crowded else _NOT_PLAIN)
-    listed = {_chosen(puzzle, grid) for grid in solutions}
-    if len(listed) < len(solutions) or None in listed:
+    listed = {_chosen(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
+    if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
         raise NotSolutions("the grids that are listed are not different solutions")
     if not solutions and crowded_unit(puzzle):
         return Exhausted((), 0)
+    if not puzzle.is_plain:
+        return Exhausted((), 0, _NOT_PLAIN)
     if puzzle.geometry.side > LARGEST_SIDE:
         found = None if solutions else _from_one_unit(puzzle)
         why = None if found else f"sides above {LARGEST_SIDE} are not searched"
         return Exhausted((found,) if found else (), 0, why)
-    search = _Search(puzzle, nodes, end)
+    return _searched(_Search(puzzle, nodes, end), puzzle.geometry, listed, most)
+
+
+def _searched(search: _Search, geometry: Geometry, listed: set[int | None], most: int) -> Exhausted:
+    """The solutions that a search finds, except those listed, until there are `most`."""
     missing: dict[int, None] = {}
     unmet = {*listed}
     for chosen in search.solutions():
@@ -99,7 +101,7 @@ def exhausted(
         missing[chosen] = None
         if len(missing) >= most:
             break
-    grids = tuple(_grid(puzzle.geometry, chosen) for chosen in missing)
+    grids = tuple(_grid(geometry, chosen) for chosen in missing)
     undecided = search.undecided or (_NOT_MET if unmet else None)
     return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
 
@@ -184,12 +186,11 @@ class _Segments(NamedTuple):
 
 
 class _Board(NamedTuple):
-    """What the rules say of a geometry's candidates.
+    """The rules on a geometry's candidates.
 
     `plane` has a bit for each cell, `copies` one for each value, so that their product is all
-    candidates; those of other values than the first are `shifts` behind it. Of each of `groups`
-    exactly one candidate is right: the values of a cell, or the cells of a unit that a value may
-    take.
+    candidates; those of other values than the first are `shifts` behind it. Each of `groups` has
+    exactly one right candidate: the values of a cell, or the cells of a unit for a value.
     """
 
     cells: int
@@ -337,9 +338,9 @@ two that must both be right but cannot."""
 def _propagate(board: _Board, left: int) -> tuple[int, int]:
     """The candidates that are left once nothing more follows, and what that means.
 
-    A segment must have a value if one of its cells has no other, or if it is the only one of its
-    row, column or box that may have it: then the others of these have it not. The cell in which
-    two such segments meet holds the value.
+    A segment must have a value if one of its cells has no other, or if no other segment of its row,
+    column or box may have it. Then these others cannot have it. The cell in which two such segments
+    meet holds the value.
     """
     while True:
         one, several = _counted(left, board.plane, board.shifts)
@@ -371,7 +372,7 @@ def _propagate(board: _Board, left: int) -> tuple[int, int]:
 
 
 def _counted(bits: int, first: int, shifts: tuple[int, ...]) -> tuple[int, int]:
-    """Where in `first` one or more, and two or more, of a bit and those behind it are set."""
+    """The bits of `first` that are set at least once, and at least twice, there and behind it."""
     one, several = bits & first, 0
     for shift in shifts:
         here = bits >> shift & first

@@ -1,4 +1,4 @@
-"""Which steps of a refutation are needed, and why each follows: hints, which nobody trusts.
+"""The needed steps of a refutation, each with hints why it follows; nobody trusts these.
 
 `kernel.py` finds them, as machine code or, where there is none, in plain Python. Here it is asked,
 and its answer becomes a proof in LRAT.

@@ -1,10 +1,10 @@
 """Which lemmas a refutation needs, and which clauses each of them follows from, in which order.
 
-First the clauses of the formula are added and then the lemmas, one by one, and what follows from
-them by unit propagation, until a clause fails. Then, from the last lemma to the first, each one is
-taken away with all that had followed from it; and if it was needed, it is checked, and what it
-follows from is needed too (E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are
-propagated before others, so that few more are (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
+First the clauses of the formula are added and then the lemmas, one by one, with unit propagation,
+until a clause fails. Then, from the last lemma to the first, each one is taken away with all that
+had followed from it. A needed lemma is checked; the clauses it follows from are needed too
+(E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are propagated before others,
+so that few more become needed (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
 
 A literal that follows from all clauses before a lemma, not from its negation alone, becomes a
 step of its own if it is needed. So its own reasons are named once, not by each lemma.
@@ -25,9 +25,8 @@ OTHERS, MARKED = 0, 1
 """The two lists of clauses that watch a literal; those in the second are propagated first."""
 
 PLACE, CONFLICT, TRAIL, PICKED, VISITS = range(5)
-"""In `numbers`: the clause that is added or checked next, the last that was added when propagation
-failed or NOTHING, literals on the trail, numbers in `picked`, and clauses that were looked at in
-this step."""
+"""Places in `numbers`: the clause to add or check next; the last one added when propagation failed,
+or NOTHING; the literals on the trail; the numbers in `picked`; the clauses visited in this step."""
 
 UNFINISHED, WRITTEN, TRIMMED, FAILED = range(4)
 """What a step returns. WRITTEN: `picked` has to be read and emptied. TRIMMED: the same, and there
@@ -42,14 +41,13 @@ class State(NamedTuple):
     literals: (L,) of all clauses, one clause after another; those watched come first in each.
     starts: (C + 1,) where they begin. before: (C,) literals on the trail before each was added.
     marked: (C,) whether each is needed. is_picked: (C,) whether the literal that each makes true
-    is needed. picked: (C + 2,) steps of the refutation, the last one first: a clause, then all that
-    it follows from, then C. There a negative number stands for a clause that holds just one
-    literal, its complement in bits. following, blockers: (2·C,) of the place 2·c + k, which stands
-    for the literal k of clause c: the next place that watches the same, and another literal of the
-    clause. heads: (4·V,) where the two lists of a literal begin. values: (2·V,) 1 for true, -1 for
-    false. trail (V,), with the positions (V,) of variables on it, and reasons (V,): the clause
-    that made a variable's literal true, or NOTHING. seen, touched: (V,) are for marking.
-    numbers: see above.
+    is needed. picked: (C + 2,) steps of the refutation, the last one first: a clause, then its
+    hints, then C. A negative number stands for the unit clause of the literal that is its
+    complement in bits. following, blockers: (2·C,) for the place 2·c + k, the literal k of clause
+    c: the next place that watches the same literal, and another literal of the clause. heads:
+    (4·V,) where the two lists of a literal begin. values: (2·V,) 1 for true, -1 for false. trail:
+    (V,). positions: (V,) of variables on it. reasons: (V,) the clause that made a variable's
+    literal true, or NOTHING. seen, touched: (V,) for marking.
     """
 
     literals: Any

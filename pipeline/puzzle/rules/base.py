@@ -1,4 +1,4 @@
-"""What rules share: cells that are drawn and described alike, and checks of their data."""
+"""Shared frames of rules: cells that are drawn and described alike, and checks of their data."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Skyscraper(Outside):
 
 
 class XSum(Outside):
-    """The line has each value once. Its first x cells sum to the number; x is its first value."""
+    """The line has each value once. If the first one is x, the first x cells sum to the number."""
 
     name, look = "X-sum", "x-sum"
 
