@@ -126,19 +126,15 @@ def dedupe(
     """
     places, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
-        for lot in lots_of(paths, places, settings):
-            known, keys, lot_left = _keyed(lot, places)
-            yield from lot_left
-            firsts = classes.meet(keys, known.places)
-            is_first = firsts == known.places
+        for lot, keys in _keyed_lots(paths, places, settings, counted):
+            yield from lot.left
+            firsts = classes.meet(keys, lot.places)
+            is_first = firsts == lot.places
             if kept:
-                kept.write(lines_of(known.puzzles[is_first]))
-            counted.puzzles += len(known.puzzles)
+                kept.write(lines_of(lot.puzzles[is_first]))
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
-            counted.left += len(lot_left)
-            counted.on_lot()
-            for place, first in zip(known.places[~is_first], firsts[~is_first], strict=True):
+            for place, first in zip(lot.places[~is_first], firsts[~is_first], strict=True):
                 yield Copy(*places.told(int(place)), *places.told(int(first)))
 
 
@@ -157,34 +153,32 @@ def overlap(
     """
     places, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
-        for lot in lots_of(known, places, settings):
-            compared, keys, left = _keyed(lot, places)
-            yield from left
-            classes.meet(keys, compared.places)
-            theirs.puzzles += len(compared.puzzles)
-            theirs.left += len(left)
+        for lot, keys in _keyed_lots(known, places, settings, theirs):
+            yield from lot.left
+            classes.meet(keys, lot.places)
             theirs.classes = len(classes)
-            theirs.on_lot()
         theirs.copies = theirs.puzzles - theirs.classes
-        for lot in lots_of(asked, places, settings):
-            compared, keys, left = _keyed(lot, places)
-            yield from left
+        for lot, keys in _keyed_lots(asked, places, settings, ours):
+            yield from lot.left
             firsts = classes.find(keys)
-            ours.puzzles += len(compared.puzzles)
-            ours.left += len(left)
             ours.copies += int((firsts != NOWHERE).sum())
-            ours.on_lot()
-            for place, first in zip(compared.places.tolist(), firsts.tolist(), strict=True):
+            for place, first in zip(lot.places.tolist(), firsts.tolist(), strict=True):
                 if first != NOWHERE:
                     yield Copy(*places.told(place), *places.told(first))
 
 
-def _keyed(lot: Lot, places: SourceLines) -> tuple[Lot, Keys, list[Left]]:
-    """The puzzles of a lot that can be compared, their keys, and what is left out."""
-    forms, certain = forms_of(lot.puzzles)
-    undecided = [Left(*places.told(place), _UNDECIDED) for place in lot.places[~certain].tolist()]
-    compared = Lot(lot.puzzles[certain], lot.places[certain], [])
-    return compared, keys_of(forms[certain]), [*lot.left, *undecided]
+def _keyed_lots(
+    paths: Sequence[Path], places: SourceLines, settings: Settings, tally: Tally
+) -> Iterator[tuple[Lot, Keys]]:
+    """The puzzles that can be compared, with their keys; counts them, and what is left out."""
+    for lot in lots_of(paths, places, settings):
+        forms, certain = forms_of(lot.puzzles)
+        unsure = [Left(*places.told(at), _UNDECIDED) for at in lot.places[~certain].tolist()]
+        compared = Lot(lot.puzzles[certain], lot.places[certain], [*lot.left, *unsure])
+        tally.puzzles += len(compared.puzzles)
+        tally.left += len(compared.left)
+        yield compared, keys_of(forms[certain])
+        tally.on_lot()
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
