@@ -171,7 +171,7 @@ OTHERS = ((0, 2), (1, 3), (2, 3))
         (NegativeXV((5, 10), OTHERS), lambda u, v: u + v in (5, 10)),
         (NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
     ],
-    ids=str,
+    ids=range(9),
 )
 def test_pairs_without_a_mark_lack_its_values(rule, breaks):
     for u, v in product(range(1, 10), repeat=2):
