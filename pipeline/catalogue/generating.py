@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.effort import DEEPEST, depths_of
-from pipeline.catalogue.puzzles import Flags, ValueArray, random_symmetries
+from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, random_symmetries
 from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solutions_of
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
 from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.solvers import Solvers
 
 AT_ONCE = 512
 """Grids that are worked on together; another number would give other puzzles."""
@@ -99,10 +100,17 @@ def generate(
     """
     if seed < 0:
         raise UsageError(f"seed: expected 0 or more, found {seed}")
+    with Solvers("pysat") as solvers:  # used without machine code
+        yield from _generated(wish, seed, on_tried, solvers)
+
+
+def _generated(
+    wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
+) -> Iterator[Generated]:
     fruitless, fewest, most = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _made(wish, words, partial(on_tried, number * AT_ONCE))
+        masks = _made(wish, words, solvers, partial(on_tried, number * AT_ONCE))
         clues = (masks != _FULL).sum(axis=1)
         fewest, most = min(fewest, int(clues.min())), max(most, int(clues.max()))
         chosen = masks[_are_as_wished(wish, masks)]
@@ -124,9 +132,11 @@ def _told(masks: NDArray[np.uint16], known: Known, place: int) -> Generated:
     return Generated(tuple(masks[place].tolist()), tuple(grid.tolist()), int(known.nodes[place]))
 
 
-def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> NDArray[np.uint16]:
+def _made(
+    wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
+) -> NDArray[np.uint16]:
     """Puzzles (P, 81) made of random grids."""
-    grids = _grids(words)
+    grids = _grids(words, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (least, most) = given.copy(), wish.givens
     drawn = least + (words.random_raw(AT_ONCE) % np.uint64(most - least + 1)).astype(np.int64)
@@ -138,17 +148,21 @@ def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> 
     if wish.marks:
         is_odd = given & np.uint16(NINE.odd_values) != 0
         kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
-    for step in range(order.shape[1]):
+    steps = [(kind, column) for column in order.T for kind in kinds]
+    if wish.marks:
+        steps += [(kinds[0], column) for column in order.T]
+    for kind, column in steps:
         on_step()
-        for kind in kinds:
-            _leave_out(masks, kind, order[:, step], wanted, symmetric=wish.symmetric)
-    for step in range(order.shape[1] if wish.marks else 0):
-        on_step()
-        _leave_out(masks, kinds[0], order[:, step], wanted, symmetric=wish.symmetric)
+        weaker = _weakened(masks, kind, column, symmetric=wish.symmetric)
+        clues = (weaker != _FULL).sum(axis=1)
+        able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
+        if len(able):
+            unique = found_in(NINE, weaker[able], 2, solvers=solvers).counts == 1
+            masks[able[unique]] = weaker[able[unique]]
     return masks
 
 
-def _grids(words: np.random.PCG64) -> ValueArray:
+def _grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
     """Random grids (AT_ONCE, 81), not all equally likely.
 
     Three boxes on the diagonal are filled at random, and some cells where there is a solution
@@ -164,7 +178,7 @@ def _grids(words: np.random.PCG64) -> ValueArray:
         bits = np.left_shift(1, (words.random_raw(AT_ONCE) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
-        able = found_in(NINE, tried, 1).counts == 1
+        able = found_in(NINE, tried, 1, solvers=solvers).counts == 1
         flat[able] = tried[able]
     found = solve_lanes(flat, 1, inf).grids[0]
     return random_symmetries(3, AT_ONCE, int(words.random_raw() >> 1)).of(found)
@@ -176,26 +190,14 @@ def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
     return order[chosen].reshape(len(order), -1)
 
 
-def _leave_out(
-    masks: NDArray[np.uint16],
-    kind: NDArray[np.uint16],
-    cells: NDArray[np.intp],
-    wanted: NDArray[np.int64],
-    *,
-    symmetric: bool,
-) -> None:
-    """Weaken a cell of each puzzle, to what `kind` has there, where one solution is left.
-
-    With its opposite if `symmetric`; where more than the `wanted` clues are left then.
-    """
+def _weakened(
+    masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
+) -> NDArray[np.uint16]:
+    """The puzzles with a cell of each weakened to `kind`, and the opposite one if `symmetric`."""
     weaker, each = masks.copy(), np.arange(len(masks))
     for at in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
         weaker[each, at] |= kind[each, at]
-    clues = (weaker != _FULL).sum(axis=1)
-    able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
-    if len(able):
-        unique = found_in(NINE, weaker[able], 2).counts == 1
-        masks[able[unique]] = weaker[able[unique]]
+    return weaker
 
 
 def _are_as_wished(wish: Wish, masks: NDArray[np.uint16]) -> Flags:

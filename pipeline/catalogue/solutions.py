@@ -6,6 +6,7 @@ Whether a given is needed is one question: is there a solution that has another 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import inf
 
@@ -73,15 +74,21 @@ def solutions_of(geometry: Geometry, masks: MaskArray, most: int, seconds: float
     return Known(found.counts, found.grids, certain, nodes)
 
 
-def found_in(geometry: Geometry, masks: MaskArray, most: int, seconds: float = inf) -> Solutions:
-    """As `solutions_of`, but nothing is certified: what lanes find, or PySAT in their place."""
+def found_in(
+    geometry: Geometry,
+    masks: MaskArray,
+    most: int,
+    seconds: float = inf,
+    solvers: Solvers | None = None,
+) -> Solutions:
+    """As `solutions_of`, but not certified: found by lanes, or by PySAT, in `solvers` if given."""
     search = machine_code(len(masks), at_once=True) if geometry == NINE else None
     if search:
         return search(masks, most, Deadline.of(Limits(seconds)))
     deadline, count = Deadline.of(Limits(seconds)), len(masks)
     counts, decided = np.zeros(count, np.int64), np.zeros(count, np.bool_)
     grids = np.zeros((most, *masks.shape), np.uint8)
-    with Solvers("pysat") as solvers:
+    with nullcontext(solvers) if solvers else Solvers("pysat") as used:
         for place, cells in enumerate((masks & geometry.all_values).tolist()):
             left = min(DAY, deadline.left())
             if left < 1e-3:
@@ -89,7 +96,7 @@ def found_in(geometry: Geometry, masks: MaskArray, most: int, seconds: float = i
             left = min(left, max(STARTING, left / (count - place)))
             problem = PuzzleProblem(parsed_from(Puzzle(geometry, tuple(cells))))
             settings = Settings(solver="pysat", max_solutions=most, timeout=left, trust_solver=True)
-            result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+            result = solve_problem(problem, used, settings, Stopwatch(), explain=False)
             solutions = sorted(result.solutions)
             counts[place] = len(solutions)
             decided[place] = bool(result.complete) or len(solutions) == most
