@@ -24,15 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pysat.solvers import Minisat22
 
-from pipeline.catalogue import forms, singles
-from pipeline.catalogue.asking import solutions_of
-from pipeline.catalogue.canonical import canonical_forms
+from pipeline.catalogue import minlex, singles
+from pipeline.catalogue.canonical import canonical_forms, lowest_form
 from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
-from pipeline.catalogue.direct import lowest_form
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
-from pipeline.catalogue.minimal import redundant_givens
-from pipeline.catalogue.symmetries import Cells, line_orders, random_symmetries
-from pipeline.catalogue.values import lines_of, masks_of_values, values_of_masks
+from pipeline.catalogue.puzzles import (
+    ValueArray,
+    line_orders,
+    lines_of,
+    masks_of_values,
+    random_symmetries,
+    values_of_masks,
+)
+from pipeline.catalogue.solutions import redundant_givens, solutions_of
 from pipeline.certify import compiled as checking
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
@@ -46,14 +50,14 @@ COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 
 def main() -> None:
     chosen, *files = sys.argv[1:]
-    for program in (forms.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
+    for program in (minlex.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
         program.compile_into(program.folder())
-    for loaded in (forms.loaded, singles.loaded, lanes.loaded, checking.loaded):
+    for loaded in (minlex.loaded, singles.loaded, lanes.loaded, checking.loaded):
         loaded.count(COMPILE_AFTER)
     if chosen == "overlap":
         compare(*map(Path, files))
         return
-    works: dict[str, Callable[[Cells], None]] = {
+    works: dict[str, Callable[[ValueArray], None]] = {
         "speed": speed,
         "brute": brute,
         "copies": copies,
@@ -64,7 +68,7 @@ def main() -> None:
         works[chosen](puzzles_in(Path(name)))
 
 
-def puzzles_in(path: Path) -> Cells:
+def puzzles_in(path: Path) -> ValueArray:
     lines = [line[:81] for line in path.read_text().splitlines() if len(line) >= 81]
     masks = masks_of_plain(np.frombuffer("".join(lines).encode(), np.uint8).reshape(-1, 81))
     return values_of_masks(masks)
@@ -84,7 +88,7 @@ def show(name: str, count: int, seconds: float) -> None:
     print(f"  {name:<34}{count / seconds:12,.0f}/s")
 
 
-def speed(puzzles: Cells) -> None:
+def speed(puzzles: ValueArray) -> None:
     masks = masks_of_values(NINE, puzzles)
     _, known = timed(lambda: solutions_of(NINE, masks, 2))
     grids, count = known.grids[0], len(puzzles)
@@ -113,7 +117,7 @@ def speed(puzzles: Cells) -> None:
     print(f"  splits: {splits.mean.mean():.1f}, spread {splits.spread.mean():.1f}")
 
 
-def brute(puzzles: Cells) -> None:
+def brute(puzzles: ValueArray) -> None:
     every = np.linspace(0, len(puzzles) - 1, BRUTE).astype(int)
     chosen = np.repeat(puzzles[every], 2, axis=0)
     for place in range(1, len(chosen), 2):
@@ -131,7 +135,7 @@ def brute(puzzles: Cells) -> None:
     print(f"  {len(chosen)} puzzles, {kinds}: {wrong} differ; {slow / fast:,.0f} x as fast")
 
 
-def lowest_of_all(puzzle: Cells, through: Cells) -> Cells:
+def lowest_of_all(puzzle: ValueArray, through: ValueArray) -> ValueArray:
     """The lowest image of a puzzle by the symmetries that make `through` the lowest.
 
     All are gone through: for each order of the rows, all of the columns, which are dropped at the
@@ -153,13 +157,13 @@ def lowest_of_all(puzzle: Cells, through: Cells) -> Cells:
             is_lower = image.tobytes() < best[0].tobytes()
             if is_lower or found.tobytes() < best[1].tobytes():
                 best = np.array([image, found])
-    lowest: Cells = best[1]
+    lowest: ValueArray = best[1]
     return lowest
 
 
 def _lowest_columns(
-    grid: Cells, columns: NDArray[np.intp], best: Cells
-) -> tuple[NDArray[np.intp], Cells, Cells] | None:
+    grid: ValueArray, columns: NDArray[np.intp], best: ValueArray
+) -> tuple[NDArray[np.intp], ValueArray, ValueArray] | None:
     """The orders of columns that make a grid the lowest, their labels, and its image.
 
     None if that is not as low as the best.
@@ -183,7 +187,7 @@ def _lowest_columns(
     return columns, labels, image
 
 
-def copies(puzzles: Cells) -> None:
+def copies(puzzles: ValueArray) -> None:
     """Copies of puzzles are all found, and none of the puzzles is called a copy of another."""
     which = np.arange(COPIES) % len(puzzles)
     images = random_symmetries(3, COPIES, 3).of(puzzles[which])
@@ -206,7 +210,7 @@ def copies(puzzles: Cells) -> None:
     print(f"  {tally.puzzles / seconds:,.0f} puzzles/s")
 
 
-def minimal(puzzles: Cells) -> None:
+def minimal(puzzles: ValueArray) -> None:
     """Against PySAT: is there another solution without a given? It has another value there."""
     chosen = puzzles[np.linspace(0, len(puzzles) - 1, BY_HAND).astype(int)].copy()
     grids = solutions_of(NINE, masks_of_values(NINE, chosen), 2).grids[0]

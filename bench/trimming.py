@@ -21,8 +21,7 @@ from variants import givens
 from pipeline import Settings
 from pipeline.certify.formula import Core, core_of
 from pipeline.certify.lrat import check_lrat
-from pipeline.certify.trimming import PROGRAM
-from pipeline.certify.trimming.hints import hinted
+from pipeline.certify.trimming import PROGRAM, hinted
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.service.requests import solve_one

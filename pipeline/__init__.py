@@ -22,9 +22,8 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.api import dedupe, generate, overlap, solutions, solve, solve_many
-    from pipeline.catalogue.comparing import Copy, Tally
+    from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.catalogue.lots import Left
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.errors import (
         EnvironmentFailure,
@@ -114,9 +113,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "catalogue.comparing": ("Copy", "Tally"),
+    "catalogue.comparing": ("Copy", "Left", "Tally"),
     "catalogue.generating": ("Wish",),
-    "catalogue.lots": ("Left",),
     "certify": ("Violation", "certifier", "certify_grid"),
     "solving.cnf": (
         "Answer",

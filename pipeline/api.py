@@ -25,9 +25,8 @@ from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.catalogue.comparing import Copy, Tally
+    from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.catalogue.lots import Left
     from pipeline.puzzle.puzzle import Grid
 
 SIZES = (1, 64, 2048)

@@ -45,11 +45,11 @@ def _machine_code(worker_id):
     """
     if find_spec("numba") is None:
         return
-    from pipeline.catalogue import forms, singles
+    from pipeline.catalogue import minlex, singles
     from pipeline.certify import compiled, trimming
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, compiled, trimming, forms, singles)]
+    programs = [each.PROGRAM for each in (lanes, compiled, trimming, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -144,7 +144,7 @@ def searching(checking, monkeypatch):
 @pytest.fixture(scope="session")
 def forming():
     """The canonical form as machine code."""
-    from pipeline.catalogue.forms import PROGRAM
+    from pipeline.catalogue.minlex import PROGRAM
 
     return _linked(PROGRAM)
 

@@ -1,6 +1,5 @@
-"""What can be said of many puzzles beside their solutions, and new ones.
+"""Further facts about many puzzles, and new puzzles.
 
-Which are equivalent (`canonical`, `comparing`), which givens are redundant (`minimal`), how hard
-they are (`effort`); `traits` and `telling` find all of these for `--also`, `generating` makes other
-puzzles. numpy is slow to load: import this late.
+`comparing` finds equivalent puzzles by their `canonical` forms, `traits` finds what `--also` adds,
+`generating` makes puzzles. numpy is slow to load: import this late.
 """

@@ -3,35 +3,36 @@
 *Singles* are what `singles` takes: a cell with one candidate, a value with one place in a unit.
 
 - depth: the depth of trial and error over singles. At depth 0 singles alone decide the puzzle. At
-  depth d, each candidate is tried, and what follows at depth d - 1 is looked at: if that is a
-  contradiction, the candidate is struck; this is repeated until none is struck. The depth is the
-  least at which all cells are decided. A trial that comes upon the solution proves nothing.
-  (D. Berthier's T&E, 2008.)
+  depth d, each candidate is tried at depth d - 1, and struck if that leads to a contradiction; then
+  all are tried again. The depth is the least at which all cells are decided. Reaching the
+  solution in a trial does not count. (D. Berthier's T&E, 2008.)
 - backdoor: the least number of cells that, given their values of the solution, let singles decide
   the rest. (R. Williams, C. Gomes and B. Selman, 2003.)
 - splits: how often a search branches that takes singles, and branches on the first cell with the
-  fewest candidates, until it has seen that there is no other solution. That depends on the order
-  of cells, so it is the mean over 64 images of the canonical form, by fixed symmetries.
+  fewest candidates, until it has seen that there is no other solution. As the order of cells
+  matters, it is the mean over 64 images of the canonical form, by fixed symmetries.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.catalogue.puzzles import (
+    Flags,
+    MaskArray,
+    ValueArray,
+    masks_of_values,
+    random_symmetries,
+)
 from pipeline.catalogue.singles import States, close_singles
-from pipeline.catalogue.symmetries import Cells, random_symmetries
-from pipeline.catalogue.values import Flags, Masks, masks_of_values
 from pipeline.puzzle.puzzle import NINE
 
 DEEPEST, WIDEST = 2, 3
-"""Depths and backdoors are looked for up to these."""
-
-BEYOND = -1
-"""A depth or a backdoor that is larger."""
+"""Depths and backdoors are looked for up to these; one more stands for any beyond."""
 
 IMAGES = 64
 AT_ONCE = 8192
@@ -45,16 +46,15 @@ _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """Of each puzzle the mean over its images, and the standard deviation, (P,)."""
+class Splits(NamedTuple):
+    """For each puzzle the mean over its images, and the standard deviation, (P,)."""
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
 
 
-def states_of(masks: Masks) -> States:
-    """Masks (P, n²) as states (n², P)."""
+def states_of(masks: MaskArray) -> States:
+    """MaskArray (P, n²) as states (n², P)."""
     return np.array(masks.T, np.uint16, order="C")
 
 
@@ -64,9 +64,9 @@ def is_open(states: States) -> Flags:
     return several
 
 
-def depths_of(masks: Masks, most: int = DEEPEST) -> Numbers:
-    """The depth of each puzzle (P, n²) with one solution; BEYOND if it is more than `most`."""
-    depths = np.full(len(masks), BEYOND)
+def depths_of(masks: MaskArray, most: int = DEEPEST) -> Numbers:
+    """The depth of each puzzle (P, n²) with one solution; `most` + 1 if it is more."""
+    depths = np.full(len(masks), most + 1)
     states, left = states_of(masks), np.arange(len(masks))
     for depth in range(most + 1):
         if len(left):
@@ -112,8 +112,8 @@ def _candidates(states: States) -> tuple[Numbers, Numbers, States]:
     return at, cells, _BITS[values]
 
 
-def backdoors_of(masks: Masks, solutions: Cells, most: int = WIDEST) -> Numbers:
-    """The least number of cells of the solution (P, n²); BEYOND if it is more than `most`."""
+def backdoors_of(masks: MaskArray, solutions: ValueArray, most: int = WIDEST) -> Numbers:
+    """The least number of cells of the solution (P, n²); `most` + 1 if it is more."""
     states = states_of(masks)
     close_singles(states)
     given = _BITS[solutions.T - 1]
@@ -134,10 +134,10 @@ def _backdoor(state: States, given: States, most: int) -> int:
             close_singles(trials)
             if not is_open(trials).any(axis=0).all():
                 return size
-    return BEYOND
+    return most + 1
 
 
-def splits_of(forms: Cells) -> Splits:
+def splits_of(forms: ValueArray) -> Splits:
     """The splits of 9×9 puzzles with one solution, by their canonical forms (P, 81)."""
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
@@ -146,7 +146,7 @@ def splits_of(forms: Cells) -> Splits:
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
-def count_splits(masks: Masks) -> Numbers:
+def count_splits(masks: MaskArray) -> Numbers:
     """How often the search for all solutions of each puzzle (P, n²) branches."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]

@@ -1,14 +1,13 @@
 """New puzzles with one solution, which is certified: from full grids, by leaving out what can be.
 
-Of a grid, cells are gone through in a random order; each is opened if the rest still has one
-solution, with the cell opposite if the puzzle is to be symmetric. With parity marks, a cell that
-cannot be opened is marked even or odd if that suffices. What is needed at one time is needed
-later too, so a puzzle that went through all cells is minimal: no clue can be left out, nor can a
-given become a mark.
+The cells of a grid are tried in a random order. Each is opened if the rest still has one solution,
+with the cell opposite if the puzzle is to be symmetric. With parity marks, a cell that cannot be
+opened is marked even or odd if that suffices. A clue that is needed once stays needed. So after all
+cells the puzzle is minimal: no clue can be left out, nor can a given become a mark.
 
-The same seed gives the same puzzles, on every machine and with every version of numpy: they are
-made of the raw words of PCG64, and of solutions that lanes find first, as machine code or in plain
-Python. The first ones do not depend on how many are asked for.
+The same seed gives the same puzzles, on every machine and with every version of numpy, as they are
+made of the raw words of PCG64 and of the first solutions of the batch solver. The first puzzles do
+not depend on how many are asked for.
 """
 
 from __future__ import annotations
@@ -22,14 +21,13 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.asking import Known, found_in, solutions_of
 from pipeline.catalogue.effort import DEEPEST, depths_of
-from pipeline.catalogue.minimal import redundant_clues
-from pipeline.catalogue.symmetries import Cells, random_symmetries
-from pipeline.catalogue.values import Flags
+from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, random_symmetries
+from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solutions_of
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
 from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.solvers import Solvers
 
 AT_ONCE = 512
 """Grids that are worked on together; another number would give other puzzles."""
@@ -53,13 +51,13 @@ _FULL = np.uint16(NINE.all_values)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What puzzles are to be like.
+    """Properties of the puzzles to generate.
 
-    givens: the least and the most clues, with marks. minimal: no clue can be left out; else clues
-    are left in, up to a number that is drawn from that range. symmetric: what is a clue does not
-    change by half a turn. marks: with even and odd cells. depth: see `effort`, the least and the
-    most, up to 2; hardly any is of depth 2, of the first 1,024,000 of seed 0 none. Raises
-    UsageError for ranges that hold nothing.
+    givens: the least and the most clues, with marks. minimal: no clue can be left out. Otherwise
+    clues are left in, up to a number that is drawn from that range. symmetric: half a turn maps
+    clues to clues. marks: with even and odd cells. depth: see `effort`, the least and the most, up
+    to 2; none of the first 1,024,000 puzzles of seed 0 has depth 2. Raises UsageError for empty
+    ranges.
     """
 
     givens: tuple[int, int] = (FEWEST, _CELLS)
@@ -102,10 +100,17 @@ def generate(
     """
     if seed < 0:
         raise UsageError(f"seed: expected 0 or more, found {seed}")
+    with Solvers("pysat") as solvers:  # used without machine code
+        yield from _generated(wish, seed, on_tried, solvers)
+
+
+def _generated(
+    wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
+) -> Iterator[Generated]:
     fruitless, fewest, most = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _made(wish, words, partial(on_tried, number * AT_ONCE))
+        masks = _made(wish, words, solvers, partial(on_tried, number * AT_ONCE))
         clues = (masks != _FULL).sum(axis=1)
         fewest, most = min(fewest, int(clues.min())), max(most, int(clues.max()))
         chosen = masks[_are_as_wished(wish, masks)]
@@ -127,9 +132,11 @@ def _told(masks: NDArray[np.uint16], known: Known, place: int) -> Generated:
     return Generated(tuple(masks[place].tolist()), tuple(grid.tolist()), int(known.nodes[place]))
 
 
-def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> NDArray[np.uint16]:
+def _made(
+    wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
+) -> NDArray[np.uint16]:
     """Puzzles (P, 81) made of random grids."""
-    grids = _grids(words)
+    grids = _grids(words, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (least, most) = given.copy(), wish.givens
     drawn = least + (words.random_raw(AT_ONCE) % np.uint64(most - least + 1)).astype(np.int64)
@@ -141,17 +148,21 @@ def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> 
     if wish.marks:
         is_odd = given & np.uint16(NINE.odd_values) != 0
         kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
-    for step in range(order.shape[1]):
+    steps = [(kind, column) for column in order.T for kind in kinds]
+    if wish.marks:
+        steps += [(kinds[0], column) for column in order.T]
+    for kind, column in steps:
         on_step()
-        for kind in kinds:
-            _leave_out(masks, kind, order[:, step], wanted, symmetric=wish.symmetric)
-    for step in range(order.shape[1] if wish.marks else 0):
-        on_step()
-        _leave_out(masks, kinds[0], order[:, step], wanted, symmetric=wish.symmetric)
+        weaker = _weakened(masks, kind, column, symmetric=wish.symmetric)
+        clues = (weaker != _FULL).sum(axis=1)
+        able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
+        if len(able):
+            unique = found_in(NINE, weaker[able], 2, solvers=solvers).counts == 1
+            masks[able[unique]] = weaker[able[unique]]
     return masks
 
 
-def _grids(words: np.random.PCG64) -> Cells:
+def _grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
     """Random grids (AT_ONCE, 81), not all equally likely.
 
     Three boxes on the diagonal are filled at random, and some cells where there is a solution
@@ -167,7 +178,7 @@ def _grids(words: np.random.PCG64) -> Cells:
         bits = np.left_shift(1, (words.random_raw(AT_ONCE) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
-        able = found_in(NINE, tried, 1).counts == 1
+        able = found_in(NINE, tried, 1, solvers=solvers).counts == 1
         flat[able] = tried[able]
     found = solve_lanes(flat, 1, inf).grids[0]
     return random_symmetries(3, AT_ONCE, int(words.random_raw() >> 1)).of(found)
@@ -179,26 +190,14 @@ def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
     return order[chosen].reshape(len(order), -1)
 
 
-def _leave_out(
-    masks: NDArray[np.uint16],
-    kind: NDArray[np.uint16],
-    cells: NDArray[np.intp],
-    wanted: NDArray[np.int64],
-    *,
-    symmetric: bool,
-) -> None:
-    """Weaken a cell of each puzzle, to what `kind` has there, where one solution is left.
-
-    With its opposite if `symmetric`; where more than the `wanted` clues are left then.
-    """
+def _weakened(
+    masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
+) -> NDArray[np.uint16]:
+    """The puzzles with a cell of each weakened to `kind`, and the opposite one if `symmetric`."""
     weaker, each = masks.copy(), np.arange(len(masks))
     for at in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
         weaker[each, at] |= kind[each, at]
-    clues = (weaker != _FULL).sum(axis=1)
-    able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
-    if len(able):
-        unique = found_in(NINE, weaker[able], 2).counts == 1
-        masks[able[unique]] = weaker[able[unique]]
+    return weaker
 
 
 def _are_as_wished(wish: Wish, masks: NDArray[np.uint16]) -> Flags:

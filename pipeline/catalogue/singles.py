@@ -1,9 +1,9 @@
-"""Closure under singles: what follows from 9×9 states by them alone, for many side by side.
+"""Closure under singles of 9×9 states, side by side.
 
-A state is the mask of candidates of each cell. If a cell has one candidate, its peers lose that;
-if a value has one place in a unit, that cell loses all others; until nothing changes. This is unit
-propagation, so the order does not matter. It is a contradiction if a cell has no candidate or a
-value no place. Machine code does it, if it is there, else plain Python with longer vectors.
+A state is the mask of candidates of each cell. If a cell has one candidate, its peers lose it. If a
+value has one place in a unit, that cell loses all others. The order does not matter, as in any unit
+propagation. A cell without candidates or a value without a place is a contradiction. Machine code
+does it, if it is there, else plain Python with longer vectors.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _has_moved(f):
 
 
 def try_singles(step: Callable[..., int]) -> None:
-    """Give it two grids without their first row and column, of which one is none.
+    """Give it two grids without their first row and column, one of which breaks the rules.
 
     Raises RuntimeError if it does not fill the one, and tell the other.
     """

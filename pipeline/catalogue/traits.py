@@ -1,32 +1,32 @@
-"""What `--also` tells of many puzzles at once: masks and solutions in, columns of a table out."""
+"""The traits that `--also` adds, of many puzzles at once, from their masks and solutions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.catalogue.canonical import canonical_forms
-from pipeline.catalogue.effort import (
-    BEYOND,
-    DEEPEST,
-    WIDEST,
-    Numbers,
-    Splits,
-    backdoors_of,
-    depths_of,
-    splits_of,
+from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
+from pipeline.catalogue.puzzles import (
+    Flags,
+    Indices,
+    MaskArray,
+    ValueArray,
+    are_classic,
+    lines_of,
+    values_of_masks,
 )
-from pipeline.catalogue.symmetries import Cells
-from pipeline.catalogue.values import Flags, Masks, are_classic, texts_of, values_of_masks
 from pipeline.puzzle.puzzle import NINE, Geometry
 from pipeline.solving.facts import Effort
 
 LARGEST_SIDE = 25
-"""Of puzzles whose givens are left out; of larger ones nothing is told."""
+"""Larger puzzles have no traits."""
+
+OTHERS = ("multiple", "unsolvable")
+"""The statuses of puzzles that are known to have no solution, or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Solved:
     """
 
     geometry: Geometry
-    masks: Masks
+    masks: MaskArray
     unique: Flags
     others: Flags
-    solutions: Cells
+    solutions: ValueArray
 
-    def among(self, at: NDArray[np.intp]) -> Solved:
+    def among(self, at: Indices) -> Solved:
         """Those in these places."""
         return Solved(
             self.geometry, self.masks[at], self.unique[at], self.others[at], self.solutions[at]
@@ -51,123 +51,71 @@ class Solved:
 
 
 Redundancy = Callable[[Solved], tuple[Flags, Flags]]
-"""Of puzzles with one solution the givens that can be left out, (P, n²), each alone, and of which
-puzzles that is known, (P,)."""
+"""Finds, for puzzles with one solution, the givens that can be left out, (P, n²), each alone, and
+for which puzzles they are known, (P,)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The traits of P puzzles of one geometry; rows that are not known do not count.
+class Found(NamedTuple):
+    """The traits of a puzzle, as in `Traits`; None where one was not asked for, or is not known."""
 
-    forms: (P, 81). redundant: (P, n²). depths, backdoors: (P,), BEYOND if they are larger.
-    """
-
-    asked: tuple[str, ...]
-    geometry: Geometry
-    forms: Cells
-    has_form: Flags
-    redundant: Flags
-    has_redundant: Flags
-    depths: Numbers
-    backdoors: Numbers
-    splits: Splits
-    has_effort: Flags
-
-    def columns(self, trait: str) -> list[list[str]]:
-        """The columns of a trait, a name in `published.tables.ALSO`: each has a text per puzzle."""
-        match trait:
-            case "canonical":
-                return [_texts(texts_of(self.forms), self.has_form)]
-            case "minimal":
-                count = map(str, self.redundant.sum(axis=1).tolist())
-                return [
-                    _texts(each, self.has_redundant)
-                    for each in (count, _cells_told(self.redundant))
-                ]
-            case "effort":
-                numbers = (
-                    map(str, _capped(self.depths, DEEPEST).tolist()),
-                    map(str, _capped(self.backdoors, WIDEST).tolist()),
-                    map("{:.2f}".format, self.splits.mean.tolist()),
-                    map("{:.2f}".format, self.splits.spread.tolist()),
-                )
-                return [_texts(each, self.has_effort) for each in numbers]
-        raise ValueError(f"there is no trait {trait!r}")
-
-    def lines(self) -> list[str]:
-        """For each puzzle the fields that are added to its row, each behind a comma."""
-        columns = [column for trait in self.asked for column in self.columns(trait)]
-        return ["," + ",".join(fields) for fields in zip(*columns, strict=True)]
-
-    def form(self, place: int) -> str | None:
-        return texts_of(self.forms[place, None])[0] if self.has_form[place] else None
-
-    def effort(self, place: int) -> Effort | None:
-        if not self.has_effort[place]:
-            return None
-        return Effort(
-            depth=int(_capped(self.depths, DEEPEST)[place]),
-            backdoor=int(_capped(self.backdoors, WIDEST)[place]),
-            splits=round(float(self.splits.mean[place]), 2),
-            spread=round(float(self.splits.spread[place]), 2),
-        )
+    canonical: str | None = None
+    redundant: tuple[int, ...] | None = None
+    effort: Effort | None = None
 
 
-def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> Found:
-    """Find what is asked; see `catalogue.canonical`, `minimal` and `effort`."""
-    count, cells = solved.masks.shape
-    found = Found(
-        asked,
-        solved.geometry,
-        np.zeros((count, NINE.size), np.uint8),
-        np.zeros(count, np.bool_),
-        np.zeros((count, cells), np.bool_),
-        np.zeros(count, np.bool_),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        Splits(np.zeros(count), np.zeros(count)),
-        np.zeros(count, np.bool_),
-    )
+def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> list[Found]:
+    """The traits of each puzzle that are asked for; see `canonical`, `solutions` and `effort`."""
+    found = [Found()] * len(solved.masks)
     if "minimal" in asked:
         at = np.flatnonzero(solved.unique)
-        found.redundant[at], found.has_redundant[at] = redundancy(solved.among(at))
+        redundant, known = redundancy(solved.among(at))
+        for place, cells in zip(at[known].tolist(), redundant[known], strict=True):
+            found[place] = Found(redundant=tuple(np.flatnonzero(cells).tolist()))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
         wanted = solved.unique | (solved.others & ("canonical" in asked))
-        _add_classic(found, solved, np.flatnonzero(are_classic(solved.masks) & wanted))
+        at = np.flatnonzero(are_classic(solved.masks) & wanted)
+        for place, more in zip(at.tolist(), _classic(solved.among(at), asked), strict=True):
+            found[place] = more._replace(redundant=found[place].redundant)
     return found
 
 
-def _add_classic(found: Found, solved: Solved, at: NDArray[np.intp]) -> None:
-    """Find the forms of the classic puzzles at these places, and how hard they are, if asked."""
-    values = values_of_masks(solved.masks[at])
-    found.forms[at] = canonical_forms(values, solved.unique[at], solved.solutions[at])
-    found.has_form[at] = True
-    if "effort" not in found.asked:
-        return
-    at = at[solved.unique[at]]
-    found.depths[at] = depths_of(solved.masks[at])
-    found.backdoors[at] = backdoors_of(solved.masks[at], solved.solutions[at])
-    splits = splits_of(found.forms[at])
-    found.splits.mean[at], found.splits.spread[at] = splits.mean, splits.spread
-    found.has_effort[at] = True
+def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Found]:
+    """The forms of classic puzzles, and the efforts of those with one solution."""
+    masks, unique = solved.masks, solved.unique
+    forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)
+    found = [Found()] * len(forms)
+    if "canonical" in asked:
+        found = [Found(text) for text in lines_of(forms).decode().split()]
+    if "effort" in asked:
+        depths = depths_of(masks[unique]).tolist()
+        backdoors = backdoors_of(masks[unique], solved.solutions[unique]).tolist()
+        splits, spreads = (
+            [round(x, 2) for x in each.tolist()] for each in splits_of(forms[unique])
+        )
+        numbers = zip(depths, backdoors, splits, spreads, strict=True)
+        for place, (depth, backdoor, mean, spread) in zip(
+            np.flatnonzero(unique).tolist(), numbers, strict=True
+        ):
+            effort = Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
+            found[place] = found[place]._replace(effort=effort)
+    return found
 
 
-def _texts(texts: Sequence[str] | map[str], known: Flags) -> list[str]:
-    """The texts; nothing where it is not known."""
-    pairs = zip(texts, known.tolist(), strict=True)
-    return [text if is_known else "" for text, is_known in pairs]
-
-
-def _cells_told(chosen: Flags) -> list[str]:
-    """The cells of each puzzle as `r1c9`, row by row, with spaces between."""
-    side = round(chosen.shape[1] ** 0.5)
-    names = [f"r{row}c{column}" for row in range(1, side + 1) for column in range(1, side + 1)]
-    puzzles, cells = np.nonzero(chosen)
-    told = [names[cell] for cell in cells.tolist()]
-    ends = np.searchsorted(puzzles, np.arange(len(chosen) + 1)).tolist()
-    return [" ".join(told[start:end]) for start, end in pairwise(ends)]
-
-
-def _capped(numbers: Numbers, most: int) -> Numbers:
-    """The numbers, and one more than the most for those that are larger."""
-    return np.where(numbers == BEYOND, most + 1, numbers)
+def row_fields(geometry: Geometry, asked: tuple[str, ...], found: Found) -> str:
+    """The fields that are added to the row of a plain puzzle, each behind a comma."""
+    fields = []
+    for name in asked:
+        match name:
+            case "canonical":
+                fields.append(found.canonical or "")
+            case "minimal" if (redundant := found.redundant) is not None:
+                cells = ("r{}c{}".format(*geometry.place(cell)) for cell in redundant)
+                fields += [str(len(redundant)), " ".join(cells)]
+            case "minimal":
+                fields += ["", ""]
+            case "effort" if effort := found.effort:
+                fields += [str(effort.depth), str(effort.backdoor)]
+                fields += [f"{effort.splits:.2f}", f"{effort.spread:.2f}"]
+            case "effort":
+                fields += [""] * 4
+    return "".join("," + field for field in fields)

@@ -3,10 +3,9 @@
 Nothing here knows an encoding, a clause or a solver. All candidates are one number, a plane of n²
 bits for each value: bit v·n² + c says that cell c may hold the value v + 1. So a shift moves all
 cells of all values at once. A segment is the part of a row or of a column that lies in one box.
-The search strikes what cannot be; then it branches in a group, of which one candidate is right,
-that has few candidates left and has failed often, because the trouble is there (F. Boussemart et
-al., Boosting systematic search by weighting constraints, 2004). It begins anew after ever more
-failures.
+After propagation the search branches in a group, of which one candidate is right. It prefers groups
+with few candidates that have failed often, because the trouble is there (F. Boussemart et al.,
+Boosting systematic search by weighting constraints, 2004). It begins anew after ever more failures.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class NotSolutions(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """What a search has shown: solutions that were not listed, and in how many nodes it branched.
+    """The result of a search: solutions that were not listed, and its number of branchings.
 
     `undecided` says why it ended before it had seen everything; None if it has, or has found as
     many missing solutions as were asked for.
@@ -63,10 +62,10 @@ def exhausted(
 ) -> Exhausted:
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
-    It ends undecided after so many nodes or seconds, if it has not come to all that are listed,
-    and, unless one unit decides, for sides above LARGEST_SIDE and rules beyond the units. Raises
-    NotSolutions if those listed are not different solutions of the puzzle, and ValueError for a
-    `most` below 1.
+    It ends undecided after so many nodes or seconds, and if it has not come to all that are listed.
+    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless one unit decides.
+    Raises NotSolutions if those listed are not different solutions of the puzzle, and ValueError
+    for a `most` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -77,19 +76,22 @@ def exhausted(
     if most < 1:
         raise ValueError(f"{most} solutions are not looked for")
     end = time.monotonic() + seconds
-    if not puzzle.is_plain:
-        is_crowded = not solutions and crowded_unit(puzzle)
-        return Exhausted((), 0, None if is_crowded else _NOT_PLAIN)
-    listed = {_chosen(puzzle, grid) for grid in solutions}
-    if len(listed) < len(solutions) or None in listed:
+    listed = {_chosen(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
+    if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
         raise NotSolutions("the grids that are listed are not different solutions")
     if not solutions and crowded_unit(puzzle):
         return Exhausted((), 0)
+    if not puzzle.is_plain:
+        return Exhausted((), 0, _NOT_PLAIN)
     if puzzle.geometry.side > LARGEST_SIDE:
         found = None if solutions else _from_one_unit(puzzle)
         why = None if found else f"sides above {LARGEST_SIDE} are not searched"
         return Exhausted((found,) if found else (), 0, why)
-    search = _Search(puzzle, nodes, end)
+    return _searched(_Search(puzzle, nodes, end), puzzle.geometry, listed, most)
+
+
+def _searched(search: _Search, geometry: Geometry, listed: set[int | None], most: int) -> Exhausted:
+    """The solutions that a search finds, except those listed, until there are `most`."""
     missing: dict[int, None] = {}
     unmet = {*listed}
     for chosen in search.solutions():
@@ -99,7 +101,7 @@ def exhausted(
         missing[chosen] = None
         if len(missing) >= most:
             break
-    grids = tuple(_grid(puzzle.geometry, chosen) for chosen in missing)
+    grids = tuple(_grid(geometry, chosen) for chosen in missing)
     undecided = search.undecided or (_NOT_MET if unmet else None)
     return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
 
@@ -158,45 +160,26 @@ def _from_one_unit(puzzle: Puzzle) -> Grid | None:
     return Grid(geometry, tuple(names[value] for value in regular))
 
 
-class _Units(NamedTuple):
-    """Rows, columns or boxes: in `first` their first segments, the others `shifts` behind it.
-
-    Multiplying a bit at the first segment by `spread` copies it to every segment of the unit.
-    """
+class _Repeats(NamedTuple):
+    """The bits `first`, and others `shifts` behind each; times `spread`, a bit is copied to all."""
 
     first: int
     shifts: tuple[int, ...]
     spread: int
-
-
-class _Segments(NamedTuple):
-    """The segments of all rows, or columns: in `first` their first cells.
-
-    The other cells are `shifts` behind it. They make up `lines` and `boxes`. Multiplying a bit at
-    the first cell by `spread` copies it to every cell of the segment.
-    """
-
-    first: int
-    shifts: tuple[int, ...]
-    spread: int
-    lines: _Units
-    boxes: _Units
 
 
 class _Board(NamedTuple):
-    """What the rules say of a geometry's candidates.
+    """The rules on a geometry's candidates.
 
-    `plane` has a bit for each cell, `copies` one for each value, so that their product is all
-    candidates; those of other values than the first are `shifts` behind it. Of each of `groups`
-    exactly one candidate is right: the values of a cell, or the cells of a unit that a value may
-    take.
+    `values`: the candidates of the first value, and those of the others behind. `directions`: for
+    rows, then columns, the first cell of each segment with the others; and its first segment of
+    each line, and of each box, with the others. Each of `groups` has exactly one right candidate:
+    the values of a cell, or the cells of a unit for a value.
     """
 
     cells: int
-    plane: int
-    copies: int
-    shifts: tuple[int, ...]
-    segments: tuple[_Segments, _Segments]
+    values: _Repeats
+    directions: tuple[tuple[_Repeats, _Repeats, _Repeats], ...]
     groups: tuple[int, ...]
 
 
@@ -204,33 +187,31 @@ class _Board(NamedTuple):
 def _board(geometry: Geometry) -> _Board:
     n, height, width = geometry.side, geometry.height, geometry.width
     cells = n * n
-    copies = sum(1 << value * cells for value in range(n))
-    shifts = tuple(range(cells, n * cells, cells))
+
+    def repeats(first: int, step: int, count: int) -> _Repeats:
+        """So many things, the first ones given, that are `step` apart."""
+        shifts = range(step, step * count, step)
+        return _Repeats(first, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
+
+    values = repeats((1 << cells) - 1, cells, n)
 
     def first(rows: int, columns: int) -> int:
         """The candidates in the first of every `rows` rows and `columns` columns."""
-        return sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns)) * copies
-
-    def every(step: int, count: int) -> tuple[tuple[int, ...], int]:
-        """So many things `step` apart, as shifts and as what spreads a bit to all of them."""
-        shifts = range(step, step * count, step)
-        return tuple(shifts), sum(1 << shift for shift in (0, *shifts))
-
-    def units(start: int, step: int, parts: int) -> _Units:
-        return _Units(start, *every(step, parts))
+        chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
+        return chosen * values.spread
 
     box = first(height, width)
-    across = units(first(1, n), width, height), units(box, n, height)
-    down = units(first(n, 1), n * height, width), units(box, 1, width)
-    groups = [copies << cell for cell in range(cells)]
+    across = repeats(first(1, n), width, height), repeats(box, n, height)
+    down = repeats(first(n, 1), n * height, width), repeats(box, 1, width)
+    directions = (
+        (repeats(first(1, width), 1, width), *across),
+        (repeats(first(height, 1), n, height), *down),
+    )
+    groups = [values.spread << cell for cell in range(cells)]
     for unit in units_of(geometry):
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
-    segments = (
-        _Segments(first(1, width), *every(1, width), *across),
-        _Segments(first(height, 1), *every(n, height), *down),
-    )
-    return _Board(cells, (1 << cells) - 1, copies, shifts, segments, tuple(groups))
+    return _Board(cells, values, directions, tuple(groups))
 
 
 def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
@@ -266,7 +247,7 @@ class _Search:
         self._end = end
         self._board = _board(puzzle.geometry)
         self._weights: dict[int, int] = {}
-        self._root = self._board.plane * self._board.copies
+        self._root = self._board.values.first * self._board.values.spread
         for cell, mask in enumerate(puzzle.cells):
             for value in values_of(puzzle.geometry.all_values & ~mask):
                 self._root &= ~(1 << (value - 1) * self._board.cells + cell)
@@ -319,9 +300,10 @@ class _Search:
 
 def _first_pair(board: _Board, left: int) -> int | None:
     """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
-    one, two, three = left & board.plane, 0, 0
-    for shift in board.shifts:
-        here = left >> shift & board.plane
+    plane, shifts, _ = board.values
+    one, two, three = left & plane, 0, 0
+    for shift in shifts:
+        here = left >> shift & plane
         three |= two & here
         two |= one & here
         one |= here
@@ -337,41 +319,42 @@ two that must both be right but cannot."""
 def _propagate(board: _Board, left: int) -> tuple[int, int]:
     """The candidates that are left once nothing more follows, and what that means.
 
-    A segment must have a value if one of its cells has no other, or if it is the only one of its
-    row, column or box that may have it: then the others of these have it not. The cell in which
-    two such segments meet holds the value.
+    A segment must have a value if one of its cells has no other, or if no other segment of its row,
+    column or box may have it. Then these others cannot have it. The cell in which two such segments
+    meet holds the value.
     """
+    plane, _, copies = board.values
     while True:
-        one, several = _counted(left, board.plane, board.shifts)
-        if one != board.plane:
+        one, several = _counted(left, board.values)
+        if one != plane:
             return left, _DEAD
-        before, sure = left, left & ~(several * board.copies)
+        before, sure = left, left & ~(several * copies)
         met = left
-        for segments in board.segments:
+        for segments, *kinds in board.directions:
             may, must = _folded(left, segments), _folded(sure, segments)
-            kinds = segments.lines, segments.boxes
             for units in kinds:
-                one, more = _counted(may, units.first, units.shifts)
+                one, more = _counted(may, units)
                 if one != units.first:
                     return left, _DEAD
                 must |= may & (one & ~more) * units.spread
             for units in kinds:
-                one, more = _counted(must, units.first, units.shifts)
+                one, more = _counted(must, units)
                 if more:
                     return left, _CLASH
                 may &= must | ~(one * units.spread)
             left &= may * segments.spread
             met &= must * segments.spread
-        held, twice = _counted(met, board.plane, board.shifts)
+        held, twice = _counted(met, board.values)
         if twice:
             return left, _CLASH
-        left &= met | ~(held * board.copies)
+        left &= met | ~(held * copies)
         if left == before:
             return left, _OPEN if several else _FULL
 
 
-def _counted(bits: int, first: int, shifts: tuple[int, ...]) -> tuple[int, int]:
-    """Where in `first` one or more, and two or more, of a bit and those behind it are set."""
+def _counted(bits: int, repeats: _Repeats) -> tuple[int, int]:
+    """The first bits that are set at least once, and at least twice, there and behind."""
+    first, shifts, _ = repeats
     one, several = bits & first, 0
     for shift in shifts:
         here = bits >> shift & first
@@ -380,7 +363,7 @@ def _counted(bits: int, first: int, shifts: tuple[int, ...]) -> tuple[int, int]:
     return one, several
 
 
-def _folded(candidates: int, segments: _Segments) -> int:
+def _folded(candidates: int, segments: _Repeats) -> int:
     """The segments in which there are candidates."""
     found = candidates
     for shift in segments.shifts:

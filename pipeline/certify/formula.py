@@ -1,7 +1,7 @@
 """The formula that a proof of completeness refutes, from the rules alone, and its DIMACS text.
 
-It states the puzzle, and that the solution is none of the published grids: if it is unsatisfiable,
-there is no other. No encoder takes part in it. Most of its clauses are satisfied as soon as its
+It states the puzzle, and excludes each published grid: if it is unsatisfiable, there is no other
+solution. No encoder takes part in it. Most of its clauses are satisfied as soon as its
 unit clauses are propagated; the rest is its core, which is quicker to refute, and whose refutation
 is quicker to check.
 """
@@ -20,12 +20,11 @@ from operator import ne, neg
 
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
-Clause = tuple[int, ...]
-
 MAX_CLAUSES = 3_000_000
-"""Of the formula of a puzzle that is made here."""
+"""Limit on the clauses of a puzzle's formula."""
 
 MAX_REFUTED = 1_000_000
 """Clauses of any other for which making and checking a proof takes a gigabyte."""
@@ -85,7 +84,7 @@ def formula_size(geometry: Geometry) -> int:
 
 
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
-    """State the units, the puzzle's givens, marks and rules, and that it is none of the grids.
+    """State the units, the puzzle's givens, marks and rules, and exclude the grids.
 
     "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row; behind them come
     the variables that rules have of their own. Raises LimitReached if the clauses are too many,
@@ -179,7 +178,7 @@ def _line(clause: Clause) -> str:
 def read_formula(text: str) -> Formula:
     """Read the formula whose `text` this is.
 
-    Strict: nothing but the header and one clause a line, as many as announced. Raises
+    Strict: only the header and one clause a line, as many as announced. Raises
     ValueError with the line for anything else, such as a clause that names a variable twice.
     """
     first, end, body = text.partition("\n")
@@ -260,12 +259,19 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     core. Takes time and memory in proportion to the formula. Raises LimitReached when the deadline
     has passed.
     """
-    places = _Places(formula, deadline)
-    true, reasons, is_refuted = _propagate(formula.clauses, places, deadline)
+    first, (sizes, shared) = len(formula.rules.clauses), _indexed(formula.rules)
+    own = _index(deadline.watch(formula.own), first)
+
+    def holding(literal: int) -> Iterable[int]:
+        """The clauses in which a literal stands."""
+        return chain(shared.get(literal, ()), own.get(literal, ()))
+
+    left_in = [*sizes, *map(len, formula.own)]
+    true, reasons, is_refuted = _propagate(formula, left_in, holding, deadline)
     if is_refuted:
         return Core(formula, tuple(reasons), ((),))
     is_open = bytearray(b"\1") * len(formula.clauses)
-    for index in chain.from_iterable(map(places.of, true)):
+    for index in chain.from_iterable(map(holding, true)):
         is_open[index] = 0
     left = [*compress(range(len(formula.clauses)), is_open)]
     watched = deadline.watch(map(formula.clauses.__getitem__, left))
@@ -274,21 +280,23 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
 
 
 def _propagate(
-    clauses: Sequence[Clause], places: _Places, deadline: Deadline
+    formula: Formula,
+    not_false: list[int],
+    holding: Callable[[int], Iterable[int]],
+    deadline: Deadline,
 ) -> tuple[set[int], list[int], bool]:
     """The literals that become true, the clauses that make them so, and whether one fails.
 
-    Clauses are given by their index; one whose literals are all false comes last.
+    `not_false` counts the literals of each clause that are not false. Clauses are given by their
+    index; one whose literals are all false comes last.
     """
     true: set[int] = set()
     reasons: list[int] = []
-    not_false = places.sizes()
-    waiting = [index for index in places.own if not_false[index] <= 1]
+    first = len(formula.rules.clauses)
+    waiting = [index for index in range(first, len(not_false)) if not_false[index] <= 1]
     for index in waiting:
-        for literal in clauses[index]:
-            if -literal not in true:
-                break
-        else:
+        literal = next((x for x in formula.clauses[index] if -x not in true), None)
+        if literal is None:
             return true, [*reasons, index], True
         if literal in true:
             continue
@@ -296,31 +304,15 @@ def _propagate(
             deadline.check()
         true.add(literal)
         reasons.append(index)
-        for shorter in places.of(-literal):
-            size = not_false[shorter] = not_false[shorter] - 1
-            if size == 1:
+        for shorter in holding(-literal):
+            not_false[shorter] -= 1
+            if not_false[shorter] == 1:
                 waiting.append(shorter)
     return true, reasons, False
 
 
-class _Places:
-    """The clauses of a formula in which a literal stands; those of shared rules are cached."""
-
-    def __init__(self, formula: Formula, deadline: Deadline) -> None:
-        first = len(formula.rules.clauses)
-        self.own = range(first, len(formula.clauses))
-        self._sizes, self._shared = _indexed(formula.rules)
-        self._own_sizes = [*map(len, formula.own)]
-        self._own = _index(deadline.watch(formula.own), first)
-
-    def of(self, literal: int) -> Iterable[int]:
-        return chain(self._shared.get(literal, ()), self._own.get(literal, ()))
-
-    def sizes(self) -> list[int]:
-        return [*self._sizes, *self._own_sizes]
-
-
 def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
+    """The clauses in which each literal stands, numbered from `first`."""
     index = defaultdict(list)
     for number, clause in enumerate(clauses, first):
         for literal in clause:
@@ -330,4 +322,5 @@ def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]
 
 @lru_cache(maxsize=4)
 def _indexed(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
+    """The sizes of the shared clauses and their index, cached."""
     return [*map(len, rules.clauses)], _index(rules.clauses, 0)

@@ -3,8 +3,8 @@
 A line is `NUMBER LITERALS 0 HINTS 0`, which adds a clause, or `NUMBER d NUMBERS 0`, which deletes
 some (L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, 2017). The clauses of the
 formula are 1, 2, … in its order. A clause follows if its negation makes each hint in turn a unit,
-whose literal is true from then on, and falsifies the last one. This is unit propagation (RUP)
-without a search. The other kind of step in LRAT (RAT) is never accepted.
+whose literal is true from then on, and falsifies the last one: unit propagation (RUP) without a
+search. The other kind of step in LRAT (RAT) is never accepted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether the listed solutions of many puzzles are all, for each puzzle.
 
-Machine code checks 9×9 puzzles, if it is there and there is enough to do. The others, and what it
-leaves undecided, are searched one by one in plain Python. So a verdict does not depend on the
+Machine code checks 9×9 puzzles, if it is there and there is enough to do. Others, and puzzles that
+it leaves undecided, are searched one by one in plain Python. So a verdict does not depend on the
 machine code; the number of nodes does.
 """
 
@@ -40,10 +40,10 @@ def exhausted_many(
     """The verdict on each puzzle, (P,), and in how many nodes the search for it branched, (P,).
 
     `masks` is (P, n²), bit v-1 of a mask allows value v, bits above those do not count; the first
-    `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. What takes
-    more than `most` nodes is undecided, and so is what is not done when the seconds are over.
-    Otherwise a verdict does not depend on the other puzzles; nodes do, as the two
-    searches branch in different places. Raises ValueError for other shapes and types.
+    `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. A puzzle is
+    undecided if it takes more than `most` nodes, or is not done in time. Otherwise its verdict does
+    not depend on the other puzzles. Its nodes do, as the two searches branch in different places.
+    Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):

@@ -4,7 +4,7 @@ DRAT is a text with one step a line: clauses that follow from earlier ones, the 
 and among them deletions (`d …`), which are ignored. Only its RUP part is accepted: each clause must
 follow by unit propagation alone. Our solvers write nothing else, and RUP is monotone: what follows
 from some clauses also follows from more. The trimmer finds out which steps are needed, and writes
-hints. It is not trusted: `check_lrat` checks them.
+hints. It is not trusted: `check_lrat` checks the hints.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from pipeline.certify.formula import Clause, Core
+from pipeline.certify.formula import Core
 from pipeline.certify.lrat import MAX_CHARACTERS as MAX_LRAT
 from pipeline.certify.lrat import ProofRejected, check_lrat, lines_of
-from pipeline.certify.trimming import LONG, loaded
+from pipeline.certify.trimming import LONG, NotTrimmed, hinted, loaded
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.clauses import Clause
 
 REFUTED = "0\n"
 """The proof of a formula that unit propagation refutes."""
@@ -30,7 +31,7 @@ _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 
 
 def lrat_of(core: Core, proof: str, deadline: Deadline = NEVER) -> tuple[str, int]:
-    """What is needed of a DRAT proof that a core is unsatisfiable, in LRAT; and its steps.
+    """The needed part of a DRAT proof that a core is unsatisfiable, in LRAT, and its steps.
 
     The text refutes the core's formula, and is checked. The proof may be untrusted. Raises
     ProofRejected unless it has the empty clause last and each step that is needed follows, and
@@ -54,8 +55,6 @@ def _lrat_of(
     clauses: list[Clause],
     deadline: Deadline,
 ) -> tuple[str, int]:
-    from pipeline.certify.trimming.hints import NotTrimmed, hinted  # noqa: PLC0415 - hardly needed
-
     try:
         text = hinted(step, core, clauses, deadline)
     except NotTrimmed as error:

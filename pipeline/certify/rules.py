@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import neg
 from typing import TYPE_CHECKING, Any
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +76,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
     """Equal values in a unit; 0 is not a value. n cells without a repetition are a permutation."""
-    for index, unit in enumerate(chain(geometry.rows(), geometry.columns(), geometry.boxes())):
+    for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:
             value = values[cell]
@@ -177,7 +176,7 @@ def _certify(
     allowed = np.ascontiguousarray(masks.T, word)
     good: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
     all_values = word.type(geometry.all_values)
-    for unit in chain(geometry.rows(), geometry.columns(), geometry.boxes()):
+    for unit in units_of(geometry):
         good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
     return good
 

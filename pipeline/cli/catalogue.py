@@ -15,9 +15,8 @@ import typer
 from pipeline.api import dedupe as dedupe_sources
 from pipeline.api import generate as generate_puzzles
 from pipeline.api import overlap as compare_sources
-from pipeline.catalogue.comparing import Copy, Tally
+from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
-from pipeline.catalogue.lots import Left
 from pipeline.cli.files import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,

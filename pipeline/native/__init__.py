@@ -76,9 +76,9 @@ def compiled(*, inline: bool = False) -> Callable[[F], F]:
 class Program:
     """A function to be compiled, and how to try it.
 
-    name: one word, for its folder and for messages. function: the function in the first of
-    `modules`, which are all that have functions of the program. trial: the dotted name of a
-    function that calls the program that it is given, and raises if what that does is wrong.
+    name: one word, for its folder and for messages. function: a function in the first of `modules`,
+    which hold all functions of the program. trial: the dotted name of a function that calls a given
+    program, and raises if the program does something wrong.
     """
 
     name: str
@@ -190,7 +190,7 @@ class Program:
         getattr(import_module(module), name)(function)
 
     def _compiled(self) -> bytes:
-        """What its arguments are, as a line of text, and its object file."""
+        """The kinds of its arguments, as a line of text, and its object file."""
         from pipeline.native.compiling import object_code  # noqa: PLC0415 - loads numba
 
         try:
@@ -242,7 +242,7 @@ def _show(*arguments: Any) -> int:
 
 
 def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
-    """What kinds of arguments these are, and the numbers that machine code takes for them.
+    """The kinds of these arguments, and the numbers that machine code takes for them.
 
     For each array, also of named tuples, that is its address and its shape. Raises ValueError for
     an array that is not contiguous.

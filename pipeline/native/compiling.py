@@ -1,9 +1,9 @@
 """A program as machine code that needs neither numba nor Python.
 
 numba compiles it to LLVM's language, with paths for errors that call numba and Python. Such paths
-must never be taken: a program raises nothing, and owns no array. So what they call becomes a trap,
-and the whole an object file. It is linked in milliseconds, where loading numba takes most of a
-second. Only compilers import this: what they do takes some ten seconds.
+are never taken, as a program raises nothing, and owns no array. So their calls become traps, and
+the whole an object file. Linking that takes milliseconds, where loading numba takes most of a
+second. Only compilers import this module; compiling takes some ten seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What the functions and operators of `vectors.py` are in machine code. Only compiling imports it.
+"""The functions and operators of `vectors.py` in LLVM's language. Only compiling imports this.
 
-LLVM compiles the operations to what the processor has, so that nothing depends on loops being
-vectorised.
+LLVM maps them to the vector operations of the processor, so no loop has to be vectorised.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Vectors of 512 bits: eight words of 64 bits, or 32 of 16, that are worked on at once.
 
 An array holds vectors one after another, in one axis or two. These functions, and the operators
-`& | ^ ~ + - << >>`, are plain numpy; `simd.py` tells numba what they are in registers: one of
-AVX-512, two of AVX2, four of NEON. In place of `x |= y`, write `x = x | y`: in numpy the former
-would change the values of other names too. In plain Python, vectors may also be longer.
+`& | ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers:
+one of AVX-512, two of AVX2, four of NEON. In place of `x |= y`, write `x = x | y`: in numpy the
+former would change the values of other names too. In plain Python, vectors may also be longer.
 """
 
 from __future__ import annotations

@@ -251,24 +251,17 @@ class ClauseBuilder:
         accepts: Callable[[S], bool],
     ) -> list[list[S]]:
         """The states before and after each cell that can lead to acceptance; [] if none can."""
-        values = self.values
-        reached: list[dict[S, None]] = [{start: None}]
+        reached = [[start]]
         for index in range(length):
-            after: dict[S, None] = {}
-            for state in reached[-1]:
-                self.spend(self.side)
-                following = (step(index, state, value) for value in values)
-                after.update((each, None) for each in following if each is not None)
-            reached.append(after)
+            self.spend(self.side * len(reached[-1]))
+            after = (step(index, state, value) for state in reached[-1] for value in self.values)
+            reached.append([*dict.fromkeys(state for state in after if state is not None)])
         layers = [[state for state in reached[-1] if accepts(state)]]
         for index in reversed(range(length)):
             good = {*layers[-1]}
+            here = partial(step, index)
             layers.append(
-                [
-                    state
-                    for state in reached[index]
-                    if any(step(index, state, value) in good for value in values)
-                ]
+                [s for s in reached[index] if any(here(s, v) in good for v in self.values)]
             )
         layers.reverse()
         return layers if all(layers) else []

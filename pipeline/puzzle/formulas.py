@@ -11,18 +11,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
 
 Cells = tuple[int, ...]
+CellPairs = tuple[tuple[int, int], ...]
 
 
+@dataclass_transform(frozen_default=True)
 class Constraint(ABC):
-    """Something that the values of some cells have to be."""
+    """Something that the values of some cells have to be; each subclass is a frozen dataclass."""
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     cells: Cells
 
@@ -39,7 +42,6 @@ class Constraint(ABC):
         """Add clauses that say the same."""
 
 
-@dataclass(frozen=True, slots=True)
 class Allowed(Constraint):
     """A cell holds one of the values."""
 
@@ -58,7 +60,6 @@ class Allowed(Constraint):
                 clauses.add(-clauses.at(self.cell, value))
 
 
-@dataclass(frozen=True, slots=True)
 class Pairs(Constraint):
     """The values u and v of each pair of cells are related: `relation(u, v, *numbers)` is true."""
 
@@ -96,7 +97,6 @@ class Pairs(Constraint):
                     add(-at(b, value), *(at(a, u) for u in before[value]))
 
 
-@dataclass(frozen=True, slots=True)
 class Equivalent(Constraint):
     """Of each pair of facts (cell, value) either both are true or neither."""
 
@@ -115,7 +115,6 @@ class Equivalent(Constraint):
             clauses.add(here, -there)
 
 
-@dataclass(frozen=True, slots=True)
 class Beyond(Constraint):
     """Each of the cells holds less than the cell `low` or more than the cell `high`."""
 
@@ -139,7 +138,6 @@ class Beyond(Constraint):
                 clauses.add(-clauses.at(cell, value), *above, *below)
 
 
-@dataclass(frozen=True, slots=True)
 class AllDifferent(Constraint):
     """No value repeats in the cells, each named once; n cells hold all n values."""
 
@@ -159,7 +157,6 @@ class AllDifferent(Constraint):
                 clauses.add(-clauses.at(a, value), -clauses.at(b, value))
 
 
-@dataclass(frozen=True, slots=True)
 class AtLeast(Constraint):
     """At least `times` of the cells hold the value; for a few cells, each named once."""
 
@@ -180,7 +177,6 @@ class AtLeast(Constraint):
             clauses.add(*(clauses.at(cell, self.value) for cell in some))
 
 
-@dataclass(frozen=True, slots=True)
 class OneOfSets(Constraint):
     """The set of the values that the cells hold, however often, is one of the sets."""
 
@@ -196,7 +192,6 @@ class OneOfSets(Constraint):
         clauses.chosen(literals, self.sets)
 
 
-@dataclass(frozen=True, slots=True)
 class Total(Constraint):
     """The values, each times its weight, sum to the total; a cell may have several weights."""
 
@@ -221,7 +216,6 @@ class Total(Constraint):
         clauses.automaton(cells, 0, step, self.total.__eq__)
 
 
-@dataclass(frozen=True, slots=True)
 class SameTotals(Constraint):
     """The sum of the values is the same in each part; with `counted`, how often that value occurs.
 
@@ -255,7 +249,6 @@ class SameTotals(Constraint):
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
-@dataclass(frozen=True, slots=True)
 class SetTotal(Constraint):
     """The cells, named once each, hold different values out of `values` that sum to the total."""
 
@@ -279,7 +272,6 @@ class SetTotal(Constraint):
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
 
-@dataclass(frozen=True, slots=True)
 class TotalBetween(Constraint):
     """The n cells hold each value once; those between 1 and n sum to the total."""
 
@@ -328,7 +320,6 @@ class TotalBetween(Constraint):
                 clauses.add(-clauses.at(cells[a], 1), -clauses.at(cells[b], n))
 
 
-@dataclass(frozen=True, slots=True)
 class Automaton(Constraint):
     """The values of the cells, in turn, lead from the start to an accepted state.
 
@@ -356,7 +347,6 @@ class Automaton(Constraint):
         return self.step(state, value, *self.numbers)
 
 
-@dataclass(frozen=True, slots=True)
 class _Parts(Constraint):
     parts: tuple[Constraint, ...]
 
@@ -366,8 +356,6 @@ class _Parts(Constraint):
 
 class Every(_Parts):
     """All parts hold."""
-
-    __slots__ = ()
 
     def holds(self, values: Sequence[int]) -> bool:
         return all(part.holds(values) for part in self.parts)
@@ -380,8 +368,6 @@ class Every(_Parts):
 class Either(_Parts):
     """At least one of the parts holds; without parts it never does."""
 
-    __slots__ = ()
-
     def holds(self, values: Sequence[int]) -> bool:
         return any(part.holds(values) for part in self.parts)
 
@@ -391,7 +377,6 @@ class Either(_Parts):
                 part.encode(clauses)
 
 
-@dataclass(frozen=True, slots=True)
 class ByValue(Constraint):
     """If the cell holds v, the v-th of the parts holds; there is one for each value."""
 

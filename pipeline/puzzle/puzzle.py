@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
 
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
@@ -81,52 +82,34 @@ class Geometry:
         rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
         return max(rows) + n, max(columns) + n
 
-    def rows(self) -> Iterator[Sequence[int]]:
-        n = self.side
-        if not self.grids:
-            return (range(row * n, row * n + n) for row in range(n))
-        return (self._area(top + row, left, 1, n) for top, left in self.grids for row in range(n))
+    def rows(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each row, grid by grid."""
+        return self._areas(1, self.side)
 
-    def columns(self) -> Iterator[Sequence[int]]:
-        n = self.side
-        if not self.grids:
-            return (range(column, n * n, n) for column in range(n))
-        return (self._area(top, left + each, n, 1) for top, left in self.grids for each in range(n))
+    def columns(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each column, grid by grid."""
+        return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each box, box by box and row by row; of several grids each box once."""
-        n, height, width = self.side, self.height, self.width
-        if not self.grids:
-            for top in range(0, n, height):
-                for left in range(0, n, width):
-                    yield tuple(
-                        row * n + column
-                        for row in range(top, top + height)
-                        for column in range(left, left + width)
-                    )
-            return
-        corners = (
-            (top + down, left + across)
-            for top, left in self.grids
-            for down in range(0, n, height)
-            for across in range(0, n, width)
-        )
-        yield from dict.fromkeys(self._area(*corner, height, width) for corner in corners)
+        """The cells of each box, row by row; a box that several grids share only once."""
+        return iter(dict.fromkeys(self._areas(self.height, self.width)))
 
-    def _area(self, top: int, left: int, height: int, width: int) -> tuple[int, ...]:
-        """The cells of a rectangle; row and column count from 0."""
-        cells = self._cells
-        return tuple(
-            cells[row, column]
-            for row in range(top + 1, top + height + 1)
-            for column in range(left + 1, left + width + 1)
-        )
+    def _areas(self, height: int, width: int) -> Iterator[tuple[int, ...]]:
+        """The rectangles of that size that make up each grid."""
+        n, grids = self.side, self.grids
+        for top, left in grids or ((0, 0),):
+            for row, column in product(range(top, top + n, height), range(left, left + n, width)):
+                inside = product(range(row, row + height), range(column, column + width))
+                if grids:
+                    yield tuple([self._cells[r + 1, c + 1] for r, c in inside])
+                else:
+                    yield tuple([r * n + c for r, c in inside])
 
     @cached_property
     def _places(self) -> tuple[tuple[int, int], ...]:
         n, grids = self.side, self.grids or ((0, 0),)
-        steps = [(row, column) for row in range(1, n + 1) for column in range(1, n + 1)]
-        return tuple(sorted({(r + top, c + left) for top, left in grids for r, c in steps}))
+        steps = product(range(1, n + 1), repeat=2)
+        return tuple(sorted({(r + top, c + left) for r, c in steps for top, left in grids}))
 
     @cached_property
     def _cells(self) -> Mapping[tuple[int, int], int]:
@@ -136,7 +119,7 @@ class Geometry:
         """The number of its rows, columns or boxes."""
         if not self.grids:
             return self.side
-        return len([*self.boxes()]) if kind == "box" else self.side * len(self.grids)
+        return len({*self.boxes()}) if kind == "box" else self.side * len(self.grids)
 
     def place(self, cell: int) -> tuple[int, int]:
         """Row and column of a cell, counted from 1."""
@@ -174,8 +157,7 @@ def values_of(mask: int) -> Iterator[int]:
 @lru_cache(maxsize=16)
 def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
     """The cells of every row, then column, then box: 3n tuples of n cells for a single grid."""
-    lines = (*geometry.rows(), *geometry.columns())
-    return (*(tuple(line) for line in lines), *geometry.boxes())
+    return (*geometry.rows(), *geometry.columns(), *geometry.boxes())
 
 
 def unit_name(geometry: Geometry, index: int) -> str:
@@ -188,16 +170,21 @@ def unit_name(geometry: Geometry, index: int) -> str:
     return f"{('row', 'column')[kind]} {number + 1}{f' of grid {grid + 1}' if grids > 1 else ''}"
 
 
+@dataclass_transform(frozen_default=True)
 class Rule(ABC):
     """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
 
     A rule is data (cells by number, and numbers), a formula, a drawing and a name, by which records
-    call it. Its meaning and its clauses both come from the formula.
+    call it. Its meaning and its clauses both come from the formula. Each subclass is made a frozen
+    dataclass.
     """
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     name: ClassVar[str]
+    where: ClassVar[str] = ""
+    """The word between its title and its first cell; "" if no cell tells its place."""
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:
@@ -219,35 +206,20 @@ class Rule(ABC):
         """The shapes it is drawn with; none if nobody draws it."""
         return ()
 
-    def describe(self, geometry: Geometry) -> str:
-        """What people call it, with its place: `cage 15 at r1c1`."""
+    def title(self) -> str:
+        """Its name for people, perhaps with a number: `cage 15`."""
         return self.name
 
+    def describe(self, geometry: Geometry) -> str:
+        """Its title and its place: `cage 15 at r1c1`."""
+        if not self.where:
+            return self.title()
+        row, column = geometry.place(self.cells(geometry)[0])
+        return f"{self.title()} {self.where} r{row}c{column}"
 
-_KEPT = 4
-_kept: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
+
+_recent: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
 """The clauses of the last few puzzles with rules, which are asked for several times."""
-
-
-def clauses_of(
-    geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
-) -> ClauseBuilder:
-    """The clauses of rules, cached: do not change them.
-
-    Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
-    """
-    from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - most puzzles have no rules
-
-    key = (geometry, rules)
-    clauses = _kept.pop(key, None)
-    if clauses is None:
-        clauses = ClauseBuilder(geometry.side, geometry.size, check=check)
-        for rule in rules:
-            rule.encode(geometry, clauses)
-    _kept[key] = clauses
-    while len(_kept) > _KEPT:
-        _kept.pop(next(iter(_kept)), None)
-    return clauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +263,23 @@ class Puzzle:
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
-        """The clauses of its rules; variable c·n + v is "cell c holds v".
+        """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".
 
-        Raises LimitReached, as `check` does; `Limits.checking` makes one.
+        Raises LimitReached, as `check` does, which is called now and then with the bytes needed;
+        `Limits.checking` makes one.
         """
-        return clauses_of(self.geometry, self.rules, check)
+        from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
+
+        key = self.geometry, self.rules
+        clauses = _recent.pop(key, None)
+        if clauses is None:
+            clauses = ClauseBuilder(self.geometry.side, self.geometry.size, check=check)
+            for rule in self.rules:
+                rule.encode(self.geometry, clauses)
+        _recent[key] = clauses
+        while len(_recent) > 4:
+            _recent.pop(next(iter(_recent)), None)
+        return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:
         """(cell, value) of each cell that allows a single value."""

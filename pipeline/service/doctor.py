@@ -63,9 +63,9 @@ def programs_of(settings: Settings) -> list[Program]:
     if not settings.trust_solver:
         used += [check.PROGRAM, trimming.PROGRAM]
     if {"canonical", "effort"} & {*settings.traits}:
-        from pipeline.catalogue import forms  # noqa: PLC0415
+        from pipeline.catalogue import minlex  # noqa: PLC0415
 
-        used.append(forms.PROGRAM)
+        used.append(minlex.PROGRAM)
     if "effort" in settings.traits:
         from pipeline.catalogue import singles  # noqa: PLC0415
 

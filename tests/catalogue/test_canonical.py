@@ -13,11 +13,11 @@ from support.oracle import solutions
 from support.solving import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 from support.symmetry import lowest_image
 
-from pipeline.catalogue import forms as through
-from pipeline.catalogue.asking import found_in
-from pipeline.catalogue.canonical import canonical_forms
-from pipeline.catalogue.direct import lowest_form
-from pipeline.catalogue.symmetries import line_orders, random_symmetries
+from pipeline.catalogue import minlex
+from pipeline.catalogue.canonical import canonical_forms, lowest_form
+from pipeline.catalogue.minlex import MOST_TIED, NO_ROW, PAIRS, tables
+from pipeline.catalogue.puzzles import line_orders, random_symmetries
+from pipeline.catalogue.solutions import found_in
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 FOUR = Geometry(2, 2)
@@ -27,7 +27,7 @@ FOUR = Geometry(2, 2)
 def form(request, monkeypatch):
     """The form of the program that takes 9×9 puzzles with one solution."""
     step = request.getfixturevalue("forming") if request.param == "compiled" else None
-    monkeypatch.setattr(through, "loaded", Asked(step))
+    monkeypatch.setattr(minlex, "loaded", Asked(step))
     return request.param
 
 
@@ -134,7 +134,7 @@ def test_puzzles_that_are_not_equivalent_have_different_forms(form):
 def test_what_cannot_be_a_solution_is_refused(form, change):
     puzzle, grid = cells_of(NINE), cells_of(NINE_SOLVED)
     grid[0, 0] = {"a clash": 6, "a hole": 0, "ten": 10}[change]
-    with pytest.raises(ValueError, match="is none"):
+    with pytest.raises(ValueError, match="breaks the rules"):
         canonical_forms(puzzle, np.ones(1, np.bool_), grid)
 
 
@@ -162,6 +162,17 @@ def test_there_are_1296_orders_of_lines_and_random_symmetries_stay_as_they_are()
 
 @needs_numba
 def test_code_that_finds_another_form_fails_its_trial(forming):
-    through.try_forms(forming)
+    minlex.try_forms(forming)
     with pytest.raises(RuntimeError, match="no canonical form"):
-        through.try_forms(lambda *_: True)
+        minlex.try_forms(lambda *_: True)
+
+
+def test_there_are_12096_second_rows_in_15_classes():
+    ranks = tables().ranks
+    known = ranks[ranks != NO_ROW]
+    assert len(known) == 12_096
+    assert np.unique(known).tolist() == list(range(15))
+
+
+def test_compiled_code_has_room_for_all_symmetries_that_can_lead_to_a_lowest_form():
+    assert PAIRS * tables().how_many.max() == MOST_TIED

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from support.linking import Asked
 from support.needs import needs_numba
-from support.reasoning import backdoor_of, depth_of
-from support.solving import HARD, NINE, PATIENCE
+from support.reasoning import backdoor_of, depth_of, masks_of, state_of
+from support.reasoning import singles as defined
+from support.solving import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
 
 from pipeline.catalogue import effort, singles
-from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.canonical import canonical_forms
-from pipeline.catalogue.effort import BEYOND, backdoors_of, count_splits, depths_of, splits_of
-from pipeline.catalogue.symmetries import random_symmetries
-from pipeline.catalogue.values import masks_of_values
+from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, splits_of
+from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
+from pipeline.catalogue.singles import close_singles, try_singles
+from pipeline.catalogue.solutions import solutions_of
 from pipeline.puzzle.puzzle import NINE as NINES
 from pipeline.reading.formats import parse_puzzle
 
@@ -28,13 +31,13 @@ def compiled(singling, monkeypatch):
     monkeypatch.setattr(singles, "loaded", Asked(singling))
 
 
-def masks_of(*texts):
+def puzzle_masks(*texts):
     return np.array([parse_puzzle(text).cells for text in texts], np.uint16)
 
 
 def test_depths_and_backdoors_are_what_their_definitions_say():
     """Of a puzzle that singles decide, and of the same with fewer givens, as brute force has it."""
-    masks = masks_of(NINE, ONE)
+    masks = puzzle_masks(NINE, ONE)
     grids = solutions_of(NINES, masks, 2).grids[0]
     expected = [depth_of(NINES, each) for each in masks.tolist()]
     assert depths_of(masks).tolist() == expected
@@ -45,12 +48,12 @@ def test_depths_and_backdoors_are_what_their_definitions_say():
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_puzzles_of_nine_have_the_depths_and_backdoors_that_are_known_of_them():
-    masks = masks_of(NINE, ONE, TWO, HARD)
+    masks = puzzle_masks(NINE, ONE, TWO, HARD)
     grids = solutions_of(NINES, masks, 2).grids[0]
     assert depths_of(masks).tolist() == [0, 1, 1, 2]
-    assert depths_of(masks, most=1).tolist() == [0, 1, 1, BEYOND]
+    assert depths_of(masks, most=1).tolist() == [0, 1, 1, 2]
     assert backdoors_of(masks, grids).tolist() == [0, 1, 2, 2]
-    assert backdoors_of(masks, grids, most=1).tolist() == [0, 1, BEYOND, BEYOND]
+    assert backdoors_of(masks, grids, most=1).tolist() == [0, 1, 2, 2]
 
 
 @needs_numba
@@ -71,7 +74,7 @@ def test_no_symmetry_changes_a_number():
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_splits_are_more_the_harder_a_puzzle_is():
-    masks = masks_of(NINE, ONE, HARD)
+    masks = puzzle_masks(NINE, ONE, HARD)
     puzzles = np.where(masks == 511, 0, np.log2(masks).astype(np.uint8) + 1).astype(np.uint8)
     forms = canonical_forms(puzzles, np.ones(3, np.bool_), solutions_of(NINES, masks, 2).grids[0])
     splits = splits_of(forms)
@@ -81,15 +84,74 @@ def test_splits_are_more_the_harder_a_puzzle_is():
 
 
 def test_a_puzzle_that_singles_decide_has_no_splits_and_others_have_some():
-    assert count_splits(masks_of(NINE)).tolist() == [0]
-    (splits,) = count_splits(masks_of(ONE)).tolist()
+    assert count_splits(puzzle_masks(NINE)).tolist() == [0]
+    (splits,) = count_splits(puzzle_masks(ONE)).tolist()
     assert splits > 0
 
 
 @pytest.mark.usefixtures("compiled")
 def test_states_that_do_not_fit_at_once_are_looked_at_in_turn(monkeypatch):
-    masks = masks_of(NINE, ONE, TWO)
+    masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
     monkeypatch.setattr(effort, "AT_ONCE", 2)
     assert count_splits(masks).tolist() == expected
     assert depths_of(masks).tolist() == depths
+
+
+@pytest.fixture(params=["plain", pytest.param("compiled", marks=needs_numba)])
+def form(request, monkeypatch):
+    step = request.getfixturevalue("singling") if request.param == "compiled" else None
+    monkeypatch.setattr(singles, "loaded", Asked(step))
+
+
+def states(count):
+    """Puzzles with more and more wrong, and random masks."""
+    generator, made = random.Random(5), []
+    for number in range(count):
+        text = (NINE, HARD, STUCK, NINE_SOLVED)[number // 4 % 4] if number % 4 else "." * 81
+        masks = [1 << int(c) - 1 if c.isdigit() else NINES.all_values for c in text]
+        for _ in range(number % 18):
+            masks[generator.randrange(81)] &= generator.randrange(512)
+        made.append(masks)
+    return np.array(made, np.uint16).T.copy()
+
+
+@pytest.mark.usefixtures("form")
+def test_singles_are_what_their_definition_says():
+    given = states(70)
+    expected = [masks_of(defined(NINES, state_of(s)), 81) for s in given.T.tolist()]
+    close_singles(given)
+    assert given.T.tolist() == expected
+    assert 0 < sum(not any(state) for state in expected) < 70
+
+
+@pytest.mark.usefixtures("form")
+def test_what_follows_does_not_depend_on_the_others():
+    given = states(100)
+    alone = given.copy()
+    close_singles(given)
+    for place in range(0, 100, 9):
+        one = alone[:, place : place + 1].copy()
+        close_singles(one)
+        assert (one[:, 0] == given[:, place]).all()
+
+
+@pytest.mark.usefixtures("form")
+def test_no_states_stay_none():
+    close_singles(np.zeros((81, 0), np.uint16))
+
+
+@needs_numba
+def test_code_that_takes_no_singles_fails_its_trial(singling):
+    try_singles(singling)
+    with pytest.raises(RuntimeError, match="does not take singles"):
+        try_singles(lambda *_: True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.zeros((81, 2), np.int64), np.zeros((80, 2), np.uint16), np.zeros((2, 81), np.uint16).T],
+)
+def test_other_arrays_are_refused(wrong):
+    with pytest.raises(ValueError, match="shape"):
+        close_singles(wrong)

@@ -9,8 +9,8 @@ import pytest
 from support.oracle import solutions
 from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, pattern
 
-from pipeline.catalogue import minimal
-from pipeline.catalogue.minimal import redundant_givens
+from pipeline.catalogue import solutions as solving
+from pipeline.catalogue.solutions import redundant_givens
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle
 
@@ -48,7 +48,7 @@ def test_redundant_givens_of_nine_can_be_left_out_by_hand(monkeypatch):
     texts = [NINE, HARD, NINE_SOLVED, NINE_SOLVED[:40] + NINE[40:], EVEN_ODD]
     puzzles = [parse_puzzle(text) for text in texts]
     found = found_in(*puzzles)
-    monkeypatch.setattr(minimal, "QUESTIONS", 5 * 81)
+    monkeypatch.setattr(solving, "QUESTIONS", 5 * 81)
     assert found_in(*puzzles) == found
     assert found == [by_hand(puzzle) for puzzle in puzzles]
     assert not any(found[1])

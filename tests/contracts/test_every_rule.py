@@ -11,7 +11,6 @@ import dataclasses
 import pickle
 import random
 import re
-import sys
 from collections.abc import Iterator
 from itertools import combinations, product
 from typing import NamedTuple
@@ -137,9 +136,7 @@ def assignments(example: Stated) -> Iterator[tuple[int, ...]]:
 def named(kind: type[Rule]) -> Iterator[type[Rule]]:
     """The rules of the package below a class: each class with a name of its own is one."""
     for below in kind.__subclasses__():
-        module = vars(sys.modules[below.__module__])
-        # a dataclass with slots is made twice, and the first one may still be about
-        if "name" in vars(below) and module.get(below.__name__) is below:
+        if "name" in vars(below):
             yield below
         yield from named(below)
 
@@ -211,7 +208,6 @@ def test_a_rule_and_its_formula_are_frozen_values(kind):
         for each in (rule, rule.formula(geometry)):
             again = pickle.loads(pickle.dumps(each))
             assert (again, hash(again)) == (each, hash(each))
-            assert not hasattr(each, "__dict__")
             for field in dataclasses.fields(each):
                 with pytest.raises(dataclasses.FrozenInstanceError):
                     setattr(each, field.name, getattr(each, field.name))

@@ -61,10 +61,6 @@ def with_compiler(monkeypatch, compiler):
     monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 42)
 
 
-def without_numba(monkeypatch):
-    monkeypatch.setattr(native, "find_spec", lambda _name: None)
-
-
 @needs_numba
 @pytest.mark.usefixtures("ready")
 def test_it_takes_over_once_the_slow_way_has_worked_for_a_while():
@@ -73,16 +69,11 @@ def test_it_takes_over_once_the_slow_way_has_worked_for_a_while():
     mine.count(native.LOAD_AFTER / 2)
     assert mine.get(at_once=False) is None
     mine.count(native.LOAD_AFTER / 2)
-    assert sum_by(mine.get(at_once=False), 1, 2, 3) == 6
-
-
-@needs_numba
-@pytest.mark.usefixtures("ready")
-def test_it_is_loaded_at_once_where_there_is_much_to_do():
-    mine = Loaded(TINY)
-    function = mine.get(at_once=True)
-    assert sum_by(function, 1, 2, 3) == 6
-    assert mine.get(at_once=False) is function
+    function = mine.get(at_once=False)
+    assert sum_by(function, 1, 2, 3) == sum_by(summed, 1, 2, 3) == 6
+    assert type(function) is type(sum_by) is type(summed), "compiling has left it as it was"
+    assert mine.get(at_once=True) is function
+    assert sum_by(Loaded(TINY).get(at_once=True), 1, 2, 3) == 6
 
 
 @needs_numba
@@ -107,7 +98,8 @@ def test_the_process_that_is_started_compiles_it(folder, started):
 
 @pytest.mark.usefixtures("cache")
 def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
-    without_numba(monkeypatch)
+    monkeypatch.setattr(native, "find_spec", lambda _name: None)
+    assert "[fast]" in TINY.lacking()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -124,6 +116,7 @@ def test_code_that_others_may_have_written_is_not_loaded(folder, started):
 @needs_numba
 def test_where_nothing_can_be_written_the_slow_way_goes_on(cache, started):
     cache.write_text("a file, not a folder")
+    assert "has no place" in TINY.lacking()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -245,18 +238,6 @@ def test_other_modules_and_other_programs_have_other_folders():
 
 
 @needs_numba
-def test_what_is_lacking_where_nothing_can_be_written(cache):
-    cache.write_text("a file, not a folder")
-    assert "has no place" in TINY.lacking()
-
-
-@pytest.mark.usefixtures("cache")
-def test_what_is_lacking_without_numba(monkeypatch):
-    without_numba(monkeypatch)
-    assert "[fast]" in TINY.lacking()
-
-
-@needs_numba
 def test_arguments_of_other_kinds_are_not_given_to_machine_code(ready):
     function, numbers = TINY.load_from(ready), np.arange(6, dtype=np.int64)
     assert function(numbers) == 15
@@ -267,16 +248,6 @@ def test_arguments_of_other_kinds_are_not_given_to_machine_code(ready):
         function(numbers, 1)
     with pytest.raises(ValueError, match="not contiguous"):
         function(numbers[::2])
-
-
-def test_functions_that_are_compiled_run_as_plain_python_too():
-    assert sum_by(summed, 1, 2, 3) == 6
-
-
-@needs_numba
-@pytest.mark.usefixtures("ready")
-def test_compiling_leaves_the_functions_as_they_were():
-    assert type(summed) is type(sum_by)
 
 
 @needs_numba

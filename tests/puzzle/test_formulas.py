@@ -119,39 +119,6 @@ def test_a_clause_is_true_if_one_of_its_literals_is(wanted):
     says(encode, lambda values: any((values[c] == v) == yes for c, v, yes in wanted))
 
 
-@examples(20)
-@given(wanted=st.lists(st.tuples(cell, value), unique=True))
-def test_at_most_one_of_the_literals_is_true(wanted):
-    says(
-        lambda clauses: clauses.most_one([clauses.at(*each) for each in wanted]),
-        lambda values: sum(values[c] == v for c, v in wanted) <= 1,
-    )
-
-
-@examples(20)
-@given(some=cells, wanted=value)
-def test_a_variable_tells_whether_a_value_is_held_whatever_the_conditions_are(some, wanted):
-    clauses = ClauseBuilder(SIDE, CELLS)
-    with clauses.under(clauses.new()):
-        variable = clauses.holding(some, wanted)
-    every = set(product(EVERY, repeat=CELLS))
-    with_it = {values for values in every if wanted in held(values, some)}
-    assert taken(clauses, CELLS, variable) == with_it
-    assert taken(clauses, CELLS, -variable) == every - with_it
-
-
-@examples(20)
-@given(sets=st.lists(values_allowed, max_size=4), known=st.sets(value))
-def test_the_literals_that_are_true_are_those_of_one_of_the_sets(sets, known):
-    """The literals are those of the first cell's value, and of the second's for some values."""
-    says(
-        lambda clauses: clauses.chosen(
-            {each: clauses.at(each in known, each) for each in EVERY}, sets
-        ),
-        lambda values: tuple(v for v in EVERY if values[v in known] == v) in sets,
-    )
-
-
 @examples(100)
 @given(values=st.sets(st.integers(1, 12)), size=st.integers(0, 13), total=st.integers(-2, 80))
 def test_the_sets_with_a_total_are_found(values, size, total):

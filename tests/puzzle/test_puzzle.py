@@ -60,10 +60,6 @@ def test_boxes_are_counted_along_the_rows_and_are_as_high_and_wide_as_said():
     assert boxes[2] == (12, 13, 14, 18, 19, 20)
 
 
-def test_a_cell_has_its_place_counted_from_1():
-    assert [NINE.place(cell) for cell in (0, 8, 9, 80)] == [(1, 1), (1, 9), (2, 1), (9, 9)]
-
-
 @pytest.mark.parametrize(
     ("mask", "values"),
     [
@@ -83,9 +79,6 @@ def test_a_puzzle_of_values_has_givens_where_they_are_not_0():
     puzzle = Puzzle.of_values(Geometry(1, 2), [0, 2, 1, 0])
     assert puzzle.cells == (0b11, 0b10, 0b01, 0b11)
     assert list(puzzle.givens()) == [(1, 2), (2, 1)]
-
-
-def test_the_empty_puzzle_has_no_givens():
     assert list(Puzzle.empty(NINE).givens()) == []
 
 
@@ -164,10 +157,6 @@ def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
 )
 def test_a_unit_is_named_by_its_number_and_by_its_grid_if_there_are_several(geometry, index, name):
     assert unit_name(geometry, index) == name
-
-
-def test_a_grid_without_boxes_has_its_rows_for_boxes():
-    assert {*Geometry(1, 7).boxes()} == {tuple(row) for row in Geometry(1, 7).rows()}
 
 
 def test_grids_at_other_places_are_another_geometry():

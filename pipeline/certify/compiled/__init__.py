@@ -1,4 +1,4 @@
-"""The check of many 9×9 puzzles as machine code: its declaration, and how it is asked."""
+"""The check of 9×9 puzzles side by side, as machine code: its declaration, and how it is asked."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Each lane is a depth-first search of its own. After a round of propagation, a lane with a
 contradiction, or at a grid that is listed, goes back to its last branch; one that no longer moves
-branches. For a triad and a value, it is first assumed that the triad has it, then that it has not:
-so two branches have no grid in common, and each listed grid is met once.
+branches: a triad has a value, or it has not. So two branches have no grid in common, and each
+listed grid is met once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOWHERE = -1
 
 
 class Verdict(IntEnum):
-    """What is known of a claim that some grids are all solutions of a puzzle.
+    """The verdict on a claim that some grids are all solutions of a puzzle.
 
     WRONG: they are not different solutions. INCOMPLETE: there is another one.
     """
@@ -49,7 +49,7 @@ _GIVEN_UP = -1
 _ONE = np.uint16(1)
 _NINE = 511
 _DECIDED = 27
-"""What is left of a chute in which each value has one triad of each line."""
+"""Candidates left in a chute in which each value has one triad of each line."""
 
 _LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
@@ -58,10 +58,9 @@ class Searches(NamedTuple):
     """The state of LANES searches; `new_searches` makes one, in which none has begun.
 
     fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
-    puzzle: (LANES,) what each searches. depth, met: (LANES,) branches that are open, and listed
-    grids that it has come to. saved: (LANES, DEPTH, CELLS) the cells before each branch, and
-    `tried` (LANES, DEPTH) what was tried there. seen: (27,) is for looking at one grid. begun:
-    (1,) the puzzles that were begun.
+    puzzle: (LANES,) the puzzle of each. depth, met: (LANES,) open branches, and listed grids that
+    were reached. saved: (LANES, DEPTH, CELLS) the cells before each branch. tried: (LANES, DEPTH)
+    the choice there. seen: (27,) scratch for one grid. begun: (1,) the number of puzzles begun.
     """
 
     fields: Words
@@ -146,8 +145,8 @@ def _is_listed(fields, lane, grids, puzzle, count):
 def _choice(fields, lane):
     """Where to branch: 81 · chute + 9 · triad + value, from 0; chutes 3 to 5 are the stacks.
 
-    In the chute with least open, a value for which a line has a choice, of two if there is one;
-    NOWHERE if no line has one, which after a sweep is not so.
+    In the chute with least open, a value for which a line has a choice, preferably of two.
+    NOWHERE if no line has a choice, which cannot be after a sweep.
     """
     least, chute = 1 << 30, 0
     for each in range(6):

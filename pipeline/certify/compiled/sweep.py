@@ -19,9 +19,9 @@ MAY = CELLS
 MUST = MAY + TRIADS
 LEFT = MUST + TRIADS
 DEAD, OPEN, MOVED, ROWS = range(LEFT + CHUTES, LEFT + CHUTES + 4)
-"""The vectors of `fields` after the cells: what triads may and must have, how much the triads of a
-chute may have, and what is not 0 in a lane with a contradiction, with a cell that has several
-values, and that has changed in the last round."""
+"""The vectors of `fields` after the cells: values that triads may and must have, and how many the
+triads of a chute may have. The last three are not 0 in a lane with a contradiction, with a cell of
+several values, and with a change in the last round."""
 
 _NONE, _NINE = np.uint16(0), np.uint16(0b111_111_111)
 
@@ -50,9 +50,9 @@ def _sole(x):
 
 @compiled(inline=True)
 def _permuted(a, b, c, d, e, f, g, h, i):
-    """In which triads of a chute a value may be, if each line has it in another box.
+    """The triads of a chute that may have each value, if each line has it in another box.
 
-    And which values can be nowhere.
+    And the values that can be nowhere.
     """
     p, q, r, s, t, u = a & e & i, a & f & h, b & d & i, b & f & g, c & d & h, c & e & g
     nowhere = (p | q | r | s | t | u) ^ spread(_NINE)
@@ -113,7 +113,7 @@ def _chute(f, chute, first, line, box, cell):
 
 @compiled(inline=True)
 def _settle(f, cell, row, column):
-    """What both triads of a cell must have, it has alone; give what is wrong, open, and struck."""
+    """Leave a cell only what both its triads must have; give errors, open values, and changes."""
     x, held = load(f, cell), load(f, row) & load(f, column)
     y = x & (held | ~filled(held))
     store(f, cell, y)

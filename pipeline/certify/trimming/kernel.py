@@ -1,10 +1,10 @@
 """Which lemmas a refutation needs, and which clauses each of them follows from, in which order.
 
-First the clauses of the formula are added and then the lemmas, one by one, and what follows from
-them by unit propagation, until a clause fails. Then, from the last lemma to the first, each one is
-taken away with all that had followed from it; and if it was needed, it is checked, and what it
-follows from is needed too (E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are
-propagated before others, so that few more are (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
+First the clauses of the formula are added and then the lemmas, one by one, with unit propagation,
+until a clause fails. Then, from the last lemma to the first, each one is taken away with all that
+had followed from it. A needed lemma is checked; the clauses it follows from are needed too
+(E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are propagated before others,
+so that few more become needed (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
 
 A literal that follows from all clauses before a lemma, not from its negation alone, becomes a
 step of its own if it is needed. So its own reasons are named once, not by each lemma.
@@ -14,21 +14,59 @@ These functions work on arrays as machine code, and on lists as plain Python.
 
 from __future__ import annotations
 
-from pipeline.certify.trimming.state import (
-    CONFLICT,
-    FAILED,
-    MARKED,
-    NOTHING,
-    OTHERS,
-    PICKED,
-    PLACE,
-    TRAIL,
-    TRIMMED,
-    UNFINISHED,
-    VISITS,
-    WRITTEN,
-)
+from typing import Any, NamedTuple
+
 from pipeline.native import compiled
+
+NOTHING = -1
+"""No clause, no variable, the end of a list."""
+
+OTHERS, MARKED = 0, 1
+"""The two lists of clauses that watch a literal; those in the second are propagated first."""
+
+PLACE, CONFLICT, TRAIL, PICKED, VISITS = range(5)
+"""Places in `numbers`: the clause to add or check next; the last one added when propagation failed,
+or NOTHING; the literals on the trail; the numbers in `picked`; the clauses visited in this step."""
+
+UNFINISHED, WRITTEN, TRIMMED, FAILED = range(4)
+"""What a step returns. WRITTEN: `picked` has to be read and emptied. TRIMMED: the same, and there
+is no more. FAILED: there is no refutation, or the lemma at `PLACE` does not follow."""
+
+
+class State(NamedTuple):
+    """The state of one trimming, in arrays or lists.
+
+    Literals are numbers: 2·v is the variable v, from 0, and 2·v + 1 its negation.
+
+    literals: (L,) of all clauses, one clause after another; those watched come first in each.
+    starts: (C + 1,) where they begin. before: (C,) literals on the trail before each was added.
+    marked: (C,) whether each is needed. is_picked: (C,) whether the literal that each makes true
+    is needed. picked: (C + 2,) steps of the refutation, the last one first: a clause, then its
+    hints, then C. A negative number stands for the unit clause of the literal that is its
+    complement in bits. following, blockers: (2·C,) for the place 2·c + k, the literal k of clause
+    c: the next place that watches the same literal, and another literal of the clause. heads:
+    (4·V,) where the two lists of a literal begin. values: (2·V,) 1 for true, -1 for false. trail:
+    (V,). positions: (V,) of variables on it. reasons: (V,) the clause that made a variable's
+    literal true, or NOTHING. seen, touched: (V,) for marking.
+    """
+
+    literals: Any
+    starts: Any
+    before: Any
+    marked: Any
+    is_picked: Any
+    picked: Any
+    following: Any
+    blockers: Any
+    heads: Any
+    values: Any
+    trail: Any
+    positions: Any
+    reasons: Any
+    seen: Any
+    touched: Any
+    numbers: Any
+
 
 _TRUE, _FALSE = 1, -1
 _TOUCHED, _FIRST_NEEDED, _ASSUMED = 1, 2, 3

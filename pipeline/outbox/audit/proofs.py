@@ -6,7 +6,7 @@ import lzma
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pipeline.certify.formula import Clause, Formula, core_of, read_formula
+from pipeline.certify.formula import Formula, core_of, read_formula
 from pipeline.certify.lrat import MAX_CHARACTERS, check_lrat, drat_of
 from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
@@ -14,6 +14,7 @@ from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.version import __version__
 

@@ -14,8 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
-from pipeline.catalogue.values import Flags
+from pipeline.catalogue.puzzles import Flags
+from pipeline.catalogue.traits import (
+    LARGEST_SIDE,
+    OTHERS,
+    Redundancy,
+    Solved,
+    find_traits,
+    row_fields,
+)
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
@@ -31,7 +38,6 @@ SOME = 64
 _TOGETHER = 1 << 15
 """Givens that are left out together."""
 
-_OTHERS = ("multiple", "unsolvable")
 _WELL_FORMED = {
     "canonical": re.compile(r"(?:[.1-9]{81})?"),
     "minimal": re.compile(r"0,|[1-9]\d*,r\d+c\d+(?: r\d+c\d+)*|,", re.ASCII),
@@ -157,7 +163,7 @@ def _solved(claims: Sequence[AddedFields]) -> Solved:
         geometry,
         np.array([claim.puzzle.cells for claim in claims], kind),
         (statuses == "unique") & has_grid,
-        np.isin(statuses, _OTHERS),
+        np.isin(statuses, OTHERS),
         np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
     )
 
@@ -175,8 +181,8 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
             for place in at.tolist():
                 texts[place] = None
             found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
-            for place, line in zip(some.tolist(), found.lines(), strict=True):
-                texts[place] = line[1:]
+            for place, each in zip(some.tolist(), found, strict=True):
+                texts[place] = row_fields(solved.geometry, (name,), each)[1:]
         expected[name] = texts
     return expected
 

@@ -1,73 +1,64 @@
-"""Base classes of rules that are drawn and named alike; names of places; checks of data."""
+"""Shared frames of rules: cells that are drawn and described alike, and checks of their data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from pipeline.puzzle.formulas import CellPairs, Cells
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.shapes import Line, Point, Ring, Shape, Tint
-
-Cells = tuple[int, ...]
-CellPairs = tuple[tuple[int, int], ...]
+from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
 
 class Everywhere(Rule):
     """A rule about all cells, which nobody draws."""
-
-    __slots__ = ()
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.size))
 
 
 class OnBorder(Rule):
-    """A rule about two cells, drawn on the border between them."""
+    """A rule about two cells, with a dot on the border; `lowest` names a number and its limit."""
 
-    __slots__ = ()
+    look: ClassVar[str]
+    lowest: ClassVar[tuple[str, int] | None] = None
 
     a: int
     b: int
 
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)
+        _check_lowest(self)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} between {place(geometry, self.a)} and {place(geometry, self.b)}"
+    def text(self) -> str:
+        """The text in the dot."""
+        return ""
 
-
-class Shaded(Rule):
-    """A rule about some groups of cells, which are shaded."""
-
-    __slots__ = ()
-
-    look: ClassVar[str]
-
-    def groups(self) -> tuple[Cells, ...]:
-        """The cells of each group."""
-        raise NotImplementedError
+    def title(self) -> str:
+        return " ".join(filter(None, (self.name, self.text())))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return [Tint(places(geometry, dict.fromkeys(group)), self.look) for group in self.groups()]
+        return (Dot(border(geometry, self.a, self.b), self.look, self.text()),)
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} at {place(geometry, self.groups()[0][0])}"
+        return f"{self.title()} between {place(geometry, self.a)} and {place(geometry, self.b)}"
 
 
 class Along(Rule):
-    """A rule about the cells of a line; `has_ends`: its end cells are drawn as rings."""
+    """A rule about the cells of a line; `has_ends`: drawn with rings at its ends."""
 
-    __slots__ = ()
-
+    where = "from"
     look: ClassVar[str]
     least: ClassVar[int] = 2
     once: ClassVar[bool] = False
     has_ends: ClassVar[bool] = False
+    lowest: ClassVar[tuple[str, int] | None] = None
 
     line: Cells
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, self.least, once=self.once)
+        _check_lowest(self)
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
@@ -77,19 +68,20 @@ class Along(Rule):
         ends = (line[:1], line[-1:]) if self.has_ends else ()
         return Line(line, self.look), *(Ring(end, self.look) for end in ends)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} from {place(geometry, self.line[0])}"
-
 
 def place(geometry: Geometry, cell: int) -> str:
     """`r1c1`, as solvers write it."""
-    row, column = geometry.place(cell)
-    return f"r{row}c{column}"
+    return "r{}c{}".format(*geometry.place(cell))
 
 
 def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Row and column of each cell."""
     return tuple(map(geometry.place, cells))
+
+
+def tinted(geometry: Geometry, groups: Iterable[Cells], look: str) -> list[Shape]:
+    """Each group of cells, shaded."""
+    return [Tint(places(geometry, dict.fromkeys(group)), look) for group in groups]
 
 
 def border(geometry: Geometry, a: int, b: int) -> Point:
@@ -123,10 +115,13 @@ def check_cells(name: str, cells: Sequence[int], least: int = 1, *, once: bool =
         raise ValueError(f"{name}: a cell is named twice")
 
 
-def check_at_least(name: str, what: str, number: int, least: int) -> None:
-    """Raise ValueError for a number, named `what`, that is too small."""
-    if number < least:
-        raise ValueError(f"{name}: {what} must be at least {least}, not {number}")
+def _check_lowest(rule: OnBorder | Along) -> None:
+    """Raise ValueError if its number is below the least that it may be."""
+    if not rule.lowest:
+        return
+    field, least = rule.lowest
+    if (number := getattr(rule, field)) < least:
+        raise ValueError(f"{rule.name}: the {field} must be at least {least}, not {number}")
 
 
 def check_one_grid(name: str, geometry: Geometry) -> None:

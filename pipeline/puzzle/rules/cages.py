@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from operator import eq
+from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
     AtLeast,
+    Cells,
     Constraint,
     Every,
     Pairs,
@@ -18,46 +19,40 @@ from pipeline.puzzle.formulas import (
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import Cells, Shaded, check_cells, place, places
+from pipeline.puzzle.rules.base import check_cells, places, tinted
+from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 
 LARGEST_CIRCLE = 3
 """Cells of an arrow's circle, which are the digits of a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cage(Rule):
+class Cage(Different):
     """The cells hold different values that sum to `total`, if it has one."""
 
     name = "cage"
 
-    cage: Cells
     total: int | None = None
 
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.cage, once=True)
-
     def formula(self, geometry: Geometry) -> Constraint:
-        different = AllDifferent(self.cage)
-        if self.total is None or len(self.cage) > geometry.side:
+        different = AllDifferent(self.group)
+        if self.total is None or len(self.group) > geometry.side:
             return different
         values = range(1, geometry.side + 1)
-        return Every((different, SetTotal(self.cage, self.total, values)))
+        return Every((different, SetTotal(self.group, self.total, values)))
+
+    def title(self) -> str:
+        return self.name if self.total is None else f"{self.name} {self.total}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = "" if self.total is None else str(self.total)
-        return (Outline(places(geometry, self.cage), "cage", text),)
-
-    def describe(self, geometry: Geometry) -> str:
-        total = "" if self.total is None else f" {self.total}"
-        return f"{self.name}{total} at {place(geometry, self.cage[0])}"
+        return (Outline(places(geometry, self.group), "cage", text),)
 
 
-@dataclass(frozen=True, slots=True)
 class Sum(Rule):
     """The values, each times its weight, sum to `total`; a cell may be named more than once."""
 
-    name = "sum"
+    name, where = "sum", "at"
 
     terms: tuple[tuple[int, int], ...]
     total: int
@@ -68,21 +63,20 @@ class Sum(Rule):
     def formula(self, geometry: Geometry) -> Constraint:
         return Total(self.terms, self.total)
 
+    def title(self) -> str:
+        return f"{self.name} {self.total}"
+
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Outline(places(geometry, self.cells(geometry)), "sum", str(self.total)),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} {self.total} at {place(geometry, self.terms[0][0])}"
 
-
-@dataclass(frozen=True, slots=True)
 class Arrow(Rule):
     """The shaft sums to the circle; a circle of two or three cells is a number in reading order.
 
     Values above 9 count as they are: 1 and 12 make 22.
     """
 
-    name = "arrow"
+    name, where = "arrow", "at"
 
     circle: Cells
     shaft: Cells
@@ -104,15 +98,11 @@ class Arrow(Rule):
         start = min(circle, key=lambda place: abs(place[0] - row) + abs(place[1] - column))
         return Ring(circle, "arrow"), Line((start, *shaft), "arrow", head=True)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} at {place(geometry, min(self.circle))}"
 
-
-@dataclass(frozen=True, slots=True)
 class Quadruple(Rule):
     """The cells, four at most, hold these values, each at least as often as it is named."""
 
-    name = "quadruple"
+    name, where = "quadruple", "at"
 
     around: Cells
     wanted: Cells
@@ -125,81 +115,68 @@ class Quadruple(Rule):
             raise ValueError(f"{self.name}: no values")
 
     def formula(self, geometry: Geometry) -> Constraint:
-        wanted = Counter(self.wanted).items()
-        return Every(tuple(AtLeast(self.around, value, times) for value, times in wanted))
+        cells, wanted = tuple(sorted(self.around)), Counter(self.wanted)
+        return Every(tuple(AtLeast(cells, value, times) for value, times in wanted.items()))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         rows, columns = zip(*places(geometry, self.around), strict=True)
         middle = ((min(rows) + max(rows)) / 2, (min(columns) + max(columns)) / 2)
         return (Dot(middle, "quadruple", " ".join(map(str, self.wanted))),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} at {place(geometry, min(self.around))}"
 
-
-@dataclass(frozen=True, slots=True)
-class Clone(Shaded):
+class Clone(Rule):
     """Each cell of `original` holds the same value as its counterpart in `copy`."""
 
-    name, look = "clone", "clone"
+    name, where = "clone", "at"
 
     original: Cells
     copy: Cells
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.original)
-        _check_parts(self, alike=True)
+        _check_parts(self.name, (self.original, self.copy), alike=True)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(zip(self.original, self.copy, strict=True)), eq)
 
-    def groups(self) -> tuple[Cells, ...]:
-        return self.original, self.copy
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return tinted(geometry, (self.original, self.copy), "clone")
 
 
-@dataclass(frozen=True, slots=True)
-class SameMultiset(Shaded):
-    """All parts hold the same values, each equally often, in any order."""
+class EqualSums(Rule):
+    """All parts have the same sum; a part may name a cell more than once."""
 
-    name, look = "same values", "same-values"
+    name, where = "equal sums", "at"
+    look: ClassVar[str] = "equal-sums"
+    alike: ClassVar[bool] = False
 
     parts: tuple[Cells, ...]
 
     def __post_init__(self) -> None:
-        _check_parts(self, alike=True)
+        _check_parts(self.name, self.parts, alike=self.alike)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return SameTotals(self.parts)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return tinted(geometry, self.parts, self.look)
+
+
+class SameMultiset(EqualSums):
+    """All parts hold the same values, each equally often, in any order."""
+
+    name, look, alike = "same values", "same-values", True
 
     def formula(self, geometry: Geometry) -> Constraint:
         values = range(1, geometry.side + 1)
         return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
 
-    def groups(self) -> tuple[Cells, ...]:
-        return self.parts
 
-
-@dataclass(frozen=True, slots=True)
-class EqualSums(Shaded):
-    """All parts have the same sum; a part may name a cell more than once."""
-
-    name, look = "equal sums", "equal-sums"
-
-    parts: tuple[Cells, ...]
-
-    def __post_init__(self) -> None:
-        _check_parts(self)
-
-    def formula(self, geometry: Geometry) -> Constraint:
-        return SameTotals(self.parts)
-
-    def groups(self) -> tuple[Cells, ...]:
-        return self.parts
-
-
-def _check_parts(rule: Shaded, *, alike: bool = False) -> None:
+def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:
     """Raise ValueError for one part, one without cells, or unlike sizes if they must be alike."""
-    parts = rule.groups()
     if len(parts) < 2:
-        raise ValueError(f"{rule.name}: at least 2 parts, not {len(parts)}")
+        raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
     for part in parts:
-        check_cells(f"{rule.name}: a part", part)
+        check_cells(f"{name}: a part", part)
     if alike and len({*map(len, parts)}) > 1:
-        raise ValueError(f"{rule.name}: the parts have different numbers of cells")
+        raise ValueError(f"{name}: the parts have different numbers of cells")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise
 from operator import eq, le, lt
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Beyond,
+    CellPairs,
+    Cells,
     Constraint,
     Either,
     Every,
@@ -19,28 +20,18 @@ from pipeline.puzzle.formulas import (
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules.base import (
-    Along,
-    CellPairs,
-    Cells,
-    check_at_least,
-    check_cells,
-    place,
-    places,
-)
+from pipeline.puzzle.rules.base import Along, check_cells, places
 from pipeline.puzzle.shapes import Line, Shape
 
 
-@dataclass(frozen=True, slots=True)
 class Thermometer(Along):
     """Values rise along the line from its first cell; on a `slow` one they may stay the same.
 
     A line that comes back to a cell cannot rise: there is no solution.
     """
 
-    name, look = "thermometer", "thermometer"
+    name = look = "thermometer"
 
-    line: Cells
     slow: bool = False
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -50,33 +41,27 @@ class Thermometer(Along):
         look = "slow-thermometer" if self.slow else self.look
         return (Line(places(geometry, self.line), look, bulb=True),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{'slow ' if self.slow else ''}{self.name} from {place(geometry, self.line[0])}"
+    def title(self) -> str:
+        return f"slow {self.name}" if self.slow else self.name
 
 
-@dataclass(frozen=True, slots=True)
 class Palindrome(Along):
     """The values read the same from both ends."""
 
-    name, look = "palindrome", "palindrome"
-
-    line: Cells
+    name = look = "palindrome"
 
     def formula(self, geometry: Geometry) -> Constraint:
         half = len(self.line) // 2
         return Pairs(tuple(zip(self.line[:half], self.line[::-1], strict=False)), eq)
 
 
-@dataclass(frozen=True, slots=True)
 class Renban(Along):
     """The cells of the line hold consecutive values, each once, in any order.
 
     A line that names a cell twice cannot be filled.
     """
 
-    name, look = "renban", "renban"
-
-    line: Cells
+    name = look = "renban"
 
     def formula(self, geometry: Geometry) -> Constraint:
         length = len(self.line)
@@ -87,39 +72,30 @@ class Renban(Along):
         return Every((AllDifferent(self.line), OneOfSets(self.line, windows)))
 
 
-@dataclass(frozen=True, slots=True)
 class Whispers(Along):
     """Neighbours on the line differ by `difference` or more, usually by 5 in 9×9."""
 
-    name, look = "whispers", "whispers"
+    name = look = "whispers"
+    lowest = ("difference", 1)
 
-    line: Cells
     difference: int
-
-    def __post_init__(self) -> None:
-        Along.__post_init__(self)
-        check_at_least(self.name, "the difference", self.difference, 1)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(pairwise(self.line)), _far_apart, (self.difference,))
 
 
-@dataclass(frozen=True, slots=True)
 class Nabner(Along):
     """No two cells of the line hold equal or consecutive values.
 
     A line that comes back to a cell, as a ring does, has that cell once.
     """
 
-    name, look = "nabner", "nabner"
-
-    line: Cells
+    name = look = "nabner"
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(combinations(self.cells(geometry), 2)), _far_apart, (2,))
 
 
-@dataclass(frozen=True, slots=True)
 class Entropic(Along):
     """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
 
@@ -129,14 +105,11 @@ class Entropic(Along):
 
     name, look = "entropic line", "entropic"
 
-    line: Cells
-
     def formula(self, geometry: Geometry) -> Constraint:
         third = round(geometry.side / 3)
         return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
 
 
-@dataclass(frozen=True, slots=True)
 class Modular(Along):
     """Any `modulus` cells in a row have different remainders modulo `modulus`.
 
@@ -144,26 +117,19 @@ class Modular(Along):
     """
 
     name, look = "modular line", "modular"
+    lowest = ("modulus", 2)
 
-    line: Cells
     modulus: int = 3
-
-    def __post_init__(self) -> None:
-        Along.__post_init__(self)
-        check_at_least(self.name, "the modulus", self.modulus, 2)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(_near(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
 
 
-@dataclass(frozen=True, slots=True)
 class Between(Along):
     """The values inside the line lie strictly between those of its two end cells."""
 
     name, look = "between line", "between"
     least, has_ends = 3, True
-
-    line: Cells
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -172,19 +138,13 @@ class Between(Along):
         return Either((Pairs(above[0] + below[1], lt), Pairs(above[1] + below[0], lt)))
 
 
-@dataclass(frozen=True, slots=True)
 class Lockout(Along):
     """The end cells differ by `difference` or more; each other value is below both, or above."""
 
     name, look = "lockout line", "lockout"
-    has_ends = True
+    has_ends, lowest = True, ("difference", 1)
 
-    line: Cells
     difference: int = 4
-
-    def __post_init__(self) -> None:
-        Along.__post_init__(self)
-        check_at_least(self.name, "the difference", self.difference, 1)
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -196,7 +156,6 @@ class Lockout(Along):
         return Either((locked(first, last), locked(last, first)))
 
 
-@dataclass(frozen=True, slots=True)
 class RegionSum(Along):
     """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
@@ -206,7 +165,6 @@ class RegionSum(Along):
     name, look = "region sum line", "region-sum"
     once = True
 
-    line: Cells
     regions: tuple[Cells, ...]
 
     def __post_init__(self) -> None:
@@ -220,14 +178,11 @@ class RegionSum(Along):
         return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
 
 
-@dataclass(frozen=True, slots=True)
 class Zipper(Along):
     """All pairs of cells equally far from the middle have one sum; a middle cell holds it."""
 
     name, look = "zipper line", "zipper"
     least, once = 3, True
-
-    line: Cells
 
     def formula(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -235,14 +190,11 @@ class Zipper(Along):
         return SameTotals((*pairs, *([(self.line[half],)] if odd else [])))
 
 
-@dataclass(frozen=True, slots=True)
 class DoubleArrow(Along):
     """The cells between the two end cells have the same sum as these two."""
 
     name, look = "double arrow", "double-arrow"
     least, once, has_ends = 3, True, True
-
-    line: Cells
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line

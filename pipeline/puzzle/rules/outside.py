@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Automaton,
     ByValue,
+    Cells,
     Constraint,
     Either,
     Every,
@@ -18,22 +18,21 @@ from pipeline.puzzle.formulas import (
     TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import Cells, check_cells, place, places
+from pipeline.puzzle.rules.base import check_cells, place, places
 from pipeline.puzzle.shapes import Label, Line, Shape
 
 
 class Outside(Rule):
     """A number before the first cell of a row or column, which is looked along from there."""
 
-    __slots__ = ()
-
     look: ClassVar[str]
+    least: ClassVar[int] = 2
 
     line: Cells
     number: int
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, 2, once=True)
+        check_cells(self.name, self.line, self.least, once=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return self.line
@@ -50,17 +49,10 @@ class Outside(Rule):
         return f"{self.name} {self.number} {_of_line(geometry, self.line)}{seen}"
 
 
-@dataclass(frozen=True, slots=True)
 class LittleKiller(Outside):
     """The cells of the diagonal, from the clue on, sum to the number; values may repeat."""
 
-    name, look = "little killer", "little-killer"
-
-    line: Cells
-    number: int
-
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.line, once=True)
+    name, look, least = "little killer", "little-killer", 1
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Total(tuple((cell, 1) for cell in self.line), self.number)
@@ -75,14 +67,10 @@ class LittleKiller(Outside):
         return f"{self.name} {self.number} from {place(geometry, self.line[0])}"
 
 
-@dataclass(frozen=True, slots=True)
 class Sandwich(Outside):
     """The line has each value once; the cells between 1 and n, if any, sum to the number."""
 
-    name, look = "sandwich", "sandwich"
-
-    line: Cells
-    number: int
+    name = look = "sandwich"
 
     def formula(self, geometry: Geometry) -> Constraint:
         is_whole = len(self.line) == geometry.side
@@ -92,14 +80,10 @@ class Sandwich(Outside):
         return f"{self.name} {self.number} {_of_line(geometry, self.line)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Skyscraper(Outside):
     """From the clue on, as many cells as the number says exceed all cells before them."""
 
-    name, look = "skyscraper", "skyscraper"
-
-    line: Cells
-    number: int
+    name = look = "skyscraper"
 
     def formula(self, geometry: Geometry) -> Constraint:
         n = geometry.side
@@ -107,14 +91,10 @@ class Skyscraper(Outside):
         return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
 
 
-@dataclass(frozen=True, slots=True)
 class XSum(Outside):
-    """The line has each value once; its first x cells sum to the number; x is its first value."""
+    """The line has each value once. If the first one is x, the first x cells sum to the number."""
 
     name, look = "X-sum", "x-sum"
-
-    line: Cells
-    number: int
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
@@ -156,9 +136,9 @@ def _signum(number: int) -> int:
 
 def _of_line(geometry: Geometry, line: Cells) -> str:
     """`of row 3`, `of column 3`, or, if it is neither, `from r1c1`."""
-    rows, columns = zip(*places(geometry, line), strict=True)
-    if len({*rows}) == 1:
-        return f"of row {rows[0]}"
-    if len({*columns}) == 1:
-        return f"of column {columns[0]}"
+    for kind, numbers in zip(
+        ("row", "column"), zip(*places(geometry, line), strict=True), strict=True
+    ):
+        if len({*numbers}) == 1:
+            return f"of {kind} {numbers[0]}"
     return f"from {place(geometry, line[0])}"

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from operator import gt, ne
+from typing import ClassVar
 
-from pipeline.puzzle.formulas import Allowed, Constraint, Equivalent, Pairs
+from pipeline.puzzle.formulas import Allowed, CellPairs, Cells, Constraint, Equivalent, Pairs
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules.base import (
-    CellPairs,
-    Cells,
     Everywhere,
     OnBorder,
     border,
-    check_at_least,
     check_cells,
     check_one_grid,
     moves,
     neighbours,
     place,
 )
-from pipeline.puzzle.shapes import Dot, Label, Outline, Shape, Tint
+from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
 SIGNS = {5: "V", 10: "X"}
 """The totals that have a letter."""
 
 
-@dataclass(frozen=True, slots=True)
 class AntiKnight(Everywhere):
     """Cells a knight's move apart differ."""
 
@@ -37,7 +33,6 @@ class AntiKnight(Everywhere):
         return Pairs(tuple(moves(geometry, ((1, -2), (1, 2), (2, -1), (2, 1)))), ne)
 
 
-@dataclass(frozen=True, slots=True)
 class AntiKing(Everywhere):
     """Cells that touch, even at a corner, differ."""
 
@@ -47,14 +42,13 @@ class AntiKing(Everywhere):
         return Pairs(tuple(moves(geometry, ((0, 1), (1, -1), (1, 0), (1, 1)))), ne)
 
 
-class Negative(Everywhere):
-    """A rule about all orthogonal neighbours except the pairs `spared`.
+class Negative:
+    """All orthogonal neighbours except the pairs `spared`.
 
     Raises ValueError unless each of these pairs is ascending, and they are sorted, each once.
     """
 
-    __slots__ = ()
-
+    name: ClassVar[str]
     spared: CellPairs
 
     def __post_init__(self) -> None:
@@ -67,8 +61,7 @@ class Negative(Everywhere):
         return tuple(pair for pair in neighbours(geometry) if pair not in spared)
 
 
-@dataclass(frozen=True, slots=True)
-class Nonconsecutive(Negative):
+class Nonconsecutive(Negative, Everywhere):
     """Orthogonal neighbours, except the pairs `spared`, do not hold consecutive values."""
 
     name = "nonconsecutive"
@@ -79,8 +72,7 @@ class Nonconsecutive(Negative):
         return Pairs(self.pairs(geometry), _has_no_dot, ((1,), ()))
 
 
-@dataclass(frozen=True, slots=True)
-class NegativeKropki(Negative):
+class NegativeKropki(Negative, Everywhere):
     """Orthogonal neighbours, except the pairs `spared`, have none of these differences and ratios.
 
     The pairs spared are those with a dot.
@@ -96,8 +88,7 @@ class NegativeKropki(Negative):
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
 
 
-@dataclass(frozen=True, slots=True)
-class NegativeXV(Negative):
+class NegativeXV(Negative, Everywhere):
     """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
 
     The pairs spared are those with a sign.
@@ -112,62 +103,39 @@ class NegativeXV(Negative):
         return Pairs(self.pairs(geometry), _sums_to_none, self.totals)
 
 
-@dataclass(frozen=True, slots=True)
 class WhiteDot(OnBorder):
     """The values of two cells differ by `difference`."""
 
-    name = "white dot"
+    name, look, lowest = "white dot", "white", ("difference", 0)
 
-    a: int
-    b: int
     difference: int = 1
-
-    def __post_init__(self) -> None:
-        OnBorder.__post_init__(self)
-        check_at_least(self.name, "the difference", self.difference, 0)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), _differs_by, (self.difference,))
 
-    def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Dot(border(geometry, self.a, self.b), "white", _unusual(self.difference, 1)),)
-
-    def describe(self, geometry: Geometry) -> str:
-        return _with_number(OnBorder.describe(self, geometry), _unusual(self.difference, 1))
+    def text(self) -> str:
+        return "" if self.difference == 1 else str(self.difference)
 
 
-@dataclass(frozen=True, slots=True)
 class BlackDot(OnBorder):
     """One of two cells holds `ratio` times the value of the other."""
 
-    name = "black dot"
+    name, look, lowest = "black dot", "black", ("ratio", 1)
 
-    a: int
-    b: int
     ratio: int = 2
-
-    def __post_init__(self) -> None:
-        OnBorder.__post_init__(self)
-        check_at_least(self.name, "the ratio", self.ratio, 1)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), _has_ratio, (self.ratio,))
 
-    def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Dot(border(geometry, self.a, self.b), "black", _unusual(self.ratio, 2)),)
-
-    def describe(self, geometry: Geometry) -> str:
-        return _with_number(OnBorder.describe(self, geometry), _unusual(self.ratio, 2))
+    def text(self) -> str:
+        return "" if self.ratio == 2 else str(self.ratio)
 
 
-@dataclass(frozen=True, slots=True)
 class XV(OnBorder):
     """Two cells sum to `total`: 10 is drawn as X, 5 as V."""
 
     name = "XV"
 
-    a: int
-    b: int
     total: int
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -177,38 +145,29 @@ class XV(OnBorder):
         text = SIGNS.get(self.total, str(self.total))
         return (Label(border(geometry, self.a, self.b), text, "xv"),)
 
-    def describe(self, geometry: Geometry) -> str:
-        sign = SIGNS.get(self.total, f"sum {self.total}")
-        return f"{sign} between {place(geometry, self.a)} and {place(geometry, self.b)}"
+    def title(self) -> str:
+        return SIGNS.get(self.total, f"sum {self.total}")
 
 
-@dataclass(frozen=True, slots=True)
-class Greater(Rule):
-    """The value of `more` is greater than that of `less`."""
+class Greater(OnBorder):
+    """The first of two cells holds the greater value."""
 
     name = "greater than"
 
-    more: int
-    less: int
-
-    def __post_init__(self) -> None:
-        check_cells(self.name, (self.more, self.less), once=True)
-
     def formula(self, geometry: Geometry) -> Constraint:
-        return Pairs(((self.more, self.less),), gt)
+        return Pairs(((self.a, self.b),), gt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (_sign(geometry, self.more, self.less, "greater"),)
+        return (_sign(geometry, self.a, self.b, "greater"),)
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{place(geometry, self.more)} {self.name} {place(geometry, self.less)}"
+        return f"{place(geometry, self.a)} {self.name} {place(geometry, self.b)}"
 
 
-@dataclass(frozen=True, slots=True)
 class Extreme(Rule):
     """A cell holds less (`maximum`: more) than each of its neighbours that are named."""
 
-    name = "minimum or maximum"
+    name, where = "minimum or maximum", "at"
 
     cell: int
     neighbours: Cells
@@ -224,27 +183,22 @@ class Extreme(Rule):
         return Pairs(self._unequal(), gt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        signs = (_sign(geometry, *pair, self._kind) for pair in self._unequal())
-        return Tint((geometry.place(self.cell),), self._kind), *signs
+        signs = (_sign(geometry, *pair, self.title()) for pair in self._unequal())
+        return Tint((geometry.place(self.cell),), self.title()), *signs
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self._kind} at {place(geometry, self.cell)}"
+    def title(self) -> str:
+        return "maximum" if self.maximum else "minimum"
 
     def _unequal(self) -> CellPairs:
         """Pairs of cells of which the first is greater."""
         pairs = ((self.cell, other) for other in self.neighbours)
         return tuple(pairs if self.maximum else (pair[::-1] for pair in pairs))
 
-    @property
-    def _kind(self) -> str:
-        return "maximum" if self.maximum else "minimum"
 
-
-@dataclass(frozen=True, slots=True)
 class Parity(Rule):
     """A cell holds an odd value, or else an even one."""
 
-    name = "even or odd"
+    name, where = "even or odd", "at"
 
     cell: int
     odd: bool
@@ -253,20 +207,19 @@ class Parity(Rule):
         return Allowed(self.cell, range(1 if self.odd else 2, geometry.side + 1, 2))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Tint((geometry.place(self.cell),), "odd" if self.odd else "even"),)
+        return (Tint((geometry.place(self.cell),), self.title()),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{'odd' if self.odd else 'even'} at {place(geometry, self.cell)}"
+    def title(self) -> str:
+        return "odd" if self.odd else "even"
 
 
-@dataclass(frozen=True, slots=True)
 class Among(Rule):
     """A cell holds one of the values, whatever else the puzzle gives it.
 
     Formats state givens of one cell that contradict each other with it: there is no solution.
     """
 
-    name = "values"
+    name, where = "values", "at"
 
     cell: int
     allowed: Cells
@@ -282,15 +235,14 @@ class Among(Rule):
         text = " ".join(map(str, self.allowed))
         return (Outline((geometry.place(self.cell),), "sum", text),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{' or '.join(map(str, self.allowed))} at {place(geometry, self.cell)}"
+    def title(self) -> str:
+        return " or ".join(map(str, self.allowed))
 
 
-@dataclass(frozen=True, slots=True)
 class Indexer(Rule):
     """The cell at (r, c) holds v exactly if (r, v) holds c; with `row`: if (v, c) holds r."""
 
-    name = "indexer"
+    name, where = "indexer", "at"
 
     cell: int
     row: bool
@@ -305,10 +257,10 @@ class Indexer(Rule):
         return Equivalent(tuple(((own, v), (there, index)) for v, there in line if there != own))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Tint((geometry.place(self.cell),), f"{self._kind}-indexer"),)
+        return (Tint((geometry.place(self.cell),), self.title().replace(" ", "-")),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self._kind} {self.name} at {place(geometry, self.cell)}"
+    def title(self) -> str:
+        return f"{'row' if self.row else 'column'} {self.name}"
 
     def _line(self, geometry: Geometry) -> range:
         """The cells, in turn, that its value may point at: its row (`row`: its column)."""
@@ -317,10 +269,6 @@ class Indexer(Rule):
             return range(self.cell % n, n * n, n)
         first = self.cell - self.cell % n
         return range(first, first + n)
-
-    @property
-    def _kind(self) -> str:
-        return "row" if self.row else "column"
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
@@ -348,17 +296,6 @@ def _sums_to_none(u: int, v: int, *totals: int) -> bool:
 def _has_no_dot(u: int, v: int, differences: Cells, ratios: Cells) -> bool:
     quotient, rest = divmod(max(u, v), min(u, v))
     return abs(u - v) not in differences and (rest > 0 or quotient not in ratios)
-
-
-def _unusual(number: int, usual: int) -> str:
-    """The text in a dot: none if its number is the usual one."""
-    return "" if number == usual else str(number)
-
-
-def _with_number(described: str, number: str) -> str:
-    """`white dot between …` → `white dot 3 between …`."""
-    name, _, between = described.partition(" between ")
-    return f"{name}{number and f' {number}'} between {between}"
 
 
 def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:

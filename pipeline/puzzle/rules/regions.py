@@ -3,65 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from pipeline.puzzle.formulas import AllDifferent, Constraint, Every
+from pipeline.puzzle.formulas import AllDifferent, Cells, Constraint, Every
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import (
-    Cells,
-    Shaded,
-    check_cells,
-    check_one_grid,
-    place,
-    places,
-)
-from pipeline.puzzle.shapes import Line, Outline, Shape, Tint
+from pipeline.puzzle.rules.base import check_cells, check_one_grid, places, tinted
+from pipeline.puzzle.shapes import Line, Outline, Shape
 
 
-@dataclass(frozen=True, slots=True)
-class Region(Rule):
+class Different(Rule):
+    """A rule about a group of cells with different values."""
+
+    where = "at"
+
+    group: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return AllDifferent(self.group)
+
+
+class Region(Different):
     """A region of n cells has each value once, as a box does."""
 
-    name = "jigsaw region"
-
-    region: Cells
-
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.region, once=True)
-
-    def formula(self, geometry: Geometry) -> Constraint:
-        return AllDifferent(self.region)
+    name, where = "jigsaw region", "of"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Outline(places(geometry, self.region), "region"),)
-
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} of {place(geometry, self.region[0])}"
+        return (Outline(places(geometry, self.group), "region"),)
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraRegion(Shaded):
-    """The cells hold different values; if they are n, each value once."""
+class ExtraRegion(Different):
+    """No value repeats; n cells contain all n values."""
 
-    name, look = "extra region", "extra-region"
+    name = "extra region"
 
-    region: Cells
-
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.region, once=True)
-
-    def formula(self, geometry: Geometry) -> Constraint:
-        return AllDifferent(self.region)
-
-    def groups(self) -> tuple[Cells, ...]:
-        return (self.region,)
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return tinted(geometry, [self.group], "extra-region")
 
 
-@dataclass(frozen=True, slots=True)
 class Diagonal(Rule):
     """A diagonal of the grid has each value once; a `rising` one begins at the lower left."""
 
-    name = "diagonal"
+    name, where = "diagonal", "from"
 
     rising: bool
 
@@ -76,11 +60,7 @@ class Diagonal(Rule):
         first, last = (bottom, top) if self.rising else (top, bottom)
         return (Line(((first, top), (last, bottom)), "diagonal"),)
 
-    def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} from {place(geometry, self.cells(geometry)[0])}"
 
-
-@dataclass(frozen=True, slots=True)
 class Windoku(Rule):
     """In 9×9, rows and columns 2-4 and 6-8 form four more boxes."""
 
@@ -93,7 +73,7 @@ class Windoku(Rule):
         return Every(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return [Tint(places(geometry, window), "windoku") for window in _WINDOWS]
+        return tinted(geometry, _WINDOWS, "windoku")
 
 
 _WINDOWS = tuple(
@@ -103,7 +83,6 @@ _WINDOWS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class DisjointGroups(Rule):
     """Cells at the same place in their boxes hold different values."""
 

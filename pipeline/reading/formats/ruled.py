@@ -96,7 +96,7 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415 - as above
 
     cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())
-    return [cage for cage in cages if cage.total is not None or len(cage.cage) > 1]
+    return [cage for cage in cages if cage.total is not None or len(cage.group) > 1]
 
 
 def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:

@@ -1,9 +1,9 @@
 """Lanes, the bit-sliced batch solver: many 9×9 puzzles at once, one bit for each in every word.
 
-Unit propagation on all puzzles together, and a complete search (DPLL) over what that leaves open:
-as machine code, if that is there. Its functions also run as plain Python, which finds the same, but
-takes as long as other solvers; so collections go through these then. numpy is slow to load: a
-caller that may have only single puzzles imports this late.
+Unit propagation on all puzzles together, and a complete search (DPLL) of the rest, as machine code.
+Its functions also run as plain Python, which finds the same, but is no faster than other solvers;
+without machine code these solve collections. numpy is slow to load: callers that may have only
+single puzzles import this late.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Solutions:
     """The solutions of each of P puzzles.
 
     counts: (P,) how many were found, at most `most`. decided: (P,) whether the search ended or
-    found `most` of them; otherwise the time was up. grids: (most, P, 81) their values 1 to 9, 0
-    where there is no solution; those of a puzzle are distinct and in ascending order.
+    found `most` of them before the time was up. grids: (most, P, 81) their values 1 to 9, distinct
+    and in ascending order for each puzzle, 0 where there is no solution.
     """
 
     counts: NDArray[np.int64]
@@ -119,7 +119,7 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """BatchSolver a blank grid with it. Raises RuntimeError if that does not find two solutions."""
+    """Solve a blank grid with it. Raises RuntimeError if it does not find two solutions."""
     blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
     if BatchSolver(step)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("the machine code finds no solutions")

@@ -1,8 +1,8 @@
 """Deduction for `kernel.py`: bit-planes of LANES puzzles of 9×9, propagated side by side.
 
-What follows does not depend on the order in which it is deduced: with nothing more to deduce, each
-puzzle has the same candidates left, and `choose` chooses the same cell. (Bit-slicing by
-permutations of triads: T. Dillon's tdoku, 2019.)
+The order of deductions does not matter: once nothing more follows, each puzzle has the same
+candidates left, and `choose` chooses the same cell. (Bit-slicing by permutations of triads:
+T. Dillon's tdoku, 2019.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUNDS = 5
 
 ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
 
-# One array holds all vectors. This is where each kind begins.
+# One array holds all vectors; each kind begins here:
 SPARE = 729
 """Planes that carry what `choose` has chosen, through the transposition, to the rows."""
 BRANCH_BITS = 7
@@ -113,7 +113,7 @@ def _look(s, x, u, m, q, hidden, once, twice):
 
 @compiled()
 def _strike(s, x, u, m, q, cell):
-    """A candidate after what is known of its triads and its cell; if it is sure; if it changed."""
+    """Strike a candidate by its triads and its cell. Gives it, if it is sure, and if it changed."""
     hidden, several = load(s, _HIDDEN + cell), load(s, _SEVERAL + cell)
     old = load(s, x)
     needed = q & load(s, _COLUMN_MUST + u)
@@ -152,38 +152,34 @@ def _look_at_box(s, x, u, h):
     return alive, several
 
 
+@compiled(inline=True)
+def _strike_row(s, x, u, g, cell):
+    """Strike a value from three cells of a row, and sum up their triad: see `_strike_box`."""
+    m, q = load(s, _ROW_MAY + g), load(s, _ROW_MUST + g)
+    a, fa, da = _strike(s, x, u, m, q, cell)
+    b, fb, db = _strike(s, x + 9, u + 27, m, q, cell + 1)
+    c, fc, dc = _strike(s, x + 18, u + 54, m, q, cell + 2)
+    store(s, _ROW_MAY + g, a | b | c)
+    store(s, _ROW_MUST + g, fa | fb | fc)
+    return a, b, c, fa, fb, fc, da | db | dc
+
+
 @compiled()
 def _strike_box(s, x, u, h):
     """Strike what a box can no longer have, and sum up its triads; gives the lanes that moved."""
     moved = spread(NONE)
     for v in range(9):
         y, w, g = x + v, u + v, h + v
-        m, q = load(s, _ROW_MAY + g), load(s, _ROW_MUST + g)
-        a, fa, da = _strike(s, y, w, m, q, 0)
-        b, fb, db = _strike(s, y + 9, w + 27, m, q, 1)
-        c, fc, dc = _strike(s, y + 18, w + 54, m, q, 2)
-        store(s, _ROW_MAY + g, a | b | c)
-        store(s, _ROW_MUST + g, fa | fb | fc)
-        m, q = load(s, _ROW_MAY + g + 27), load(s, _ROW_MUST + g + 27)
-        d, fd, dd = _strike(s, y + 81, w, m, q, 3)
-        e, fe, de = _strike(s, y + 90, w + 27, m, q, 4)
-        f, ff, df = _strike(s, y + 99, w + 54, m, q, 5)
-        store(s, _ROW_MAY + g + 27, d | e | f)
-        store(s, _ROW_MUST + g + 27, fd | fe | ff)
-        moved = moved | (da | db | dc | dd | de | df)
-        m, q = load(s, _ROW_MAY + g + 54), load(s, _ROW_MUST + g + 54)
-        k, fk, dk = _strike(s, y + 162, w, m, q, 6)
-        i, fi, di = _strike(s, y + 171, w + 27, m, q, 7)
-        n, fn, dn = _strike(s, y + 180, w + 54, m, q, 8)
-        store(s, _ROW_MAY + g + 54, k | i | n)
-        store(s, _ROW_MUST + g + 54, fk | fi | fn)
+        a, b, c, fa, fb, fc, one = _strike_row(s, y, w, g, 0)
+        d, e, f, fd, fe, ff, two = _strike_row(s, y + 81, w, g + 27, 3)
+        k, i, n, fk, fi, fn, three = _strike_row(s, y + 162, w, g + 54, 6)
+        moved = moved | (one | two | three)
         store(s, _COLUMN_MAY + w, a | d | k)
         store(s, _COLUMN_MAY + w + 27, b | e | i)
         store(s, _COLUMN_MAY + w + 54, c | f | n)
         store(s, _COLUMN_MUST + w, fa | fd | fk)
         store(s, _COLUMN_MUST + w + 27, fb | fe | fi)
         store(s, _COLUMN_MUST + w + 54, fc | ff | fn)
-        moved = moved | (dk | di | dn)
     return moved
 
 
@@ -276,20 +272,16 @@ def _avoid(s):
         store(s, _CELL + c, load(s, _CELL + c) & ~(load(s, _BAD + c) & some))
 
 
-@compiled()
-def choose(s):
-    """Choose the cell to branch on, and write its number into the spare planes.
+@compiled(inline=True)
+def _mark_locked(s):
+    """Mark in _BAD the cells with a value that has no other place in their row or column of a box.
 
-    It has the fewest candidates. Among those, cells with a value that can go nowhere else in its
-    row or column of the box, or of the cells with fewest candidates, come last.
+    In _ROW_HAS and _COLUMN_HAS note the triads with a value of a cell in _CELL.
     """
     none = spread(NONE)
-    _fewest(s)
     for i in range(243):
         store(s, _ROW_HAS + i, none)
         store(s, _COLUMN_HAS + i, none)
-    _alone(s, _ROW_MAY, _ROW_ONE)
-    _alone(s, _COLUMN_MAY, _COLUMN_ONE)
     for r in range(9):
         for c in range(9):
             row, column, locked = r * 27 + c // 3 * 9, c * 27 + r // 3 * 9, none
@@ -302,19 +294,39 @@ def choose(s):
                 store(s, _ROW_HAS + row + v, load(s, _ROW_HAS + row + v) | x)
                 store(s, _COLUMN_HAS + column + v, load(s, _COLUMN_HAS + column + v) | x)
             store(s, _BAD + r * 9 + c, locked)
-    _alone(s, _ROW_HAS, _ROW_ONE)
-    _alone(s, _COLUMN_HAS, _COLUMN_ONE)
-    _avoid(s)
+
+
+@compiled(inline=True)
+def _mark_lonely(s):
+    """Mark in _BAD the cells with a value that no cell in _CELL of another box of the line has."""
     for r in range(9):
         for c in range(9):
-            lonely = none
+            lonely = spread(NONE)
             for v in range(9):
                 x = load(s, (r * 9 + c) * 9 + v)
                 lonely = lonely | (
                     x & load(s, _ROW_ONE + r * 9 + v) & load(s, _COLUMN_ONE + c * 9 + v)
                 )
             store(s, _BAD + r * 9 + c, lonely)
+
+
+@compiled()
+def choose(s):
+    """Choose the cell to branch on, and write its number into the spare planes.
+
+    It has the fewest candidates. Among such cells, one with a value that can go nowhere else in its
+    row or column of the box, or of the cells with fewest candidates, comes last.
+    """
+    _fewest(s)
+    _alone(s, _ROW_MAY, _ROW_ONE)
+    _alone(s, _COLUMN_MAY, _COLUMN_ONE)
+    _mark_locked(s)
+    _alone(s, _ROW_HAS, _ROW_ONE)
+    _alone(s, _COLUMN_HAS, _COLUMN_ONE)
     _avoid(s)
+    _mark_lonely(s)
+    _avoid(s)
+    none = spread(NONE)
     for k in range(BRANCH_BITS):
         store(s, SPARE + k, none)
     taken = none

@@ -1,7 +1,7 @@
 """The bit-sliced batch solver: LANES searches of 9×9 puzzles side by side, one bit for each.
 
-Each lane is a depth-first search of its own. A step propagates all of them for ROUNDS rounds; then
-a lane that has failed, or found a solution, goes back to its last pending branch, and one that no
+Each lane is a depth-first search of its own. A step propagates all of them for ROUNDS rounds. Then
+a lane that has failed, or found a solution, goes back to its last pending branch. One that no
 longer moves branches. A lane with nothing left begins the next puzzle, or takes a pending branch
 from another. Candidates lie in bit-planes, in the order (row, column, value): in plane 81·r + 9·c +
 v, each lane has one bit.
@@ -45,18 +45,17 @@ _LAST = (ROW_WORDS - 1) * _NEXT
 """How far the last word of a row is from the first."""
 
 BEGUN, PENDING, UNUSED, ASKED, BRANCHED = range(5)
-"""In `numbers`: puzzles begun, pending branches, the first place for a branch that is not in use,
-the lane that was last asked for a branch, and how often the searches have branched."""
+"""Places in `numbers`: puzzles begun, pending branches, the first unused place for a branch, the
+lane last asked for a branch, and the number of branchings."""
 
 
 class Lanes(NamedTuple):
     """The state of LANES searches; `new_lanes` makes one, in which all are idle.
 
-    planes: (VECTORS · WORDS,); see `deduction.py`. idle: (WORDS,) a bit for each idle lane. puzzle:
-    (LANES,) what each searches. last: (LANES,) its last pending branch, or -1. branches: (·,
-    ROW_WORDS) the candidates of each pending branch, with its `owner`, a puzzle, and the one
-    `before` it of the same lane; places not in use are linked by `before` as well. numbers: see
-    above.
+    planes: (VECTORS · WORDS,), as in `deduction.py`. idle: (WORDS,) a bit for each idle lane.
+    puzzle: (LANES,) the puzzle of each. last: (LANES,) its last pending branch, or -1. branches:
+    (·, ROW_WORDS) the candidates of each pending branch. Its `owner` is a puzzle, and `before` the
+    earlier branch of the same lane. Unused places are linked by `before` as well.
     """
 
     planes: Words
@@ -117,7 +116,7 @@ def _begin(s, place, masks, puzzle):
 
 @compiled()
 def _own_branch(lane, last, before, owner, numbers, counts, most):
-    """The last branch of a lane whose puzzle still wants solutions; -1 if there is none."""
+    """The last branch of a lane whose puzzle still wants solutions, or -1."""
     while last[lane] >= 0:
         branch = last[lane]
         last[lane] = before[branch]
@@ -258,8 +257,8 @@ def search(lanes, masks, most, counts, grids, shared, steps):
     """Go on with the search for `most` solutions of each puzzle, by so many steps at most.
 
     `masks` (P, 81) may have any bits 0 to 8. `counts` (P,) and `grids` (most, P, 81) are written.
-    Where `shared` (P,) is not empty, idle lanes take over branches of others, and it tells of which
-    puzzles: those solutions are not found in order. Gives whether the search has ended.
+    If `shared` (P,) is not empty, idle lanes take over branches of others. It marks the puzzles of
+    these branches, whose solutions are not found in order. Gives whether the search has ended.
     """
     for _ in range(steps):
         if not _fill(lanes, masks, most, counts, shared):

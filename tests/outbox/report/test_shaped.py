@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,6 @@ EXAMPLES = [
 ]
 
 
-@dataclass(frozen=True)
 class Shown(Rule):
     """A rule that demands nothing and is drawn with these shapes."""
 

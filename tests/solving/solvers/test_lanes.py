@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -134,21 +132,6 @@ def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
     assert solve_lanes(SOLVED[None], 2, 100.0).counts.tolist() == [1]
     assert machine_code(1000)
     assert asked.seconds == [OTHERWISE, 1000 * OTHERWISE]
-
-
-def test_machine_code_runs_without_numba(lanes):
-    code = """
-import sys
-import numpy as np
-from pipeline.limits import NEVER
-from pipeline.solving.compiled import PROGRAM, BatchSolver
-folder = PROGRAM.folder()
-sys.modules["numba"] = None
-blank = np.full((3, 81), 511, np.uint16)
-print(BatchSolver(PROGRAM.load_from(folder))(blank, 2, NEVER).counts.tolist())
-"""
-    argv = [sys.executable, "-c", code]
-    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "[2, 2, 2]\n"
 
 
 def test_code_that_finds_nothing_fails_its_trial():

@@ -203,7 +203,7 @@ def double_arrow(rule: DoubleArrow, geometry: Geometry, values: Values) -> bool:
 
 
 def cage(rule: Cage, geometry: Geometry, values: Values) -> bool:
-    inside = held(rule.cage, values)
+    inside = held(rule.group, values)
     return different(inside) and rule.total in (None, sum(inside))
 
 
@@ -246,8 +246,8 @@ def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
 
 
 MEANS: dict[type[Rule], Predicate] = {
-    Region: lambda rule, geometry, values: different(held(rule.region, values)),
-    ExtraRegion: lambda rule, geometry, values: different(held(rule.region, values)),
+    Region: lambda rule, geometry, values: different(held(rule.group, values)),
+    ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
     Diagonal: diagonal,
     Windoku: windoku,
     DisjointGroups: disjoint_groups,
@@ -261,7 +261,7 @@ MEANS: dict[type[Rule], Predicate] = {
         values[a] == rule.ratio * values[b] for a, b in [(rule.a, rule.b), (rule.b, rule.a)]
     ),
     XV: lambda rule, _, values: values[rule.a] + values[rule.b] == rule.total,
-    Greater: lambda rule, _, values: values[rule.more] > values[rule.less],
+    Greater: lambda rule, _, values: values[rule.a] > values[rule.b],
     Extreme: extreme,
     Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
     Among: lambda rule, _, values: values[rule.cell] in rule.allowed,

@@ -1,22 +1,25 @@
-"""The canonical form of 9×9 puzzles with one solution, one after the other.
+"""The canonical form of 9×9 puzzles with one solution: the minlex image of that solution.
 
-Candidates are symmetries that may make the solution lowest: those that lead to the lowest second
-row. Each is followed row by row, and dropped at the first cell in which it is not the lowest. Few
-stay, mostly one, and they are applied to the puzzle. Machine code does it, if it is there, else
-plain Python.
+Let the first row of a solution be 1, 2, … 9, after its columns were ordered and its values
+relabelled. The second row is then a permutation of the columns: column c has the value that the
+first row has in column p(c), which lies in another stack. Another order s of the columns makes
+s⁻¹ps of it. So a table holds, for each of the 12,096 possible p, how low the second row can become,
+and by which orders. Each symmetry that leads to the lowest second row is followed row by row, and
+dropped at the first cell in which it is not the lowest. Few remain, mostly one, and they are
+applied to the puzzle. Machine code does it, if it is there, else plain Python.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.openings import NO_ROW, openings_of
-from pipeline.catalogue.symmetries import Cells, line_orders
+from pipeline.catalogue.puzzles import Indices, ValueArray, line_orders
 from pipeline.native import Loaded, Program, compiled
 
 AT_ONCE = 4096
@@ -26,10 +29,7 @@ OTHERWISE = 0.02
 """Seconds that plain Python takes for a puzzle."""
 
 PROGRAM = Program(
-    "forms",
-    "write_forms",
-    ("pipeline.catalogue.forms", "pipeline.catalogue.openings", "pipeline.catalogue.symmetries"),
-    "pipeline.catalogue.forms.try_forms",
+    "forms", "write_forms", ("pipeline.catalogue.minlex",), "pipeline.catalogue.minlex.try_forms"
 )
 loaded = Loaded(PROGRAM)
 
@@ -42,9 +42,21 @@ PAIRS = 36
 MOST_TIED = PAIRS * 18
 """Symmetries that lead to the lowest form; no row has more than 18 orders to its lowest."""
 
+NO_ROW = 2**30
+"""The rank of what cannot be a second row."""
+
+_NO_PART = -(2**24)
+"""Added to any keys, it makes them negative."""
+
 
 class Tables(NamedTuple):
-    """Those of `Openings`, and `lines`: (1296, 9) the orders of columns."""
+    """How low each second row can become, and by which orders of the columns.
+
+    codes: (3, 729) for a stack, and the columns p(c) in it as digits to base 9, a number. The sum
+    over the stacks is the row's key; it is negative if this cannot be a second row. ranks: (keys,)
+    the lower, the lower is the lowest row that can be reached. starts, how_many: (keys,) where the
+    orders that lead to it stand in `orders`, as places in `lines`, (1296, 9) all orders of columns.
+    """
 
     codes: NDArray[np.int32]
     ranks: NDArray[np.int32]
@@ -57,10 +69,11 @@ class Tables(NamedTuple):
 class Room(NamedTuple):
     """Room for the work on one puzzle.
 
-    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) of each row of them where
-    a value is. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins: (9,) of the
-    symmetry that is being tried. best: (81,) the lowest solution yet, and tied: (MOST_TIED, 4)
-    which symmetries lead to it: transposed, two rows, and an order of columns. image: (81,).
+    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) the column of each value
+    in each of their rows. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins:
+    (9,) of the symmetry that is being tried. best: (81,) the lowest solution yet. tied:
+    (MOST_TIED, 4) the symmetries that lead to it: transposed, two rows, and an order of columns.
+    image: (81,).
     """
 
     grids: NDArray[np.uint8]
@@ -76,15 +89,79 @@ class Room(NamedTuple):
 
 @lru_cache
 def tables() -> Tables:
-    made = openings_of(BOX)
-    return Tables(
-        made.codes,
-        made.ranks,
-        made.starts,
-        made.how_many,
-        made.orders,
-        line_orders(BOX).astype(np.uint8),
-    )
+    """The tables of second rows; they take some tenths of a second to make."""
+    codes, keys = _codes()
+    ranks, starts, how_many = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
+    found: list[tuple[list[int], Indices, Indices]] = []
+    rows = _second_rows()
+    for row, key in zip(rows, _keys(codes, rows).tolist(), strict=True):
+        if ranks[key] == NO_ROW:
+            found.append(_class_of(row, codes))
+            ranks[found[-1][1]] = 0
+    orders: list[Indices] = []
+    start = 0
+    for rank, (_, reached, leading) in enumerate(sorted(found, key=lambda each: each[0])):
+        ranks[reached], how_many[reached] = rank, leading.shape[1]
+        starts[reached] = start + np.arange(len(reached)) * leading.shape[1]
+        start += leading.size
+        orders.append(leading.ravel())
+    placed = np.concatenate(orders).astype(np.int32)
+    return Tables(codes, ranks, starts, how_many, placed, line_orders(BOX).astype(np.uint8))
+
+
+def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
+    """The keys of second rows (R, 9)."""
+    places = rows.reshape(-1, BOX, BOX) @ SIDE ** np.arange(BOX - 1, -1, -1)
+    keys: Indices = codes[np.arange(BOX), places].sum(axis=1, dtype=np.intp)
+    return keys
+
+
+def _codes() -> tuple[NDArray[np.int32], int]:
+    """See `Tables`, and the number of keys.
+
+    For the last stack only the order counts: its columns are those that are left.
+    """
+    within = list(permutations(range(BOX)))
+    codes, keys = np.full((BOX, SIDE**BOX), _NO_PART, np.int32), 1
+    for stack in range(BOX - 1, -1, -1):
+        own = range(stack * BOX, stack * BOX + BOX)
+        parts = [part for part in permutations(range(SIDE), BOX) if set(part).isdisjoint(own)]
+        ranks: list[int] = list(range(len(parts)))
+        if stack == BOX - 1:
+            ranks = [within.index(tuple(map(sorted(part).index, part))) for part in parts]
+        digits = SIDE ** np.arange(BOX - 1, -1, -1)
+        codes[stack, np.array(parts) @ digits] = np.array(ranks) * keys
+        keys *= max(ranks) + 1
+    return codes, keys
+
+
+def _second_rows() -> Indices:
+    """All second rows: stack by stack the columns outside of it that were not yet taken."""
+    parts = np.array(list(permutations(range(SIDE), BOX)), np.intp)
+    bits = np.bitwise_or.reduce(1 << parts, axis=1)
+    rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
+    for stack in range(BOX):
+        outside = np.flatnonzero((parts // BOX != stack).all(axis=1))
+        at, part = np.nonzero(taken[:, None] & bits[outside] == 0)
+        rows = np.concatenate((rows[at], parts[outside[part]]), axis=1)
+        taken = taken[at] | bits[outside[part]]
+    return rows
+
+
+def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
+    """The lowest row that this one can become, all that can, as keys, and their orders to it."""
+    orders = line_orders(BOX)
+    back = np.argsort(orders, axis=1)
+    images = np.take_along_axis(back, row[orders], axis=1)
+    lowest = images[np.lexsort(images.T[::-1])[0]]
+    to_lowest = orders[(images == lowest).all(axis=1)]
+    reached, first = np.unique(_keys(codes, images), return_index=True)
+    leading = back[first][:, to_lowest]  # what comes after the order that led to the image
+    digits = SIDE ** np.arange(SIDE)
+    known = orders @ digits
+    rising = np.argsort(known)
+    places = rising[np.searchsorted(known, leading @ digits, sorter=rising)]
+    return lowest.tolist(), reached, places
 
 
 def new_room() -> Room:
@@ -101,13 +178,13 @@ def new_room() -> Room:
     )
 
 
-def forms_through(puzzles: Cells, solutions: Cells) -> Cells:
+def forms_through(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
     step = loaded.get(len(puzzles) * OTHERWISE)
     return forms_by(step or write_forms, puzzles, solutions)
 
 
-def forms_by(step: Callable[..., int], puzzles: Cells, solutions: Cells) -> Cells:
+def forms_by(step: Callable[..., int], puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
     forms = np.zeros_like(puzzles, order="C")
     room = new_room()
@@ -145,7 +222,7 @@ def _load(room, solutions, puzzle):
 
 @compiled(inline=True)
 def _key(room, tables, lying, first, second):
-    """The key of a second row; negative if it is none."""
+    """The key of a second row; negative if it cannot be one."""
     key = np.int64(0)
     for stack in range(BOX):
         place = np.int64(0)

@@ -1,0 +1,109 @@
+"""Many puzzles as arrays: as values, masks of candidates, or text; and their symmetries.
+
+Values are (P, n²), 0 for a blank. A symmetry permutes bands, rows in each band, stacks, columns in
+each stack, may transpose, and relabels the values: 9×9 has 2 · 1296² · 9!. It maps solutions to
+solutions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import permutations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.puzzle.puzzle import NINE, Geometry
+
+ValueArray = NDArray[np.uint8]
+MaskArray = NDArray[np.unsignedinteger]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+_SIGNS = np.frombuffer(b".123456789", np.uint8)
+_VALUES = np.zeros(NINE.all_values + 1, np.uint8)
+_VALUES[1 << np.arange(9)] = np.arange(1, 10)
+
+
+@dataclass(frozen=True)
+class Symmetries:
+    """S symmetries of one box size.
+
+    transposed: (S,) whether rows and columns are exchanged, first. rows, columns: (S, n) the lines
+    that become each line of the image. labels: (S, n + 1) the new value of each value; 0 stays 0.
+    """
+
+    transposed: Flags
+    rows: Indices
+    columns: Indices
+    labels: ValueArray
+
+    def __len__(self) -> int:
+        return len(self.transposed)
+
+    @cached_property
+    def sources(self) -> Indices:
+        """(S, n²) the cell from which each cell of the image comes."""
+        side = self.rows.shape[1]
+        upright = self.rows[:, :, None] * side + self.columns[:, None, :]
+        lying = self.columns[:, None, :] * side + self.rows[:, :, None]
+        sources: Indices = np.where(self.transposed[:, None, None], lying, upright)
+        return sources.reshape(len(self), -1)
+
+    def of(self, puzzles: ValueArray) -> ValueArray:
+        """The image of each puzzle, (S, n²), by the symmetry in its place; one puzzle for all."""
+        moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
+        return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
+
+
+@lru_cache
+def line_orders(box: int) -> Indices:
+    """Every order of rows, or columns, that keeps those of a band together; (b!^(b+1), b²)."""
+    within = list(permutations(range(box)))
+    orders = [
+        [box * group + line for group, order in zip(groups, own, strict=True) for line in order]
+        for groups in within
+        for own in product(within, repeat=box)
+    ]
+    return np.array(orders, np.intp)
+
+
+def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
+    """So many symmetries, the same for a seed at all times; the first do not depend on `count`.
+
+    PCG64's raw words, unlike what numpy makes of them, are the same in all its versions.
+    """
+    side, orders = box * box, line_orders(box)
+    words = np.random.PCG64(seed).random_raw((count, 3 + side))
+    labels = np.zeros((count, side + 1), np.uint8)
+    labels[:, 1:] = np.argsort(words[:, 3:], axis=1, kind="stable") + 1
+    transposed = words[:, 2] >> np.uint64(63) == 1
+    rows, columns = orders[(words[:, :2] % np.uint64(len(orders))).astype(np.intp)].swapaxes(0, 1)
+    return Symmetries(transposed, rows, columns, labels)
+
+
+def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint32]:
+    """The masks (P, n²) of puzzles (P, n²) of values."""
+    given = np.left_shift(1, np.maximum(puzzles, 1) - 1, dtype=np.uint32)
+    masks: NDArray[np.uint32] = np.where(puzzles > 0, given, np.uint32(geometry.all_values))
+    return masks
+
+
+def are_classic(masks: MaskArray) -> Flags:
+    """Which puzzles (P, 81) of 9×9 have no marks: every cell is given, or blank."""
+    is_given = masks & (masks - np.uint8(1)) == 0
+    classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
+    return classic
+
+
+def values_of_masks(masks: MaskArray) -> ValueArray:
+    """The values (P, 81) of classic puzzles (P, 81) of 9×9."""
+    return _VALUES[masks]
+
+
+def lines_of(puzzles: ValueArray) -> bytes:
+    """Puzzles (P, 81) as lines of text, `.` for a blank."""
+    lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
+    lines[:, :-1] = _SIGNS[puzzles]
+    return lines.tobytes()

@@ -1,0 +1,539 @@
+"""Every rule: values that keep and break it, how it is drawn and described, and refused data.
+
+`contracts/test_every_rule.py` compares formulas, clauses and predicates on all small assignments.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.lines import (
+    Between,
+    DoubleArrow,
+    Entropic,
+    Lockout,
+    Modular,
+    Nabner,
+    Palindrome,
+    RegionSum,
+    Renban,
+    Thermometer,
+    Whispers,
+    Zipper,
+)
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
+    Among,
+    AntiKing,
+    AntiKnight,
+    BlackDot,
+    Extreme,
+    Greater,
+    Indexer,
+    NegativeKropki,
+    NegativeXV,
+    Nonconsecutive,
+    Parity,
+    WhiteDot,
+)
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
+
+TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
+TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
+SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
+BOXES = tuple(NINE.boxes())
+FIRST = tuple(range(9))
+ROW, COLUMN = tuple(range(18, 27)), tuple(range(3, 81, 9))
+MIDDLE, ABOVE, LEFT, RIGHT, BELOW = 40, 31, 39, 41, 49
+
+
+def grid_of(text):
+    """The values of the first cells; the others hold 9."""
+    return [*map(int, text), *[9] * (81 - len(text))]
+
+
+LINES = {
+    "thermometer": (Thermometer, "1359 1234 89", "1335 9531 1358531"),
+    "slow": (lambda line: Thermometer(line, slow=True), "1359 1335 111", "1353 21"),
+    "palindrome": (Palindrome, "13531 1331 99", "13532 1312 12"),
+    "renban": (Renban, "4635 12 98", "4535 4637 13 11"),
+    "whispers": (lambda line: Whispers(line, 5), "1616 9494 61", "1627 51 11"),
+    "between line": (Between, "2349 9342 2335", "2249 9349 2319 2995"),
+    "region sum line": (
+        lambda line: RegionSum(line, BOXES),
+        "123 1236 123411 123321141",
+        "1233 123412 123321142",
+    ),
+    "entropic line": (Entropic, "147147 1472583 471 58", "145 141 1474 12"),
+    "modular line": (Modular, "123123 456 918 12", "1232 123213 14 141"),
+    "parity line": (lambda line: Modular(line, 2), "1212 98", "1213 13"),
+    "nabner": (Nabner, "13 1369 1479", "12 11 1364 3164"),
+    "zipper line": (Zipper, "2413 24513 253", "2414 24613 254"),
+    "double arrow": (DoubleArrow, "4725 121", "4735 9981"),
+    "lockout line": (Lockout, "15 1695 5961 3127", "14 1515 1155 1335 9128"),
+    "short lockout line": (lambda line: Lockout(line, 1), "21 3124", "11 3323"),
+    "sandwich 0": (
+        lambda line: Sandwich(line, 0), "234567819 912345678", "123456789 111111119"
+    ),
+    "sandwich 5": (
+        lambda line: Sandwich(line, 5), "315924678 412395678 932145678", "145923678 159159159"
+    ),
+    "sandwich 35": (lambda line: Sandwich(line, 35), "123456789 987654321", "213456789"),
+    "skyscraper 1": (
+        lambda line: Skyscraper(line, 1), "912345678 999999999", "123456789 891234567"
+    ),
+    "skyscraper 9": (lambda line: Skyscraper(line, 9), "123456789", "912345678 213456789"),
+    "skyscraper 3": (
+        lambda line: Skyscraper(line, 3), "231945678 182394567", "123456789 912345678"
+    ),
+    "X-sum 1": (lambda line: XSum(line, 1), "123456789", "213456789"),
+    "X-sum 10": (
+        lambda line: XSum(line, 10), "316245789 281345679 412356789", "351246789 281345671"
+    ),
+    "X-sum 45": (lambda line: XSum(line, 45), "912345678", "812345679"),
+    "little killer": (lambda line: LittleKiller(line, 12), "444 192 921", "443 999"),
+    "region": (Region, "123456789 15", "123456788 44"),
+    "extra region": (ExtraRegion, "123456789 15", "123456788 44"),
+}  # fmt: skip
+"""Rules of a line in the first row: values that keep each, and values that break it."""
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
+    kind, kept, broken = LINES[name]
+    for texts, holds in ((kept, True), (broken, False)):
+        for text in texts.split():
+            assert kind(tuple(range(len(text)))).holds(NINE, grid_of(text)) == holds, text
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept", "broken"),
+    [
+        (WhiteDot(0, 1), "12 21 98", "11 13 97"),
+        (WhiteDot(1, 0, 7), "18 92", "19 12"),
+        (BlackDot(0, 1), "12 84 63", "11 28 23"),
+        (BlackDot(1, 0, 3), "13 62 39", "12 64"),
+        (XV(0, 1, 5), "14 32", "55 19"),
+        (XV(0, 1, 10), "19 55", "14 59"),
+        (XV(0, 1, 19), "", "99 19"),
+        (Greater(0, 1), "21 91", "11 12"),
+        (Among(0, (2, 5)), "21 59", "11 92"),
+        (Parity(0, odd=True), "1 3 5 7 9", "2 4 6 8"),
+        (Parity(0, odd=False), "2 4 6 8", "1 3 5 7 9"),
+        (Cage((0, 1, 2), 15), "159 456", "555 458"),
+        (Cage((0, 1, 2)), "159 123", "551 121"),
+        (Arrow((0,), (1, 2)), "312 211 945", "311 123"),
+        (Arrow((0, 1), (2, 3)), "1266 1899", "1265 2199"),
+        (Arrow((1, 0), (2, 3)), "1266 1899", "1265 2166"),
+        (Quadruple((0, 1, 2, 3), (2, 2, 5)), "2529 1225 5222", "2519 1123 2221"),
+        (Clone((0, 1), (2, 3)), "4747 1111", "4774 4746"),
+        (SameMultiset(((0, 1, 2), (3, 4, 5))), "122212 123312", "122112 123124"),
+        (SameMultiset(((0, 1), (2, 3), (4, 5))), "122112", "122113 121211"),
+        (Sum(((0, 1), (1, 2), (2, -1)), 6), "131 321", "133 111"),
+        (Sum(((0, 1), (0, 1), (1, 1)), 7), "31 23", "34 13"),
+        (EqualSums(((0, 1), (2,), (3, 4, 5))), "123111 246222", "124111 123112"),
+        (RegionSum((0, 1, 2, 3), ((0, 2, 5), (3, 4))), "4926", "4944"),  # 1 belongs to none
+        (RegionSum((0, 1), ()), "49", ""),
+        (RegionSum((2, 3, 12, 11, 10, 9), BOXES), "116299999321499", "113299999111499"),
+        (Nabner((0, 1, 10, 9, 0)), "4699999998299", "4699999995799"),  # the first cell counts once
+        (Renban((0, 1, 10, 9)), "46999999957", "46999999958"),
+        (Renban((0, 1, 10, 9, 0)), "", "46999999957"),
+    ],
+    ids=str,
+)
+def test_what_keeps_and_what_breaks_a_rule_about_the_first_cells(rule, kept, broken):
+    for texts, holds in ((kept, True), (broken, False)):
+        for text in texts.split():
+            assert rule.holds(NINE, grid_of(text)) == holds, text
+
+
+OTHERS = ((0, 2), (1, 3), (2, 3))
+"""All neighbours in two rows of two but the first pair."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "breaks"),
+    [
+        (Nonconsecutive(OTHERS), lambda u, v: abs(u - v) == 1),
+        (Nonconsecutive(((0, 1), *OTHERS)), lambda u, v: False),
+        (NegativeKropki((), (), OTHERS), lambda u, v: False),
+        (NegativeKropki((1,), (2,), OTHERS), lambda u, v: abs(u - v) == 1 or u in (2 * v, v / 2)),
+        (NegativeKropki((7, 8), (), OTHERS), lambda u, v: abs(u - v) >= 7),
+        (NegativeKropki((), (4,), OTHERS), lambda u, v: u in (4 * v, v / 4)),
+        (NegativeKropki((1,), (2,), ((0, 1), *OTHERS)), lambda u, v: False),
+        (NegativeXV((5, 10), OTHERS), lambda u, v: u + v in (5, 10)),
+        (NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
+    ],
+    ids=range(9),
+)
+def test_pairs_without_a_mark_lack_its_values(rule, breaks):
+    for u, v in product(range(1, 10), repeat=2):
+        assert rule.holds(TWO, [u, v, 1, 1]) == (not breaks(u, v))
+
+
+NEAR = {
+    AntiKnight(): lambda rows, columns: {rows, columns} == {1, 2},
+    AntiKing(): lambda rows, columns: max(rows, columns) == 1,
+    Nonconsecutive(): lambda rows, columns: rows + columns == 1,
+}
+
+
+@pytest.mark.parametrize("geometry", [NINE, SIX, TWO, SAMURAI])
+@pytest.mark.parametrize("rule", NEAR, ids=lambda rule: rule.name)
+def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(rule, geometry):
+    cells = [(cell, geometry.place(cell)) for cell in range(geometry.size)]
+    pairs = [tuple(sorted(pair)) for pair in rule.formula(geometry).pairs]
+    assert sorted(pairs) == [
+        (a, b)
+        for a, (row, column) in cells
+        for b, (down, right) in cells
+        if a < b and NEAR[rule](abs(row - down), abs(column - right))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("side", "thirds"),
+    [(4, "121"), (5, "212"), (6, "222"), (7, "232"), (8, "323"), (10, "343"), (16, "565")],
+)
+def test_there_are_as_many_low_values_as_high_ones(side, thirds):
+    kinds = [kind for kind, number in enumerate(thirds) for _ in range(int(number))]
+    geometry, line = Geometry(1, side), Entropic((0, 1))
+    for (u, one), (v, other) in product(enumerate(kinds, 1), repeat=2):
+        assert line.holds(geometry, [u, v]) == (one != other), (u, v)
+
+
+@pytest.mark.parametrize("name", ["thermometer", "between line", "lockout line"])
+def test_a_line_that_closes_is_kept_by_no_values(name):
+    rule = LINES[name][0]((0, 1, 2, 0))
+    assert not any(rule.holds(SIX, [*three, *[1] * 33]) for three in product(range(1, 7), repeat=3))
+
+
+def test_digits_of_a_circle_are_hundreds_and_tens_and_values_above_nine_count_as_they_are():
+    arrow = Arrow((0, 1, 2), tuple(range(9, 25)))
+    assert arrow.holds(NINE, [1, 1, 2, *[7] * 78])
+    assert not arrow.holds(NINE, [1, 2, 1, *[7] * 78])
+    wide = Arrow((0, 1), (12, 13))
+    assert wide.holds(TWELVE, [1, 12, *[11] * 142])
+    assert not wide.holds(TWELVE, [2, 12, *[11] * 142])
+
+
+@pytest.mark.parametrize("maximum", [True, False])
+def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
+    rule = Extreme(MIDDLE, (ABOVE, LEFT, BELOW), maximum)
+    beyond, short = (6, 4) if maximum else (4, 6)
+    values = [short if cell in rule.neighbours else beyond for cell in range(81)]
+    values[MIDDLE] = 5
+    assert rule.holds(NINE, values)
+    for cell, value in product(rule.neighbours, (5, beyond)):
+        assert not rule.holds(NINE, [*values[:cell], value, *values[cell + 1 :]])
+    assert Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
+
+
+def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
+    line = (2, 1, 3, 5, 6, 4, 9, 8, 7)  # the first says that 1 stands second; the fourth is wrong
+    rows, columns = [1] * 36 + [*line] + [1] * 36, [value for value in line for _ in range(9)]
+    right = [1, 2, 3, 7, 8, 9]
+    assert [k for k in range(1, 10) if Indexer(35 + k, row=False).holds(NINE, rows)] == right
+    assert [k for k in range(1, 10) if Indexer(9 * k - 6, row=True).holds(NINE, columns)] == right
+    assert Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 9, 9, 9, 9] * 9)
+    assert not Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 1, 9, 9, 9] * 9)
+
+
+@pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(1, 5)])
+def test_a_diagonal_leads_from_corner_to_corner(geometry):
+    n = geometry.side
+    low, high = 0.5, n + 0.5
+    for rising, places, ends, described in (
+        (False, [(k, k) for k in range(1, n + 1)], (low, high), "diagonal from r1c1"),
+        (True, [(n + 1 - k, k) for k in range(1, n + 1)], (high, low), f"diagonal from r{n}c1"),
+    ):
+        rule = Diagonal(rising)
+        assert [*map(geometry.place, rule.cells(geometry))] == places
+        assert [*rule.draw(geometry)] == [Line(((ends[0], low), (ends[1], high)), "diagonal")]
+        assert rule.describe(geometry) == described
+
+
+@pytest.mark.parametrize("geometry", [NINE, Geometry(1, 9)], ids=["boxes", "none"])
+def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_them(geometry):
+    four = [tuple(product(*each)) for each in product(((2, 3, 4), (6, 7, 8)), repeat=2)]
+    windows = [each.cells for each in Windoku().formula(geometry).parts]
+    assert [tuple(map(geometry.place, window)) for window in windows] == four
+    assert [*Windoku().draw(geometry)] == [Tint(each, "windoku") for each in four]
+
+
+@pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(4, 2), Geometry(5, 1)])
+def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their_boxes(geometry):
+    groups = [each.cells for each in DisjointGroups().formula(geometry).parts]
+    assert sorted(cell for group in groups for cell in group) == list(range(geometry.size))
+    for group in groups:
+        places = [geometry.place(cell) for cell in group]
+        within = {((r - 1) % geometry.height, (c - 1) % geometry.width) for r, c in places}
+        assert len(within) == 1
+
+
+def sign(text, row, column, look="greater"):
+    return Label((row, column), text, look)
+
+
+@pytest.mark.parametrize(
+    ("rule", "shapes", "described"),
+    [
+        (AntiKnight(), [], "anti-knight"),
+        (DisjointGroups(), [], "disjoint groups"),
+        (WhiteDot(0, 1), [Dot((1, 1.5), "white")], "white dot between r1c1 and r1c2"),
+        (WhiteDot(0, 9, 2), [Dot((1.5, 1), "white", "2")], "white dot 2 between r1c1 and r2c1"),
+        (BlackDot(80, 79), [Dot((9, 8.5), "black")], "black dot between r9c9 and r9c8"),
+        (BlackDot(80, 71, 3), [Dot((8.5, 9), "black", "3")], "black dot 3 between r9c9 and r8c9"),
+        (XV(0, 9, 10), [sign("X", 1.5, 1, "xv")], "X between r1c1 and r2c1"),
+        (XV(0, 9, 5), [sign("V", 1.5, 1, "xv")], "V between r1c1 and r2c1"),
+        (XV(0, 9, 7), [sign("7", 1.5, 1, "xv")], "sum 7 between r1c1 and r2c1"),
+        (Greater(MIDDLE, RIGHT), [sign(">", 5, 5.5)], "r5c5 greater than r5c6"),
+        (Greater(MIDDLE, LEFT), [sign("<", 5, 4.5)], "r5c5 greater than r5c4"),
+        (Greater(MIDDLE, BELOW), [sign("∨", 5.5, 5)], "r5c5 greater than r6c5"),
+        (Greater(MIDDLE, ABOVE), [sign("∧", 4.5, 5)], "r5c5 greater than r4c5"),
+        (Parity(10, odd=True), [Tint(((2, 2),), "odd")], "odd at r2c2"),
+        (Parity(10, odd=False), [Tint(((2, 2),), "even")], "even at r2c2"),
+        (Among(10, (2, 5)), [Outline(((2, 2),), "sum", "2 5")], "2 or 5 at r2c2"),
+        (
+            Extreme(MIDDLE, (LEFT, BELOW), maximum=False),
+            [
+                Tint(((5, 5),), "minimum"),
+                sign(">", 5, 4.5, "minimum"),
+                sign("∧", 5.5, 5, "minimum"),
+            ],
+            "minimum at r5c5",
+        ),
+        (
+            Extreme(0, (1,), maximum=True),
+            [Tint(((1, 1),), "maximum"), sign(">", 1, 1.5, "maximum")],
+            "maximum at r1c1",
+        ),
+        (Indexer(40, row=False), [Tint(((5, 5),), "column-indexer")], "column indexer at r5c5"),
+        (Indexer(40, row=True), [Tint(((5, 5),), "row-indexer")], "row indexer at r5c5"),
+        (Region((1, 10)), [Outline(((1, 2), (2, 2)), "region")], "jigsaw region of r1c2"),
+        (ExtraRegion((10, 1)), [Tint(((2, 2), (1, 2)), "extra-region")], "extra region at r2c2"),
+        (Cage((0, 10), 7), [Outline(((1, 1), (2, 2)), "cage", "7")], "cage 7 at r1c1"),
+        (Cage((0, 10)), [Outline(((1, 1), (2, 2)), "cage")], "cage at r1c1"),
+        (
+            Arrow((10,), (20, 21)),
+            [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", head=True)],
+            "arrow at r2c2",
+        ),
+        (
+            Arrow((1, 0), (2, 3)),  # the shaft starts at the nearest cell of its circle
+            [
+                Ring(((1, 1), (1, 2)), "arrow"),
+                Line(((1, 2), (1, 3), (1, 4)), "arrow", head=True),
+            ],
+            "arrow at r1c1",
+        ),
+        (
+            Quadruple((9, 10, 0, 1), (2, 5)),
+            [Dot((1.5, 1.5), "quadruple", "2 5")],
+            "quadruple at r1c1",
+        ),
+        (
+            Clone((11, 12), (0, 1)),
+            [Tint(((2, 3), (2, 4)), "clone"), Tint(((1, 1), (1, 2)), "clone")],
+            "clone at r2c3",
+        ),
+        (
+            SameMultiset(((11,), (0,))),
+            [Tint(((2, 3),), "same-values"), Tint(((1, 1),), "same-values")],
+            "same values at r2c3",
+        ),
+        (
+            Sum(((10, 1), (0, 1), (10, 1)), 9),
+            [Outline(((2, 2), (1, 1)), "sum", "9")],
+            "sum 9 at r2c2",
+        ),
+        (
+            EqualSums(((11, 11), (0,))),
+            [Tint(((2, 3),), "equal-sums"), Tint(((1, 1),), "equal-sums")],
+            "equal sums at r2c3",
+        ),
+        (
+            Thermometer((0, 10)),
+            [Line(((1, 1), (2, 2)), "thermometer", bulb=True)],
+            "thermometer from r1c1",
+        ),
+        (
+            Thermometer((0, 10), slow=True),
+            [Line(((1, 1), (2, 2)), "slow-thermometer", bulb=True)],
+            "slow thermometer from r1c1",
+        ),
+        (Skyscraper((0, 10, 20), 2), [sign("2", 0, 0, "skyscraper")], "skyscraper 2 from r1c1"),
+    ],
+    ids=str,
+)
+def test_how_it_is_drawn_and_described(rule, shapes, described):
+    assert [*rule.draw(NINE)] == shapes
+    assert rule.describe(NINE) == described
+
+
+@pytest.mark.parametrize(
+    ("rule", "look", "has_rings"),
+    [
+        (Palindrome, "palindrome", False),
+        (Renban, "renban", False),
+        (lambda line: Whispers(line, 5), "whispers", False),
+        (lambda line: RegionSum(line, BOXES), "region-sum", False),
+        (Entropic, "entropic", False),
+        (Modular, "modular", False),
+        (Nabner, "nabner", False),
+        (Zipper, "zipper", False),
+        (Between, "between", True),
+        (Lockout, "lockout", True),
+        (DoubleArrow, "double-arrow", True),
+    ],
+)
+def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_something(
+    rule, look, has_rings
+):
+    line = rule((11, 12, 22))
+    ends = [Ring(((2, 3),), look), Ring(((3, 5),), look)]
+    assert [*line.draw(NINE)] == [
+        Line(((2, 3), (2, 4), (3, 5)), look),
+        *(ends if has_rings else []),
+    ]
+    assert line.describe(NINE) == f"{line.name} from r2c3"
+
+
+@pytest.mark.parametrize(
+    ("line", "point", "sum_of", "seen_from"),
+    [
+        (ROW, (3, 0), "of row 3", "of row 3 from the left"),
+        (ROW[::-1], (3, 10), "of row 3", "of row 3 from the right"),
+        (COLUMN, (0, 4), "of column 4", "of column 4 from the top"),
+        (COLUMN[::-1], (10, 4), "of column 4", "of column 4 from the bottom"),
+    ],
+)
+def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
+    line, point, sum_of, seen_from
+):
+    for kind, where in ((Sandwich, sum_of), (Skyscraper, seen_from), (XSum, seen_from)):
+        clue = kind(line, 7)
+        assert [*clue.draw(NINE)] == [Label(point, "7", kind.look)]
+        assert clue.describe(NINE) == f"{kind.name} 7 {where}"
+
+
+def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
+    clue = Sandwich(tuple(TWO_GRIDS.cell_at(4, column) for column in range(3, 7)), 2)
+    assert [*clue.draw(TWO_GRIDS)] == [Label((4, 2), "2", "sandwich")]
+    assert clue.describe(TWO_GRIDS) == "sandwich 2 of row 4"
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "point", "step"),
+    [
+        ((2, 10, 18), (0, 4), (1, -1)),
+        ((9, 19, 29), (1, 0), (1, 1)),
+        ((73, 65, 57), (10, 1), (-1, 1)),
+        ((0,), (0, 2), (1, -1)),
+        ((8,), (0, 8), (1, 1)),
+        ((72,), (10, 2), (-1, -1)),
+        ((80,), (10, 8), (-1, 1)),
+    ],
+)
+def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal, point, step):
+    clue = LittleKiller(diagonal, 12)
+    row, column = NINE.place(diagonal[0])
+    assert clue.describe(NINE) == f"little killer 12 from r{row}c{column}"
+    label, line = clue.draw(NINE)
+    assert label == Label(point, "12", "little-killer")
+    assert line.head
+    for at, from_here, to_there, first in zip(point, *line.points, step, strict=True):
+        assert 0 < (from_here - at) * first < (to_there - at) * first < 1
+
+
+TWICE = "a cell is named twice"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "message"),
+    [
+        (WhiteDot, (3, 3), f"white dot: {TWICE}"),
+        (BlackDot, (3, 3), f"black dot: {TWICE}"),
+        (XV, (3, 3, 10), f"XV: {TWICE}"),
+        (Greater, (3, 3), f"greater than: {TWICE}"),
+        (Extreme, (3, (3,), True), TWICE),
+        (Extreme, (3, (4, 4), False), TWICE),
+        (WhiteDot, (3, 4, -1), "white dot: the difference must be at least 0, not -1"),
+        (BlackDot, (3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
+        (Among, (0, ()), "values: at least one value"),
+        (NegativeKropki, ((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
+        (NegativeXV, ((5,), ((3, 3),)), "no other XV: the pairs spared are not"),
+        (Nonconsecutive, (((1, 2), (0, 1)),), "nonconsecutive: the pairs spared are not"),
+        (Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the pairs spared are not"),
+        (Region, ((),), "jigsaw region: at least 1 cell, not 0"),
+        (ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
+        (Cage, ((),), "cage: at least 1 cell, not 0"),
+        (Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
+        (Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
+        (Arrow, ((0, 0), (1,)), f"arrow: its circle: {TWICE}"),
+        (Arrow, ((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
+        (Arrow, ((0,), ()), "arrow: its shaft: at least 1 cell, not 0"),
+        (Quadruple, ((0,), (1,)), "quadruple: at least 2 cells, not 1"),
+        (Quadruple, ((0, 1, 0), (1,)), f"quadruple: {TWICE}"),
+        (Quadruple, ((0, 1, 2, 3, 4), (1,)), "quadruple: at most 4 cells, not 5"),
+        (Quadruple, ((0, 1), ()), "quadruple: no values"),
+        (Clone, ((), ()), "clone: at least 1 cell, not 0"),
+        (Clone, ((0, 1), (2,)), "clone: the parts have different numbers of cells"),
+        (SameMultiset, (((0, 1),),), "same values: at least 2 parts, not 1"),
+        (SameMultiset, (((0,), ()),), "same values: a part: at least 1 cell, not 0"),
+        (SameMultiset, (((0,), (1, 2)),), "same values: the parts have different numbers"),
+        (Sum, ((), 3), "sum: at least 1 cell, not 0"),
+        (EqualSums, (((0,),),), "equal sums: at least 2 parts, not 1"),
+        (EqualSums, (((0,), ()),), "equal sums: a part: at least 1 cell, not 0"),
+        (Thermometer, ((4,),), "thermometer: at least 2 cells, not 1"),
+        (Between, ((4, 5),), "between line: at least 3 cells, not 2"),
+        (Zipper, ((4, 5),), "zipper line: at least 3 cells, not 2"),
+        (DoubleArrow, ((4, 5),), "double arrow: at least 3 cells, not 2"),
+        (Zipper, ((0, 1, 2, 0),), f"zipper line: {TWICE}"),
+        (DoubleArrow, ((0, 1, 2, 0),), f"double arrow: {TWICE}"),
+        (RegionSum, ((0, 1, 0), ()), f"region sum line: {TWICE}"),
+        (RegionSum, ((0, 1), ((0, 1), (1, 2))), f"region sum line: its regions: {TWICE}"),
+        (Whispers, ((0, 1), 0), "whispers: the difference must be at least 1, not 0"),
+        (Lockout, ((0, 1), -4), "lockout line: the difference must be at least 1, not -4"),
+        (Modular, ((0, 1), 1), "modular line: the modulus must be at least 2, not 1"),
+        (LittleKiller, ((), 3), "little killer: at least 1 cell, not 0"),
+        (LittleKiller, ((1, 9, 1), 3), f"little killer: {TWICE}"),
+        *((kind, ((0,), 1), "at least 2 cells, not 1") for kind in (Sandwich, XSum, Skyscraper)),
+        *((kind, ((0, 1, 2, 1), 1), TWICE) for kind in (Sandwich, XSum, Skyscraper)),
+    ],
+)
+def test_data_that_make_no_sense_are_refused(kind, data, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        kind(*data)
+
+
+@pytest.mark.parametrize(
+    ("rule", "geometry", "fault"),
+    [
+        (Diagonal(rising=True), TWO_GRIDS, "diagonal: there are several grids"),
+        (Windoku(), TWO_GRIDS, "windoku: there are several grids"),
+        (Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
+        (DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
+        (DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
+        (Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
+        (Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
+        *((Indexer(cell, row=True), NINE, "indexer: a cell that is not") for cell in (-1, 81)),
+    ],
+)
+def test_a_puzzle_refuses_a_rule_that_does_not_fit_its_geometry(rule, geometry, fault):
+    with pytest.raises(ValueError, match=fault):
+        Puzzle.empty(geometry, (rule,))
+
+
+@pytest.mark.parametrize("kind", [Region, ExtraRegion])
+def test_a_region_of_more_cells_than_values_is_a_puzzle_without_a_solution(kind):
+    rule = kind(tuple(range(5)))
+    assert Puzzle.empty(Geometry(1, 4), (rule,)).rules == (rule,)
+    assert not rule.holds(Geometry(1, 4), [1, 2, 3, 4, 1, *[0] * 11])
