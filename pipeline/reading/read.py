@@ -15,7 +15,7 @@ from pathlib import Path
 from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
 from pipeline.files import kind_in_words
 from pipeline.limits import Deadline, Limits
-from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
 from pipeline.reading.formats import (
@@ -92,7 +92,7 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
 
 
 def _contents(path: Path, name: str, settings: Settings) -> Contents:
-    room = Room(settings.max_total_bytes)
+    room = UnpackLimits(settings.max_total_bytes)
     kind = kind_of(path)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":

@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parsed_from, signs_of
@@ -60,7 +60,7 @@ def read(source: str | Path | bytes, **settings: Any) -> Iterator[Item]:
 
 def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
     """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
-    room = Room(settings.max_total_bytes)
+    room = UnpackLimits(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):

@@ -20,7 +20,7 @@ from pipeline.reading.archives.limits import (
     UnpackError,
     refusal_of,
 )
-from pipeline.reading.archives.streams import CUT_OFF
+from pipeline.reading.archives.streams import CUT_OFF, Chunks
 
 BLOCK = 512
 _LONGEST_RECORDS = 2**20
@@ -51,7 +51,7 @@ class _TarHeader:
     type: bytes = tarfile.REGTYPE
 
 
-def tar_entries(source: BufferedReader) -> Generator[ArchiveEntry]:
+def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
     """The members of a tar in order.
 
     Raises UnpackError when nothing further can be read.
@@ -78,7 +78,7 @@ def _refusal(header: _TarHeader) -> str | None:
 class _TarContent:
     """The content after a header: read on demand, skipped otherwise."""
 
-    def __init__(self, source: BufferedReader, size: int) -> None:
+    def __init__(self, source: BufferedReader[Chunks], size: int) -> None:
         self._source = source
         self._left = size
         self._padding = -size % BLOCK
@@ -109,7 +109,7 @@ class _TarContent:
         return chunk
 
 
-def _next_header(source: BufferedReader) -> _TarHeader | None:
+def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
     """The header of the next member; None at the end."""
     header = _TarHeader()
     for _ in range(_MOST_EXTENSIONS):
@@ -145,7 +145,7 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
 
 
 def _complete(
-    header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader
+    header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
     """Fill in from a member's own block what earlier headers did not say."""
     if info.type == tarfile.GNUTYPE_SPARSE:

@@ -12,11 +12,12 @@ import struct
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
+from io import BufferedReader
 from itertools import islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives.limits import PIECE, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, counted, stream_of, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -133,7 +134,7 @@ def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | Non
 
 
 def _records(file: IO[bytes], place: _Directory) -> Iterator[_ZipMember]:
-    with stream_of(_slice(file, place.start, place.size)) as source:
+    with BufferedReader(Chunks(_slice(file, place.start, place.size))) as source:
         while head := source.read(_CENTRAL.size):
             if len(head) < _CENTRAL.size or head[:4] != b"PK\1\2":
                 raise UnpackError("the list of its members is damaged")

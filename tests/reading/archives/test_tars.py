@@ -14,7 +14,7 @@ from functools import partial
 import pytest
 from support.packing import PACKERS, A, B, dropped, in_little_memory, tar_info, tar_of, walked
 
-from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import walk
 
 
@@ -38,7 +38,7 @@ def test_of_a_tar_that_is_cut_off_the_members_before_are_read(drop, pack):
 def test_of_a_member_that_is_cut_off_everything_before_is_read(drop, pack):
     noise = os.urandom(2**18)
     content = pack(tar_of(("a", noise)))
-    with closing(walk(drop(content[: len(content) - 4000]), Room())) as members:
+    with closing(walk(drop(content[: len(content) - 4000]), UnpackLimits())) as members:
         chunks = iter(partial(next(members).stream.read1, 2**16), b"")
         found = bytearray()
         with pytest.raises(UnpackError, match="cut off"):

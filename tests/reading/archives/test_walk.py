@@ -31,7 +31,7 @@ from support.packing import (
     zip_of,
 )
 
-from pipeline.reading.archives.limits import Room, UnpackError, resolved
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits, resolved
 from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
 
 both_packers = pytest.mark.parametrize("pack", [zip_of, tar_of])
@@ -80,7 +80,7 @@ def test_an_empty_archive_or_folder_has_no_members(drop, tmp_path):
         path = drop(content)
         assert kind_of(path) in ("zip", "tar")
         assert walked(path) == []
-        check_readable(path, Room())
+        check_readable(path, UnpackLimits())
 
 
 def test_what_is_no_archive_has_one_refused_member(drop):
@@ -105,7 +105,7 @@ def test_links_and_special_files_have_no_kind_and_are_not_opened(drop, tmp_path)
     (tmp_path / "link").symlink_to("dropped")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe", "gone"):
-        for look in (kind_of, lambda path: opened(path, Room())):
+        for look in (kind_of, lambda path: opened(path, UnpackLimits())):
             with pytest.raises(OSError, match=rf"{name}|link"):
                 look(tmp_path / name)
 
@@ -141,7 +141,7 @@ def test_a_large_nested_tar_of_noise_is_recognised_inside_bzip2(drop):
 
 @both_packers
 def test_a_stream_is_closed_when_the_next_member_is_asked_for(drop, pack):
-    with closing(walk(drop(pack(("a", A), ("b", B))), Room())) as found:
+    with closing(walk(drop(pack(("a", A), ("b", B))), UnpackLimits())) as found:
         stale = next(found).stream
         assert next(found).stream.read() == B
         with pytest.raises(ValueError, match="closed"):
@@ -153,20 +153,20 @@ def test_a_walk_goes_on_behind_a_broken_nested_archive(drop):
     path = drop(zip_of(("a", A), ("cut.zip", cut), ("z", B)))
     why = "the list of its members is missing at its end: it is cut off"
     assert walked(path) == [("a", A), ("cut.zip", why), ("z", B)]
-    check_readable(path, Room())
+    check_readable(path, UnpackLimits())
 
 
 def test_a_walk_says_where_the_archive_itself_breaks_off(drop):
     why = "its end mark is missing: it is cut off"
     path = drop(tar_of(("a", A), ("b", B))[:1200])
     assert walked(path) == [("a", A), ("", why)]
-    check_readable(path, Room())
+    check_readable(path, UnpackLimits())
     with pytest.raises(UnpackError, match="cut off"):
-        check_readable(drop(zip_of(("a", A))[:60]), Room())
+        check_readable(drop(zip_of(("a", A))[:60]), UnpackLimits())
 
 
 def test_a_first_member_is_enough_though_nothing_comes_of_it(drop):
-    check_readable(drop(tar_of(("a", tar_of()), ("b", B))[: 1024 + 10240]), Room())
+    check_readable(drop(tar_of(("a", tar_of()), ("b", B))[: 1024 + 10240]), UnpackLimits())
 
 
 @pytest.mark.parametrize("size", [200, 100])
@@ -186,13 +186,13 @@ def test_what_the_machine_is_at_fault_for_ends_a_walk(drop):
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
     try:
         with pytest.raises(OSError, match="Too many open files"):
-            next(walk(path, Room()))
+            next(walk(path, UnpackLimits()))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_member_that_is_gone_is_refused_in_a_folder(tmp_path):
-    found = walk(folder_of(tmp_path, *((name, A) for name in "abc")), Room())
+    found = walk(folder_of(tmp_path, *((name, A) for name in "abc")), UnpackLimits())
     assert next(found).name == "a"
     (tmp_path / "b").unlink()
     assert next(found).refusal == "it cannot be read: No such file or directory"
@@ -313,7 +313,7 @@ def test_what_is_no_file_is_refused_in_a_folder(tmp_path, monkeypatch):
 def drained(path, room=None):
     """How much can be read of all members, and why no more can be."""
     size, errors = 0, []
-    for member in walk(path, room or Room()):
+    for member in walk(path, room or UnpackLimits()):
         read, error = (0, member.refusal) if member.refusal else exhausted(member.stream)
         size += read
         errors += [error] if error else []
@@ -330,27 +330,27 @@ def test_a_bomb_in_a_zip_leaves_the_other_members(drop):
 @both_packers
 def test_the_total_counts_all_members_and_ends_the_archive(drop, pack):
     path = drop(pack(*((str(number), A) for number in range(10))))
-    assert drained(path, Room(2**20)) == (10 * len(A), [])
-    size, errors = drained(path, Room(4 * len(A)))
+    assert drained(path, UnpackLimits(2**20)) == (10 * len(A), [])
+    size, errors = drained(path, UnpackLimits(4 * len(A)))
     assert size <= 4 * len(A)
     assert len(errors) == 1 + (pack is zip_of)
     assert all("--max-total-bytes allows more" in str(error) for error in errors)
-    check_readable(path, Room(1))
+    check_readable(path, UnpackLimits(1))
 
 
 def test_the_total_and_the_members_of_a_folder_are_counted(tmp_path):
     folder_of(tmp_path, *((name, A) for name in "abc"))
-    assert drained(tmp_path, Room(3 * len(A), members=3)) == (3 * len(A), [])
-    assert drained(tmp_path, Room(3 * len(A) - 1))[0] == 2 * len(A)
-    assert "more than 2 members" in drained(tmp_path, Room(members=2))[1][0]
+    assert drained(tmp_path, UnpackLimits(3 * len(A), members=3)) == (3 * len(A), [])
+    assert drained(tmp_path, UnpackLimits(3 * len(A) - 1))[0] == 2 * len(A)
+    assert "more than 2 members" in drained(tmp_path, UnpackLimits(members=2))[1][0]
 
 
 @both_packers
 def test_members_are_counted_those_inside_included(drop, pack):
     inner = zip_of(*((name, A) for name in "abc"))
     path = drop(pack(("1", inner), ("2", inner)))
-    assert drained(path, Room(members=8)) == (6 * len(A), [])
-    size, errors = drained(path, Room(members=7))
+    assert drained(path, UnpackLimits(members=8)) == (6 * len(A), [])
+    size, errors = drained(path, UnpackLimits(members=7))
     assert size == 5 * len(A)
     assert "more than 7 members" in errors[0]
 
@@ -378,7 +378,7 @@ SEEDS = [
     gzip.compress(zip_of(*VARIED)),
     *(pack(A * 5) + pack(B) for pack in PACKERS.values()),
 ]
-SMALL = Room(total_bytes=20_000, members=8)
+SMALL = UnpackLimits(total_bytes=20_000, members=8)
 
 
 @st.composite
