@@ -17,7 +17,7 @@ from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.reading.formats.formula import parse_formula
 from pipeline.settings import Settings
-from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.explain import Explainer
@@ -73,7 +73,7 @@ def test_parsing_takes_of_the_time():
 
 def test_looking_at_a_model_takes_of_the_time():
     """The clauses of this formula have no end."""
-    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
     assert [*answers(cnf, Relay(Scripted(Sat(frozenset((1, 2))))), Limits(0.1))] == [
         Unknown("the time limit of 0.1 s was reached")

@@ -15,7 +15,7 @@ from support.strategies import examples, puzzles
 
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
+from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.asking import Relay, answers
@@ -187,7 +187,7 @@ def test_all_questions_together_have_one_time_limit(solver):
 
 def test_loading_takes_of_the_time_too(solver):
     """The clauses of this formula have no end."""
-    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(FOUR, "endless", 2, (endless,), {})
     assert ask(solver, cnf, SHORT) == Unknown("the time limit of 0.3 s was reached")
     assert isinstance(ask(solver, cnf_of((1, 2))), Sat)

@@ -9,7 +9,7 @@ from support.strategies import examples, geometries, solved_grids
 
 from pipeline.errors import SolverError
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.solving.cnf import MAX_VARIABLE, Cnf, Family, Generated, blocking_clause, decode_model
+from pipeline.solving.cnf import MAX_VARIABLE, Cnf, Family, LazyClauses, blocking_clause, decode_model
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
 CANDIDATES = {1: Candidate(1, 1, 1), 2: Candidate(1, 1, 2)}
@@ -22,7 +22,7 @@ def cnf_of(*families: Family, variables: int = 3) -> Cnf:
 
 
 def test_clauses_come_in_order_are_counted_and_can_be_read_again():
-    cnf = cnf_of(ONE, NOT_BOTH, Family("made anew", 1, Generated(lambda: iter([(7,)]))))
+    cnf = cnf_of(ONE, NOT_BOTH, Family("made anew", 1, LazyClauses(lambda: iter([(7,)]))))
     assert list(cnf.clauses()) == list(cnf.clauses()) == [(1, 2), (-1, -2), (-1, 3), (7,)]
     assert cnf.size == 4
 

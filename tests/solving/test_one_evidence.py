@@ -189,7 +189,7 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
     def prove(*_):
         raise error
 
-    monkeypatch.setattr("pipeline.solving.solvers.pysat.Prover.prove", prove)
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove)
     checked = solved(parse_puzzle(SIX), solvers).certificate
     assert (checked.complete, checked.by, checked.reason) == ("proved", "exhaustion", str(error))
     monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)

@@ -20,7 +20,7 @@ from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, values_of
 from pipeline.settings import NumberingChoice
-from pipeline.solving.cnf import Cnf, Family, Generated
+from pipeline.solving.cnf import Cnf, Family, LazyClauses
 
 Kind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
@@ -118,11 +118,11 @@ def _groups(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
 def _family(numbering: Numbering, kind: Kind, bound: int) -> Family:
     geometry = numbering.geometry
     n = geometry.side
-    groups, title = Generated(partial(_groups, numbering, kind)), TITLES[kind][bound]
+    groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
     number = geometry.size if kind == "cell" else n * geometry.units(kind)
     if bound == LEAST:
         return Family(title, number, groups)
-    return Family(title, number * comb(n, 2), Generated(partial(pairs, groups)))
+    return Family(title, number * comb(n, 2), LazyClauses(partial(pairs, groups)))
 
 
 def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
@@ -138,7 +138,7 @@ def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
         yield Family("givens", len(givens), givens)
     if forbidden:
         size = sum(mask.bit_count() for _, mask in forbidden)
-        yield Family("values that marks forbid", size, Generated(partial(_negated, forbidden)))
+        yield Family("values that marks forbid", size, LazyClauses(partial(_negated, forbidden)))
 
 
 def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:

@@ -15,7 +15,7 @@ from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import NumberingChoice
-from pipeline.solving.cnf import Cnf, Family, Generated
+from pipeline.solving.cnf import Cnf, Family, LazyClauses
 from pipeline.solving.encode.full import LEAST, MOST, RULES_TITLE, TITLES, Kind, Numbering, pairs
 
 CANDIDATE_BYTES = 1024
@@ -95,7 +95,7 @@ def _number(
 def _exactly_one(kind: Kind, groups: Sequence[Clause]) -> Iterator[Family]:
     """At least one, and at most one; many pairs are not kept in memory."""
     size = sum(comb(len(group), 2) for group in groups)
-    at_most = Generated(partial(pairs, groups))
+    at_most = LazyClauses(partial(pairs, groups))
     yield Family(TITLES[kind][LEAST], len(groups), groups)
     yield Family(TITLES[kind][MOST], size, list(at_most) if size <= MOST_KEPT else at_most)
 

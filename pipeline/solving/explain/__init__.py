@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.solving.explain.conflict import Clue, Conflict, Explainer, explain_conflict
+from pipeline.solving.explain.conflict import Clue, Conflict, explain_conflict
 from pipeline.solving.explain.difference import Difference, explain_difference
 from pipeline.solving.explain.drawing import boxed_grid, caret, line_at, marked_grid
 
@@ -10,7 +10,6 @@ __all__ = [
     "Clue",
     "Conflict",
     "Difference",
-    "Explainer",
     "boxed_grid",
     "caret",
     "explain_conflict",

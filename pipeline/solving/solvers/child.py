@@ -1,6 +1,6 @@
 """Child processes that do not outlive this one, and Python children that serve requests.
 
-The only module that starts processes, but for the compiler, which `native` starts. Each child leads
+No other module starts processes, except `native`, which starts the compiler. Each child leads
 its own process group, which is killed as a whole when the child has ended, when its time is up, and
 when this process dies.
 """
@@ -32,7 +32,6 @@ Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
 """Seconds to wait for a peer's exit code."""
-_BLOCK = 64 * 1024
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
@@ -57,9 +56,9 @@ def child(
 ) -> Iterator[Child]:
     """Start a child within these bounds, and kill its whole group on leaving.
 
-    Its standard input is the descriptor `source`, or has nothing to read; its standard output
-    and error go to the descriptor `output`, or nowhere; it inherits the descriptors in `pass_fds`
-    and no others. Its environment is ours, with these `variables`. Raises OSError if it cannot be
+    Its standard input is the descriptor `source`, or has nothing to read. Its standard output and
+    error go to the descriptor `output`, or nowhere. It inherits only the descriptors in
+    `pass_fds`. Its environment is ours, with these `variables`. Raises OSError if it cannot be
     started.
     """
     leash, held = os.pipe()
@@ -110,9 +109,9 @@ def _signals_deferred() -> Iterator[None]:
 def _tie(leash: int, group: int) -> None:
     """Have the kernel kill the group when the other end of the pipe is closed.
 
-    It is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between fork
-    and exec, which would cost a millisecond for each child. A child that is missed because this
-    process died just before ends at its own time limit.
+    That end is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between
+    fork and exec, which would cost a millisecond for each child. A child that is missed because
+    this process died just before ends at its own time limit.
     """
     with contextlib.suppress(OSError):  # not on Linux
         fcntl(leash, F_SETOWN, -group)
@@ -197,27 +196,14 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
     poll = select.poll()
     poll.register(sink, select.POLLOUT)
     with contextlib.suppress(BrokenPipeError):
-        for block in _blocks(pieces):
-            rest = memoryview(block)
+        for piece in pieces:
+            rest = memoryview(piece)
             while rest:
                 if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
                     return False
                 with contextlib.suppress(BlockingIOError):
                     rest = rest[os.write(sink, rest) :]
     return True
-
-
-def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in fewer pieces."""
-    held: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        held.append(piece)
-        size += len(piece)
-        if size >= _BLOCK:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
 
 
 class Peer:

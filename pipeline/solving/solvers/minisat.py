@@ -3,9 +3,9 @@
 Each process answers one question, read from its standard input, and is started in advance: starting
 takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
 model too, which the caller checks against the clauses. Anything else is a SolverError. Version
-2.2.1 is known to report SAT without a model when its disk is full, and to keep a stale result on a
-parse error: hence a fresh result file for every question. It is nameless, as is the file for what
-minisat prints, so nothing is left behind.
+2.2.1 reports SAT without a model when its disk is full, and keeps a stale result on a parse error.
+So every question has a fresh result file. That file and the one for minisat's output have no names,
+so nothing is left behind.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-from pipeline.errors import (
-    EnvironmentFailure,
-    InvalidResult,
-    SolverError,
-    is_environmental,
-)
+from pipeline.errors import EnvironmentFailure, InvalidResult, SolverError, is_environmental
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import (
@@ -84,7 +79,7 @@ class Minisat:
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         self._start_ahead(limits, 1)
-        yield _Session(self, cnf, limits)
+        yield MinisatSession(self, cnf, limits)
 
     def warm(self, limits: Limits) -> None:
         self._start_ahead(limits, _AHEAD)
@@ -168,7 +163,7 @@ def _read(file: BinaryIO, most: int) -> bytes:
     return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
 
 
-class _Session:
+class MinisatSession:
     """A DIMACS text that grows at its end and can be solved at any time."""
 
     def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
