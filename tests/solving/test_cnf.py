@@ -9,7 +9,14 @@ from support.strategies import examples, geometries, solved_grids
 
 from pipeline.errors import SolverError
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.solving.cnf import MAX_VARIABLE, Cnf, Family, LazyClauses, blocking_clause, decode_model
+from pipeline.solving.cnf import (
+    MAX_VARIABLE,
+    Cnf,
+    Family,
+    LazyClauses,
+    blocking_clause,
+    decode_model,
+)
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
 CANDIDATES = {1: Candidate(1, 1, 1), 2: Candidate(1, 1, 2)}
