@@ -8,19 +8,17 @@ from itertools import combinations, pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_hand
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.solving import program, result_lines
 from support.strategies import examples
 
 from pipeline.api import solve
 from pipeline.reading.formats.formula import parse_formula, proof_clauses
-from pipeline.service.requests import solve_source
 from pipeline.settings import Settings
 from pipeline.solving.cnf import Sat, parse_result
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import FormulaProblem, model_lines
 from pipeline.solving.result import Stopwatch
-from pipeline.solving.solvers import Solvers
 
 Clauses = list[tuple[int, ...]]
 
@@ -140,11 +138,6 @@ def test_models_are_counted_over_all_variables_of_the_header(solver, text, model
     assert (list(result.solutions), result.complete) == (models, True)
 
 
-def test_variables_that_no_clause_has_are_negative():
-    assert solve_at_hand("p cnf 3 0", solver="pysat").solutions == ((-1, -2, -3),)
-    assert solve_at_hand("p cnf 4 1\n3 0", solver="pysat").solutions == ((-1, -2, 3, -4),)
-
-
 @both_solvers
 @pytest.mark.parametrize("most", [None, 3])
 def test_a_limit_before_a_verdict_is_unknown_with_its_reason(solver, most):
@@ -212,25 +205,3 @@ def test_the_lines_are_short_and_what_reads_results_reads_them(signs, offset):
     assert all(len(line) + len(after.split()[1]) >= 79 for line, after in pairwise(lines[1:]))
     assert lines[-1].endswith(" 0\n")
     assert parse_result("".join(lines)) == Sat(frozenset(model))
-
-
-@pytest.fixture(scope="module", params=[MINISAT, "pysat"])
-def solvers(request):
-    with Solvers(request.param) as made:
-        yield made
-
-
-literals = st.integers(-5, 5).filter(bool)
-
-
-@examples(7)
-@given(st.lists(st.lists(literals, max_size=4).map(tuple), max_size=14), st.integers(5, 6))
-def test_random_formulas_have_the_models_that_trying_finds(solvers, clauses, variables):
-    expected = models_of(clauses, variables)
-    data = dimacs(clauses, variables).encode()
-    settings = Settings(max_solutions=64, prove="never")
-    every = solve_source(data, "a.cnf", solvers, settings)
-    assert (list(every.solutions), every.complete) == (expected, True)
-    one = solve_source(data, "a.cnf", solvers, Settings(prove="never"))
-    assert one.status == ("solved" if expected else "unsolvable")
-    assert {*one.solutions} <= {*expected}

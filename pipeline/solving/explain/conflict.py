@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import EnvironmentFailure, SolverError, counted
 from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause, ClauseBuilder
-from pipeline.puzzle.puzzle import Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Puzzle, values_of
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.pysat import Pysat, Satisfiable
 
@@ -28,7 +28,7 @@ _MOST_TOLD = 8
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, its values.
+    """The content that a cell must have: a value, or a mark: `even`, `odd` or a list of values.
 
     Row and column count from 1.
     """
@@ -67,8 +67,8 @@ class Conflict:
     """Clues and rules that no grid can keep together, and a sentence.
 
     The clues are in the order of their cells; `rules` are the places of rules in `Puzzle.rules`.
-    `minimal`: without any one of them there is such a grid. It is False if time was too short
-    to leave out what is not needed, and for a unit with two or more marks too many.
+    `minimal`: without any one of them there is such a grid. False if time was too short to leave
+    out all that is not needed.
     """
 
     clues: tuple[Clue, ...]
@@ -85,16 +85,14 @@ def explain_conflict(
 ) -> Conflict | None:
     """Explain why an unsolvable puzzle has no solution; None if that takes too long.
 
-    Two equal givens in a unit come first, then a unit with too many even or odd cells. Failing
-    these, `engine` looks for a small set of givens, marks and rules; without one, a new engine,
-    which takes 0.1 s to start. Raises SolverError if the puzzle has a solution after all.
+    Two equal givens in a unit come first. Failing these, `engine` looks for a small set of givens,
+    marks and rules; without one, a new engine, which takes 0.1 s to start. Raises SolverError if
+    the puzzle has a solution after all.
     """
     if clash := clashing_givens(puzzle):
         cell_at = puzzle.geometry.cell_at
         cells = [cell for place in clash.cells if (cell := cell_at(*place)) is not None]
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
-    if crowd := min(_crowds(puzzle), key=lambda crowd: crowd.excess, default=None):
-        return Conflict(_clues(puzzle, crowd.cells), crowd.message, minimal=crowd.excess == 1)
     if puzzle.geometry.side > LARGEST_SIDE:
         return None
     clauses, clues_at, rules_at = _assumed(puzzle)
@@ -118,29 +116,8 @@ def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
     return tuple(Clue.at(cell, puzzle) for cell in sorted(cells))
 
 
-class _Crowd(NamedTuple):
-    """The cells of a unit that must hold an even, or odd, value: `excess` more than there are."""
-
-    cells: tuple[int, ...]
-    excess: int
-    message: str
-
-
-def _crowds(puzzle: Puzzle) -> Iterator[_Crowd]:
-    """Each unit, rows first, with more cells for even or for odd values than it can have."""
-    geometry = puzzle.geometry
-    for index, unit in enumerate(units_of(geometry)):
-        for parity, values in (("even", geometry.even_values), ("odd", geometry.odd_values)):
-            cells = tuple(cell for cell in unit if not puzzle.cells[cell] & ~values)
-            most = values.bit_count()
-            if len(cells) > most:
-                name = unit_name(geometry, index)
-                message = f"{name} has {len(cells)} cells for {parity} values, and there are {most}"
-                yield _Crowd(cells, len(cells) - most, message)
-
-
 def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> str:
-    """Say what has no solution together; `rules` are told by name, as clues are by place."""
+    """Name the clues by their places and the rules by their names, or count them."""
     if rules and minimal and len(clues) + len(rules) <= _MOST_TOLD:
         named = [*map(str, clues), *rules]
         if len(named) == 1:
