@@ -222,7 +222,7 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    """What lanes answer; if they cannot be asked, all puzzles are left."""
+    """Ask lanes; if they are not available, all puzzles are left."""
     count, cells = batch.masks.shape
     most, start = settings.limit, time.perf_counter()
     solver = None

@@ -240,7 +240,10 @@ def with_evidence(
             clash = clashing_givens(problem.puzzle)
             result = replace(result, message=clash.message) if clash else result
         elif explain and len(result.solutions) > 1 and result.status == "multiple":
-            result = _with_difference(result, watch)
+            from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
+
+            with watch.timing("explain"):
+                result = replace(result, difference=explain_difference(list[Any](result.solutions)))
     return replace(result, seconds=watch.seconds())
 
 
@@ -266,7 +269,7 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
         is_to_prove = found.complete and settings.is_to_prove(found.status)
         return _certified(found, search, solvers) if is_to_prove else found
     if certificate.complete == "no":
-        why = f"{_solver_of(result)} found no more solutions, of which no proof holds: "
+        why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
         why += certificate.reason or ""
         result = result.doubted(why)
     return replace(result, certificate=certificate, proof=checked.proof)
@@ -289,13 +292,6 @@ def _with_conflict(
             why = f"{_solver_of(result)} was wrong: {error}"
             return replace(result.doubted(why), certificate=Certificate("no", reason=why))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
-
-
-def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
-    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
-
-    with watch.timing("explain"):
-        return replace(result, difference=explain_difference(result.solutions))
 
 
 def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:

@@ -72,7 +72,7 @@ class Problem(ABC, Generic[S]):
     def geometry_alone(self) -> Geometry | None:
         """The geometry of a puzzle with no rule but its units; None of anything else.
 
-        Only such a puzzle may be solved in a batch, which knows nothing but its masks.
+        A batch takes only such puzzles, as it knows nothing but their masks.
         """
         return None
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.lanes import put_in_place, replace_lanes
 from support.needs import needs_minisat
 from support.oracle import is_solution, solutions
-from support.solvers import MINISAT, Scripted, at_hand, chain_of
+from support.solvers import MINISAT, at_hand
 from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
@@ -27,13 +27,10 @@ from support.solving import (
     UNIQUE,
     holed,
     pattern,
-    program,
 )
-from support.solving import result_lines as says_sat
 from support.strategies import examples, puzzles
 
 from pipeline.certify import clashing_givens
-from pipeline.errors import EnvironmentFailure
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.requests import solve_problems, solve_sources
@@ -202,33 +199,6 @@ def test_unique_puzzles_are_answered_together_and_none_alone(number):
     assert {result.status for result in results} == {"unique"}
     assert {result.problem for result in results} == {None}, "that was not needed"
     assert names(results) == {"lanes"}
-
-
-def test_a_solver_that_cannot_be_started_falls_back_as_it_does_alone():
-    found = many(FOUR, 8)
-    failures = [EnvironmentFailure("no process can be started")] * 99
-    with chain_of(Scripted(*failures), at_hand("pysat").chain[0]) as solvers:
-        check(found, solved(found, solvers, solver="pysat"))
-
-
-@needs_minisat
-@pytest.mark.parametrize(
-    "lie",
-    [
-        says_sat(range(1, 3000)),
-        says_sat(range(-1, -3000, -1)),
-        "echo nonsense; exit 10",
-        "exit 3",
-        'head -c 400 /dev/urandom > "$out"; exit 10',
-    ],
-    ids=["all true", "all false", "no result", "crash", "garbage"],
-)
-def test_a_minisat_that_lies_or_crashes_is_found_out(tmp_path, lie):
-    found = [puzzle_of(what) for what in (TWO, SIX)]
-    results = solved(found, solver="minisat", minisat=program(tmp_path / "liar", lie))
-    check(found, results)
-    assert names(results) == {"pysat"}
-    assert all("minisat" in fallback for fallback in fallbacks(results))
 
 
 def lying(monkeypatch, **changes):

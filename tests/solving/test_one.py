@@ -252,7 +252,7 @@ def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text
 
 PAIR = "p cnf 2 1\n1 2 0"
 ONE, OTHER = Sat(frozenset({1, -2})), Sat(frozenset({-1, 2}))
-NO_PROOF = "found no more solutions, of which no proof holds: glucose4 has found a model"
+NO_PROOF = "found no more solutions, but no proof of that holds: glucose4 has found a model"
 
 
 def asked(*chain, text=PAIR, **options):

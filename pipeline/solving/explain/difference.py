@@ -1,4 +1,4 @@
-"""Where the solutions of a puzzle differ, and which cells would tell them apart."""
+"""The cells in which the solutions of a puzzle differ, and a few that single out one of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Difference:
 def explain_difference(grids: Sequence[Grid]) -> Difference:
     """Find where these grids, of one geometry and all different, differ.
 
-    Decisive cells are chosen greedily for each grid, and the smallest choice is reported; for G
+    Decisive cells are chosen greedily for each grid, and the smallest choice is reported. For G
     grids it has at most 1 + ln G times as many cells as that grid needs (V. Chvátal, 1979).
     Raises ValueError for fewer than two grids, for equal ones and for several geometries.
     """

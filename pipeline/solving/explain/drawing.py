@@ -88,7 +88,7 @@ def _in_cell(
 
 
 def _joined(pieces: Sequence[str], size: int, sign: str) -> str:
-    """Pieces of a line of that size with a sign between, but for two empty ones."""
+    """Pieces of a line of that size, with a sign between two unless both are empty."""
     line = pieces[0].ljust(size)
     for one, other in pairwise(pieces):
         line += (sign if one.strip() or other.strip() else " ") + other.ljust(size)

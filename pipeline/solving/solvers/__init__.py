@@ -37,7 +37,7 @@ T = TypeVar("T", bound=Closeable)
 
 
 def find_minisat(path: str | None) -> str | None:
-    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
+    """Find the minisat program: `path` if given, else on the PATH; None if it is not there.
 
     Raises SolverMissing if `path` is not a program.
     """

@@ -109,7 +109,7 @@ def _signals_deferred() -> Iterator[None]:
 def _tie(leash: int, group: int) -> None:
     """Have the kernel kill the group when the other end of the pipe is closed.
 
-    That end is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between
+    The end of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between
     fork and exec, which would cost a millisecond for each child. A child that is missed because
     this process died just before ends at its own time limit.
     """
@@ -131,21 +131,16 @@ def bound(process: Child, bounds: Bounds) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         soft, hard = resource.getrlimit(which)
-        limit = most if soft == resource.RLIM_INFINITY else min(most, soft)
-        limits.append((which, (limit, hard)))
-    _limit(process.pid, limits)
-
-
-def _limit(pid: int, limits: Sequence[tuple[int, tuple[int, int]]]) -> None:
-    """Set limits, also for children that were started before they could inherit them."""
-    for which, limit in limits:
-        with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit itself
-            resource.prlimit(pid, which, limit)
-    listed = f"/proc/{pid}/task/{pid}/children"
-    # Path.read_text would take five times as long
-    with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
-        for started in children.read().split():
-            _limit(int(started), limits)
+        limits.append((which, (most if soft == resource.RLIM_INFINITY else min(most, soft), hard)))
+    pids = [process.pid]
+    for pid in pids:
+        for which, limit in limits:
+            with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit
+                resource.prlimit(pid, which, limit)
+        listed = f"/proc/{pid}/task/{pid}/children"  # those started before they could inherit it
+        # Path.read_text would take five times as long
+        with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
+            pids += map(int, children.read().split())
 
 
 def nameless_file() -> BinaryIO:

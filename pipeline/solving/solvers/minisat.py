@@ -4,8 +4,8 @@ Each process answers one question, read from its standard input, and is started 
 takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
 model too, which the caller checks against the clauses. Anything else is a SolverError. Version
 2.2.1 reports SAT without a model when its disk is full, and keeps a stale result on a parse error.
-So every question has a fresh result file. That file and the one for minisat's output have no names,
-so nothing is left behind.
+So every question has a fresh result file. It has no name, nor has the file for minisat's output:
+nothing is left behind.
 """
 
 from __future__ import annotations
@@ -173,21 +173,23 @@ class MinisatSession:
         self._variables = cnf.variables
         self._clauses = cnf.size
         self._text: list[bytes] = []
-        self._too_large = False
         self._size = 0
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
             self._size += len(lines)
-            self._too_large = self._size > limits.megabytes * MIB
-            if self._too_large or not self._deadline.left():
+            if self._is_too_large or not self._deadline.left():
                 break  # the first `solve` reports that
             self._text.append(lines.encode("ascii"))
+
+    @property
+    def _is_too_large(self) -> bool:
+        return self._size > self._limits.megabytes * MIB
 
     def add(self, clause: Clause) -> None:
         self._clauses += 1
         self._text += (lines.encode("ascii") for lines in clause_lines([clause]))
 
     def solve(self) -> Answer:
-        if self._too_large:
+        if self._is_too_large:
             return Unknown(self._limits.out_of_memory)
         if not self._deadline.left():
             return Unknown(self._limits.out_of_time)

@@ -109,16 +109,9 @@ class Pysat(Closeable):
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
-        if not deadline.left():  # clauses may be missing
-            raise GaveUp(f"{engine}: {limits.out_of_time}")
-        self.send("prove")
-        try:
-            reply = self.receive(deadline.left())
-        except MemoryError:
-            raise GaveUp(f"{engine}: {limits.out_of_memory}") from None
-        match reply:
-            case None:
-                raise GaveUp(f"{engine}: {limits.out_of_time}")
+        match self.ask("prove", limits, deadline):
+            case Unknown(reason):
+                raise GaveUp(f"{engine}: {reason}")
             case "sat", [*model]:
                 raise Satisfiable(engine, model)
             case "unsat", "too long":
@@ -201,6 +194,16 @@ class Pysat(Closeable):
                 self.close()
         return reply
 
+    def ask(self, question: str, limits: Limits, deadline: Deadline) -> Any:
+        """The child's reply about the clauses loaded; Unknown if a limit was hit."""
+        if not deadline.left():  # clauses may be missing
+            return Unknown(limits.out_of_time)
+        self.send(question)
+        try:
+            return self.receive(deadline.left()) or Unknown(limits.out_of_time)
+        except MemoryError:
+            return Unknown(limits.out_of_memory)
+
     def close(self) -> None:
         if self._peer:
             self._peer.close()
@@ -225,26 +228,16 @@ class PysatSession:
             self._owner.send("add", [clause])
 
     def solve(self) -> Answer:
-        if not self._deadline.left():  # clauses may be missing
-            self._given_up = Unknown(self._limits.out_of_time)
-        if self._given_up:
-            return self._given_up
-        self._owner.send("solve")
-        reply: Any = None
-        reason = self._limits.out_of_time
-        try:
-            reply = self._owner.receive(self._deadline.left())
-        except MemoryError:
-            reason = self._limits.out_of_memory
-        match reply:
-            case None:
-                self._given_up = Unknown(reason)
-                return self._given_up
+        match self._given_up or self._owner.ask("solve", self._limits, self._deadline):
+            case Unknown() as unknown:
+                self._given_up = unknown
+                return unknown
             case "unsat", _:
                 return Unsat()
             case "sat", literals:
                 return Sat(frozenset(literals))
-        raise SolverError(f"the PySAT process answered {reply!r}")
+            case reply:
+                raise SolverError(f"the PySAT process answered {reply!r}")
 
 
 def serve(descriptor: int) -> None:
