@@ -1,4 +1,4 @@
-"""Cnf → Answer: which solvers are available, and in which order they are asked.
+"""Cnf → Answer: the interface of all solvers, and the order in which they are asked.
 
 A new solver is one module and a place in the chain of Solvers.
 """
@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solving.solvers.base import Closeable, Session, Solver
 
 if TYPE_CHECKING:
+    from pipeline.puzzle.clauses import Clause
+    from pipeline.solving.cnf import Answer, Cnf
     from pipeline.solving.solvers.asking import Relay
-
-__all__ = [
-    "Session",
-    "Solver",
-    "Solvers",
-]
-
 
 LACKING = "minisat is not installed"
 NOT_FOR_LANES = (
@@ -32,6 +28,59 @@ NOT_FOR_LANES = (
 )
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
+
+
+class Closeable(ABC):
+    """Something to close, also by leaving its context."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release all resources."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Session(Protocol):
+    """A loaded Cnf: it can be solved, given more clauses, and solved again.
+
+    Both methods raise SolverError if the solver crashes, loses its answer or returns nonsense.
+    A model is the solver's claim: the caller checks it.
+    """
+
+    def solve(self) -> Answer:
+        """Whether the clauses so far are satisfiable; Unknown if a limit was hit."""
+        ...
+
+    def add(self, clause: Clause) -> None:
+        """Add a clause for the calls to come."""
+        ...
+
+
+class Solver(Protocol):
+    """An available solver. `version` is None if it does not tell."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str | None: ...
+
+    def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
+        """Load the clauses; leaving the context ends what serves only this session."""
+        ...
+
+    def warm(self, limits: Limits) -> None:
+        """Start what the next puzzle will need. Raises EnvironmentFailure or SolverError."""
+        ...
+
+    def close(self) -> None:
+        """End what the solver keeps alive between sessions."""
+        ...
+
 
 T = TypeVar("T", bound=Closeable)
 

@@ -10,7 +10,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
-from pipeline.solving.solvers.base import Session, Solver
+from pipeline.solving.solvers import Session, Solver
 
 LEAST_BYTES = 16
 """Memory of a clause of two literals; every solver takes at least that."""

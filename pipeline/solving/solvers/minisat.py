@@ -32,7 +32,7 @@ from pipeline.solving.cnf import (
     header,
     parse_result,
 )
-from pipeline.solving.solvers.base import Session
+from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,

@@ -20,7 +20,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, Solve
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.solving.solvers.base import Closeable, Session
+from pipeline.solving.solvers import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_memory, lower
 
 ENGINE = "glucose4"
