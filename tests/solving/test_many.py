@@ -8,8 +8,6 @@ from itertools import count, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.lanes import put_in_place, replace_lanes
 from support.needs import needs_minisat
 from support.oracle import is_solution, solutions
@@ -28,7 +26,6 @@ from support.solving import (
     holed,
     pattern,
 )
-from support.strategies import examples, puzzles
 
 from pipeline.certify import clashing_givens
 from pipeline.puzzle.puzzle import Geometry
@@ -172,16 +169,6 @@ def test_no_puzzles_give_no_results(solver):
     batch = Batch(Geometry(3, 3), np.zeros((0, 81), np.uint64), {}.__getitem__)
     assert solve_batch(batch, at_hand(solver), Settings(solver=solver)).results == {}
     assert solve_sources([], at_hand(solver), Settings(solver=solver)) == []
-
-
-@pytest.mark.parametrize("solver", EVERY[1:])
-@examples(4)
-@given(data=st.data())
-def test_any_puzzles_of_one_geometry_give_what_they_give_alone(solver, data):
-    geometry = data.draw(st.sampled_from(list(MIXED)[:2]))
-    variant = data.draw(st.sampled_from(["classic", "even-odd"]))
-    found = data.draw(st.lists(puzzles(geometry, variant), min_size=2, max_size=6))
-    check(found, solved(found, solver=solver))
 
 
 @pytest.mark.parametrize("solver", ["lanes", "pysat"])

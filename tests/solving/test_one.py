@@ -234,12 +234,13 @@ def test_auto_takes_minisat_where_there_is_one_and_pysat_from_the_third_solution
 @pytest.mark.parametrize(
     ("text", "options"),
     [
+        (TWO, {}),
         ("p cnf 2 1\n1 2 0", {}),
         ("6 6\n" + " ".join(map(str, pattern(Geometry(6, 6)).values)), {}),
         (TWO, {"keep_cnf": True}),
         (TWO, {"max_solutions": 101}),
     ],
-    ids=["formula", "large", "kept", "many"],
+    ids=["another side", "formula", "large", "kept", "many"],
 )
 def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text, options):
     used = solve_at_hand(text, solver="lanes", **options).solver

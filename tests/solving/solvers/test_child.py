@@ -37,14 +37,6 @@ def pipe():
             continue
 
 
-def once_bounded(limit: str) -> str:
-    """Python that goes on when the bound is set, which is after its start."""
-    return (
-        "import resource, itertools; next(_ for _ in itertools.count() "
-        f"if resource.getrlimit(resource.{limit})[0] != resource.RLIM_INFINITY)"
-    )
-
-
 def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
     """The exit code of a child that was let run to its end; None if it took longer."""
     with output.open("wb") as sink, child(argv, bounds, sink.fileno()) as process:
@@ -143,14 +135,6 @@ def test_both_outputs_go_to_the_file_or_nowhere(tmp_path, capfd):
 
 
 @needs_linux
-def test_endless_output_is_cut(tmp_path):
-    output, bounds = tmp_path / "output", replace(AMPLE, file_bytes=MIB)
-    script = "until [ $(ulimit -f) != unlimited ]; do :; done; exec yes"
-    assert run_child(["sh", "-c", script], output, bounds) == -signal.SIGXFSZ
-    assert output.stat().st_size == MIB
-
-
-@needs_linux
 def test_children_that_a_child_has_already_are_bounded_too(pipe):
     reading, writing = pipe
     with child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
@@ -158,13 +142,6 @@ def test_children_that_a_child_has_already_are_bounded_too(pipe):
         bound(process, AMPLE)
         limits = [resource.prlimit(p, resource.RLIMIT_FSIZE)[0] for p in (process.pid, started)]
     assert limits == [AMPLE.file_bytes] * 2
-
-
-@needs_linux
-def test_what_never_rests_is_ended_after_its_processor_time(tmp_path):
-    bounds = replace(AMPLE, processor_seconds=1)
-    spinning = ["sh", "-c", "while :; do :; done"]
-    assert run_child(spinning, tmp_path / "output", bounds) == -signal.SIGXCPU
 
 
 @needs_linux
@@ -178,24 +155,6 @@ def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 2 * MIB
         bound(process, AMPLE)
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 3 * MIB
-
-
-@needs_linux
-@pytest.mark.parametrize(
-    ("limit", "code", "said"),
-    [
-        ("RLIMIT_FSIZE", "open({!r}, 'wb').write(bytes(2**22))", "File too large"),
-        ("RLIMIT_AS", "bytes(2**29)", "MemoryError"),
-    ],
-)
-def test_files_and_memory_are_bounded(limit, code, said, tmp_path):
-    target = tmp_path / "result"
-    target.touch()
-    code = f"{once_bounded(limit)}; {code.format(str(target))}"
-    bounds = replace(AMPLE, file_bytes=2 * MIB, memory_bytes=256 * MIB)
-    assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds) == 1
-    assert said in (tmp_path / "output").read_text()
-    assert target.stat().st_size in (0, 2 * MIB)
 
 
 def test_only_the_descriptors_named_are_inherited(pipe):
@@ -254,3 +213,37 @@ def test_what_is_poured_in_comes_out_and_time_or_the_reader_may_end_that(pipe, t
 def test_nothing_has_to_be_drunk_to_the_end(pipe):
     os.close(pipe[0])
     assert pour([b"a" * MIB], pipe[1], PATIENCE)
+
+
+WHEN_BOUNDED = (
+    "import itertools, resource; next(_ for _ in itertools.count() "
+    "if resource.getrlimit(resource.RLIMIT_{})[0] != resource.RLIM_INFINITY); "
+)
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    ("limit", "argv", "bounds", "ended"),
+    [
+        (
+            "CPU",
+            ["sh", "-c", "while :; do :; done"],
+            {"processor_seconds": 1},
+            (-signal.SIGXCPU, ""),
+        ),
+        ("FSIZE", "import os; os.execlp('yes', 'yes')", {}, (1, "y\ny\n")),
+        ("FSIZE", "open('result', 'wb').write(bytes(2**22))", {}, (1, "File too large")),
+        ("AS", "bytes(2**29)", {"memory_bytes": 256 * MIB}, (1, "MemoryError")),
+    ],
+    ids=["time", "output", "file", "memory"],
+)
+def test_time_output_files_and_memory_are_bounded_after_the_start(
+    limit, argv, bounds, ended, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    if isinstance(argv, str):
+        argv = [sys.executable, "-c", WHEN_BOUNDED.format(limit) + argv]
+    bounds = replace(AMPLE, file_bytes=MIB, **bounds)
+    assert run_child(argv, tmp_path / "output", bounds) == ended[0]
+    assert ended[1] in (tmp_path / "output").read_text()
+    assert all(each.stat().st_size <= MIB for each in tmp_path.iterdir())
