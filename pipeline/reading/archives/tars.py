@@ -7,7 +7,6 @@ missing end mark. The format: POSIX.1-2001 (pax), and GNU's long names.
 
 from __future__ import annotations
 
-import stat
 import tarfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from pipeline.reading.archives.limits import (
     PIECE,
     ArchiveEntry,
     UnpackError,
-    refusal_of,
 )
 from pipeline.reading.archives.streams import CUT_OFF, Chunks
 
@@ -30,15 +28,15 @@ _MOST_EXTENSIONS = 16
 _PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
 _REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
-_MODES = {
-    tarfile.SYMTYPE: stat.S_IFLNK,
-    tarfile.LNKTYPE: stat.S_IFLNK,
-    tarfile.CHRTYPE: stat.S_IFCHR,
-    tarfile.BLKTYPE: stat.S_IFBLK,
-    tarfile.FIFOTYPE: stat.S_IFIFO,
-    tarfile.DIRTYPE: stat.S_IFDIR,
+_WITHOUT_CONTENT = {
+    tarfile.DIRTYPE: None,
+    tarfile.SYMTYPE: "it is a link",
+    tarfile.LNKTYPE: "it is a link",
+    tarfile.CHRTYPE: "it is a device",
+    tarfile.BLKTYPE: "it is a device",
+    tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Types whose headers have no content after them, whatever size they state."""
+"""Types without content after their headers, whatever size they state: why they are refused."""
 
 
 @dataclass(slots=True)
@@ -70,9 +68,7 @@ def _refusal(header: _TarHeader) -> str | None:
         return "it is a sparse file"
     if header.type in _REGULAR:
         return None
-    if header.type in _MODES:
-        return refusal_of(_MODES[header.type])
-    return f"it is of a type that is not read: {header.type!r}"
+    return _WITHOUT_CONTENT.get(header.type, f"it is of a type that is not read: {header.type!r}")
 
 
 class _TarContent:
@@ -160,7 +156,7 @@ def _complete(
         header.name = info.name
     if header.size is None:
         header.size = info.size
-    if info.type in _MODES:
+    if info.type in _WITHOUT_CONTENT:
         header.size = 0
     header.type = info.type
     return header
