@@ -15,16 +15,9 @@ from pipeline.settings import Settings
 from pipeline.solving import complete as completeness
 from pipeline.solving.complete import check_complete
 from pipeline.solving.problem import PuzzleProblem, read_problem
-from pipeline.solving.solvers import Solvers
 
 TEXTS = {"none": NONE, "one": UNIQUE, "two": TWO, "six": SIX, "six of 9x9": EVEN_ODD_SIX}
 every_puzzle = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-
-
-@pytest.fixture(scope="module")
-def solvers():
-    with Solvers("pysat") as chain:
-        yield chain
 
 
 @pytest.fixture

@@ -20,14 +20,7 @@ from pipeline.solving import one as chain
 from pipeline.solving import problem
 from pipeline.solving.cnf import Family, Unsat
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import GaveUp
-
-
-@pytest.fixture(scope="module")
-def solvers():
-    with Solvers("pysat") as chain:
-        yield chain
 
 
 def solved(puzzle, solvers, prove="always", **options):
