@@ -85,19 +85,6 @@ class Solver(Protocol):
 T = TypeVar("T", bound=Closeable)
 
 
-def find_minisat(path: str | None) -> str | None:
-    """Find the minisat program: `path` if given, else on the PATH; None if it is not there.
-
-    Raises SolverMissing if `path` is not a program.
-    """
-    if path is None:
-        return shutil.which("minisat")
-    found = shutil.which(path)
-    if found is None:
-        raise SolverMissing(f"--minisat {path}: not a program that can be run; {_HOW_TO_INSTALL}")
-    return found
-
-
 class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
@@ -110,7 +97,10 @@ class Solvers(Closeable):
         self.lacking: str | None = None
         self._wanted = wanted
         self._shared: dict[Callable[[], Any], Any] = {}
-        self._program = None if wanted == "pysat" else find_minisat(minisat)
+        self._program = None if wanted == "pysat" else shutil.which(minisat or "minisat")
+        if self._program is None and wanted != "pysat" and minisat:
+            why = f"--minisat {minisat}: not a program that can be run; {_HOW_TO_INSTALL}"
+            raise SolverMissing(why)
         if self._program is None and wanted == "minisat":
             raise SolverMissing(f"{LACKING}; {_HOW_TO_INSTALL}")
         if self._program is None and wanted == "auto":

@@ -258,16 +258,16 @@ def keep_freed_memory() -> None:
         libc.mallopt(_M_MMAP_THRESHOLD, 32 * MIB)
 
 
-def limit_memory(megabytes: int) -> None:
-    """Let this process, a peer, take that much more memory than now, and leave no core."""
+def limit_self(megabytes: int, file_bytes: int) -> None:
+    """Limit the files of this process, a peer, and the memory that it takes from now on."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
+    for which, most in (
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB),
+        (resource.RLIMIT_FSIZE, file_bytes),
+    ):
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(
+            which, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def lower(which: int, limit: int) -> None:
-    """Set a soft limit of this process, at most its hard limit."""
-    _, hard = resource.getrlimit(which)
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(which, (soft, hard))

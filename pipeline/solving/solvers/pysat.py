@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +20,7 @@ from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.solvers import Closeable, Session
-from pipeline.solving.solvers.child import Peer, limit_memory, lower
+from pipeline.solving.solvers.child import Peer, limit_self
 
 ENGINE = "glucose4"
 """Reports exhausted memory as an error, where CaDiCaL aborts."""
@@ -262,8 +261,7 @@ def _serve(pipe: Connection) -> None:
                 if engine:
                     engine.delete()
                 name, megabytes, with_proof = rest
-                limit_memory(megabytes)
-                lower(resource.RLIMIT_FSIZE, PROOF_BYTES)  # no endless proof
+                limit_self(megabytes, PROOF_BYTES)  # no endless proof
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(*rest)
