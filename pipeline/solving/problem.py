@@ -72,7 +72,7 @@ class Problem(ABC, Generic[S]):
     def geometry_alone(self) -> Geometry | None:
         """The geometry of a puzzle with no rule but its units; None of anything else.
 
-        A batch takes only such puzzles, as it knows nothing but their masks.
+        A batch takes only such puzzles: it works on their masks alone.
         """
         return None
 

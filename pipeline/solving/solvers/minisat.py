@@ -4,8 +4,8 @@ Each process answers one question, read from its standard input, and is started 
 takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
 model too, which the caller checks against the clauses. Anything else is a SolverError. Version
 2.2.1 reports SAT without a model when its disk is full, and keeps a stale result on a parse error.
-So every question has a fresh result file. It has no name, nor has the file for minisat's output:
-nothing is left behind.
+So every question has a fresh result file. Neither this file nor the one for minisat's output has a
+name, so nothing is left behind.
 """
 
 from __future__ import annotations
