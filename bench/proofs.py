@@ -25,7 +25,7 @@ from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import solve_lanes
-from pipeline.solving.solvers.pysat import ENGINES, Prover
+from pipeline.solving.solvers.pysat import ENGINES, Pysat
 
 GEOMETRY = Geometry(3, 3)
 COUNT, MOST = 200, 20
@@ -46,7 +46,7 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     claims = claimed(puzzles(sys.argv[1:2], int(sys.argv[2]) if sys.argv[2:] else COUNT))
     plain = measure("straightforward", claims, straightforward)
-    with Prover() as prover:
+    with Pysat() as prover:
         prover.prove([(1,), (-1,)], Limits())
         proofs: list[str] = []
         ours = measure("as we do it", claims, lambda *claim: proofs.append(prove(prover, *claim)))
@@ -94,7 +94,7 @@ def straightforward(stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> None:
         lrat_of(Core(formula, tuple(range(len(formula.clauses))), ()), proof + REFUTED)
 
 
-def prove(prover: Prover, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> str:
+def prove(prover: Pysat, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> str:
     with stages("formula"):
         formula = proof_formula(puzzle, grids)
     with stages("core"):

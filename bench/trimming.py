@@ -28,7 +28,7 @@ from pipeline.service.requests import solve_one
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.pysat import Prover
+from pipeline.solving.solvers.pysat import Pysat
 
 MOST = 1_000_000
 
@@ -68,7 +68,7 @@ def main() -> None:
 def cases(files: list[Path]) -> Iterator[tuple[str, Core, str]]:
     """Each puzzle's name, and the core and the proof that there are no other solutions."""
     settings = Settings(trust_solver=True)
-    with Solvers("auto", "minisat") as solvers, Prover() as prover:
+    with Solvers("auto", "minisat") as solvers, Pysat() as prover:
         for given in (each for file in files for each in givens(file)):
             try:
                 problem = read_problem(given.text.encode(), "", settings)

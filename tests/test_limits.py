@@ -17,15 +17,16 @@ from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.reading.formats.formula import parse_formula
 from pipeline.settings import Settings
-from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.solving.explain import Explainer
+from pipeline.solving.explain import explain_conflict
 from pipeline.solving.one import Search, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.asking import Relay, answers
+from pipeline.solving.solvers.pysat import Pysat
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
 OVER = Deadline(0.0, "it is over")
@@ -73,7 +74,7 @@ def test_parsing_takes_of_the_time():
 
 def test_looking_at_a_model_takes_of_the_time():
     """The clauses of this formula have no end."""
-    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
     assert [*answers(cnf, Relay(Scripted(Sat(frozenset((1, 2))))), Limits(0.1))] == [
         Unknown("the time limit of 0.1 s was reached")
@@ -85,10 +86,10 @@ def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
     assert answer == Unknown("the memory limit of 64 MB was reached")
 
 
-class Told(Explainer):
-    """An explainer that notes its limits and finds nothing."""
+class Told(Pysat):
+    """An engine that notes its limits and finds nothing."""
 
-    def contradiction(self, puzzle, limits):
+    def core(self, clauses, assumptions, limits):
         self.limits = limits
 
 
@@ -98,7 +99,7 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
 ):
     settings = Settings(timeout=timeout, memory_limit=99, prove="never")
     with Solvers("pysat") as solvers:
-        told = solvers._shared[Explainer] = Told()
+        told = solvers._shared[Pysat] = Told()
         result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
         search = Search(problem_of(NONE), settings, spent(10))
         with_evidence(result, search, solvers)
@@ -107,9 +108,9 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
 
 
 def test_where_no_time_is_left_nothing_is_explained():
-    with Explainer() as explainer:
-        assert explainer.contradiction(parse_puzzle(NONE), Limits(7.0, spent=7.0)) is None
-        assert explainer.contradiction(parse_puzzle(NONE), Limits(60.0))
+    with Pysat() as engine:
+        assert explain_conflict(parse_puzzle(NONE), engine, Limits(7.0, spent=7.0)) is None
+        assert explain_conflict(parse_puzzle(NONE), engine, Limits(60.0))
 
 
 @pytest.mark.parametrize(

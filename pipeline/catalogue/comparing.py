@@ -28,7 +28,7 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece
@@ -217,7 +217,7 @@ def _joined(lots: list[Lot]) -> Lot:
 
 
 def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    room, name = Room(settings.max_total_bytes), printable(str(path))
+    room, name = UnpackLimits(settings.max_total_bytes), printable(str(path))
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):

@@ -17,7 +17,7 @@ from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
@@ -52,7 +52,7 @@ def audit(
 
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
-        room = Room(settings.max_total_bytes)
+        room = UnpackLimits(settings.max_total_bytes)
         terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)

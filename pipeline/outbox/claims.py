@@ -23,7 +23,7 @@ from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, rows_in, yes_or_no
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parse_source, signs_of
@@ -126,7 +126,7 @@ class _Sought:
         self._record = published.record
         self._top = _archive_of(published)
         self._settings = settings
-        self._room = Room(settings.max_total_bytes)
+        self._room = UnpackLimits(settings.max_total_bytes)
         dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
         self._originals, self._source = originals, dropped.source
@@ -216,7 +216,7 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
     report = Report()
-    terms = Terms(settings.reading, Room(settings.max_total_bytes))
+    terms = Terms(settings.reading, UnpackLimits(settings.max_total_bytes))
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:

@@ -14,14 +14,14 @@ from pipeline.files import digest_of, is_file_name
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
 from pipeline.outbox.schema import ARCHIVE, ManyRecord
-from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened, walk
 
 SMALL: Final = 64 * 1024
 """Bytes of the largest source that is drawn; 25×25 cells take some 4 KiB."""
 
 _PACKED = ("gzip", "bzip2", "xz")
-_SMALL_ROOM = Room(total_bytes=64 * 2**20, members=20_000)
+_SMALL_ROOM = UnpackLimits(total_bytes=64 * 2**20, members=20_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,16 @@ class Originals:
                 found.append(((folder / source).lstat().st_ctime_ns, folder / source))
         return [path for _, path in sorted(found, reverse=True)]
 
-    def fitting(self, source: str, hashed: str | None, most: int, room: Room) -> Iterator[Path]:
+    def fitting(
+        self, source: str, hashed: str | None, most: int, room: UnpackLimits
+    ) -> Iterator[Path]:
         """Those named like a source that have its hash; all of them without a hash: folders."""
         for path in self.named(source):
             if hashed is None or _has_hash(path, hashed, most, room):
                 yield path
 
 
-def _has_hash(path: Path, hashed: str, most: int, room: Room) -> bool:
+def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
     """Whether a file has that hash, or its unpacked content of at most so many bytes."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):

@@ -10,12 +10,13 @@ import io
 import stat
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path
 
 from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
 from pipeline.files import kind_in_words
 from pipeline.limits import Deadline, Limits
-from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
 from pipeline.reading.formats import (
@@ -92,23 +93,19 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
 
 
 def _contents(path: Path, name: str, settings: Settings) -> Contents:
-    room = Room(settings.max_total_bytes)
+    limits = UnpackLimits(settings.max_total_bytes)
     kind = kind_of(path)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":
-            check_readable(path, room)
+            check_readable(path, limits)
         return Archive(kind)
-    size, most = path.stat().st_size, settings.max_bytes
-    with PeekableStream(opened(path, room)) as stream:
-        what = what_in(stream, printable(name), settings)
-        if isinstance(what, Source):
-            return Collection(what, kind)
-        if kind == "plain" and size > most:
-            return Single(name, None, str(oversize(name, most, f"{size} bytes")), size)
-        data = stream.whole(most + 1)
-    if len(data) > most:
-        return Single(name, None, str(oversize(name, most, "more")), size)
-    return Single(name, data, size=size, what=what)
+    size = path.stat().st_size
+    found = f"{size} bytes" if kind == "plain" else "more"
+    with PeekableStream(opened(path, limits)) as stream:
+        what = _one_or_many(stream, printable(name), settings, found)
+    if isinstance(what, Source):
+        return Collection(what, kind)
+    return replace(what, name=name, size=size)
 
 
 def contents_of_member(
@@ -120,24 +117,31 @@ def contents_of_member(
     """
     if member.stream is None:
         return Single(member.name, None, member.refusal)
-    most = settings.max_bytes
     try:
         stream = PeekableStream(member.stream)
-        what = what_in(stream, member.name, settings)
-        if isinstance(what, Source):
-            return what, stream
-        data = stream.whole(most + 1)
+        found = _one_or_many(stream, member.name, settings)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
         return Single(member.name, None, str(error))
-    if len(data) > most:
-        return Single(member.name, None, str(oversize(member.name, most, "more")))
-    return Single(member.name, data, what=what)
+    return (found, stream) if isinstance(found, Source) else found
+
+
+def _one_or_many(
+    stream: PeekableStream, name: str, settings: Settings, size: str = "more"
+) -> Single | Source:
+    """The one puzzle in a stream of that size, or the source of a collection, not read yet."""
+    what = what_in(stream, name, settings)
+    if isinstance(what, Source):
+        return what
+    data = stream.whole(settings.max_bytes + 1)
+    if len(data) > settings.max_bytes:
+        return Single(name, None, str(oversize(name, settings.max_bytes, size)))
+    return Single(name, data, what=what)
 
 
 def what_in(stream: PeekableStream, name: str, settings: Settings) -> Source | What:
-    """The source of the collection in a stream, or what `detect` tells of anything else."""
+    """The source of the collection in a stream, or what `detect` finds in any other."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
     what = detect(head[:HEAD_BYTES], complete, name, settings.reading)

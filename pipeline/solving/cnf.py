@@ -22,7 +22,7 @@ MAX_VARIABLE = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Generated(Iterable[Clause]):
+class LazyClauses(Iterable[Clause]):
     """Clauses generated anew at each iteration, so that a large family takes no memory."""
 
     make: Callable[[], Iterator[Clause]]
@@ -90,10 +90,12 @@ class Cnf:
         )
 
     def blocking(self, model: AbstractSet[int]) -> Clause:
-        """The clause that forbids the candidates that the model chooses, and nothing else.
+        """The clause that forbids the solution that the model stands for, and no other.
 
-        The true candidates suffice: any other grid has another value in some cell.
+        A puzzle's true candidates suffice: any other grid has another value in some cell.
         """
+        if self.geometry is None:
+            return tuple(-literal for literal in whole_model(model, self.variables))
         return tuple(-literal for literal in sorted(model) if literal in self.candidates)
 
 
@@ -122,7 +124,7 @@ Answer = Sat | Unsat | Unknown
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """Decode the grid that a model of `cnf` describes.
 
-    `model` is the set of true literals. What propagation has decided needs none:
+    `model` is the set of true literals. Candidates that propagation has decided need no literal:
 
         >>> from pipeline import encode_puzzle, parse_puzzle
         >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
@@ -150,29 +152,23 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     return Grid(geometry, tuple(values))
 
 
+def whole_model(model: AbstractSet[int], variables: int) -> tuple[int, ...]:
+    """The model with a literal for each variable: negative if the solver gives none."""
+    return tuple([v if v in model else -v for v in range(1, variables + 1)])
+
+
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
     """The clause that forbids this grid and no other, over the variables of `cnf`."""
-    cells = {
-        place: cell
-        for cell, place in enumerate(map(grid.geometry.place, range(grid.geometry.size)))
-    }
-    return tuple(
-        -variable
-        for variable, (row, column, value) in cnf.candidates.items()
-        if grid.values[cells[row, column]] == value
-    )
+    chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
+    return tuple(-variable for variable, at in cnf.candidates.items() if at in chosen)
 
 
 _CHUNK = 4096
 _LITERAL = re.compile(r"[-+]?[0-9]{1,10}")
-_STATUS: dict[str, str] = {
-    "SAT": "sat",
-    "SATISFIABLE": "sat",
-    "UNSAT": "unsat",
-    "UNSATISFIABLE": "unsat",
-    "INDET": "unknown",
-    "INDETERMINATE": "unknown",
-    "UNKNOWN": "unknown",
+_STATUS = {
+    **dict.fromkeys(("SAT", "SATISFIABLE"), "sat"),
+    **dict.fromkeys(("UNSAT", "UNSATISFIABLE"), "unsat"),
+    **dict.fromkeys(("INDET", "INDETERMINATE", "UNKNOWN"), "unknown"),
 }
 
 

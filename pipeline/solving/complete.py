@@ -20,13 +20,12 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
-    from pipeline.solving.solvers.pysat import Engine
 
 EXHAUSTION_SECONDS = 5.0
 """The longest that a search through everything may take, before a proof is tried."""
 
 EXHAUSTION_SHARE = 0.5
-"""Of the time that is left; the rest is for a proof."""
+"""The share of the remaining time; the rest is for a proof."""
 
 MOST_PROVED = 1000
 """With more solutions than this, a proof that there are no others is not made unless asked for."""
@@ -46,10 +45,10 @@ CHECKER = f"sudoku-pipeline {__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[S]):
-    """What is known of the claim that some solutions are all, and solutions that are missing.
+    """The verdict on the claim that some solutions are all, and solutions that are missing.
 
-    These are certified. With them, the certificate is about all: `proved` if there are no more.
-    `is_cut_short`: fewer were found than were asked for, and there may be more.
+    The missing ones are certified, and the certificate covers them too: `proved` if there are no
+    more. `is_cut_short`: fewer were found than were asked for, and there may be more.
     """
 
     certificate: Certificate
@@ -73,22 +72,21 @@ def check_complete(
     """
     deadline = Deadline.of(limits)
     seconds = deadline.left()
-    if prove or len(solutions) <= MOST_PROVED:  # else no proof follows
+    is_provable = prove or len(solutions) <= MOST_PROVED
+    if is_provable:
         seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
-    searched = _searched(problem, solutions, most, replace(limits, seconds=seconds))
     shown = None
-    if searched:
-        if searched.undecided is None and len(searched.missing) < most:
-            shown = Certificate("proved", "exhaustion", searched.nodes)
-        if searched.missing:
-            undecided = Certificate("no", reason=searched.undecided)
-            missing = cast("tuple[S, ...]", searched.missing)
-            is_cut_short = searched.undecided is not None
-            return Checked(shown or undecided, missing=missing, is_cut_short=is_cut_short)
+    if found := _searched(problem, solutions, most, replace(limits, seconds=seconds)):
+        if found.undecided is None and len(found.missing) < most:
+            shown = Certificate("proved", "exhaustion", found.nodes)
+        if found.missing:
+            certificate = shown or Certificate("no", reason=found.undecided)
+            missing = cast("tuple[S, ...]", found.missing)
+            return Checked(certificate, None, missing, is_cut_short=found.undecided is not None)
         if shown and not prove:
             return Checked(shown)
-        if not shown and not prove and len(solutions) > MOST_PROVED:
-            return Checked(Certificate("claimed", reason=searched.undecided))
+        if not (shown or is_provable):
+            return Checked(Certificate("claimed", reason=found.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
@@ -103,7 +101,7 @@ def check_complete(
 def _searched(
     problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
 ) -> Exhausted | None:
-    """What a search through everything finds; if that is no other solution, nothing is known."""
+    """Search through everything; nothing is known if it finds what is no other solution."""
     try:
         found = problem.exhausted(solutions, most, limits)
     except LimitReached as error:
@@ -160,7 +158,8 @@ def prove_formula(
     """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
-    from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Satisfiable  # noqa: PLC0415
+    from pipeline.certify.proof import REFUTED, lrat_of  # noqa: PLC0415
+    from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -172,13 +171,20 @@ def prove_formula(
     reason = ""
     for engine in ENGINES:
         try:
-            return _proved(core, engine, solvers, limits.until(deadline))
+            name, text = "unit propagation", REFUTED
+            if not core.is_refuted:
+                prover, left = solvers.shared(Pysat), limits.until(deadline)
+                name, text = engine, prover.prove(core.remaining, left, engine)
+            text, steps = lrat_of(core, text, deadline)
+            proved = Certificate("proved", "lrat", solver=name, checker=CHECKER, steps=steps)
         except Satisfiable:
             raise
         except (GaveUp, LimitReached) as error:
             reason = str(error)
         except (ProofRejected, SolverError) as error:
             doubts.append(f"{engine}: {error}")
+        else:
+            return proved, text
         if not deadline.left():
             reason = limits.out_of_time
             break
@@ -189,10 +195,9 @@ def prove_formula(
 
 def refuter(solvers: Solvers, megabytes: int) -> Refuter:
     """A refuter that asks the engines in turn; each may use so much memory."""
+    from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable  # noqa: PLC0415 - as above
 
     def refute(core: Core, seconds: float) -> str | frozenset[int]:
-        from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable  # noqa: PLC0415 - as above
-
         limits = Limits(seconds, megabytes)
         deadline = Deadline.of(limits)
         reason: PipelineError = LimitReached(limits.out_of_time)
@@ -200,7 +205,7 @@ def refuter(solvers: Solvers, megabytes: int) -> Refuter:
             if not deadline.left():
                 break
             try:
-                prover = solvers.shared(Prover)
+                prover = solvers.shared(Pysat)
                 return prover.prove(core.remaining, limits.until(deadline), engine)
             except Satisfiable as error:
                 return error.model
@@ -209,21 +214,3 @@ def refuter(solvers: Solvers, megabytes: int) -> Refuter:
         raise reason
 
     return refute
-
-
-def _proved(
-    core: Core, engine: Engine, solvers: Solvers, limits: Limits
-) -> tuple[Certificate, str]:
-    """Have an engine refute a core, and what is needed of its proof hinted and checked.
-
-    Raises what either does.
-    """
-    from pipeline.certify.proof import REFUTED, lrat_of  # noqa: PLC0415 - as above
-    from pipeline.solving.solvers.pysat import Prover  # noqa: PLC0415
-
-    deadline = Deadline.of(limits)
-    name, text = "unit propagation", REFUTED
-    if not core.is_refuted:
-        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
-    text, steps = lrat_of(core, text, deadline)
-    return Certificate("proved", "lrat", solver=name, checker=CHECKER, steps=steps), text

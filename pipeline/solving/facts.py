@@ -1,4 +1,4 @@
-"""What a result says beside its solutions: the formula's size, the effort, what was not read."""
+"""Parts of a result beside its solutions: the formula's size, the effort, unread parts."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parsed_from, signs_of
@@ -21,7 +21,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One problem of a source, or the reason why there is none in its place.
+    """One problem of a source, or the reason why it could not be read.
 
     `name` is that of the source, or of the member of an archive. `line` is where the puzzle
     begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
@@ -37,8 +37,8 @@ class Item:
 def read(source: str | Path | bytes, **settings: Any) -> Iterator[Item]:
     r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
 
-    Streamed, in memory that does not grow with the source. What cannot be read is an Item with a
-    reason, in its place.
+    Streamed, in memory that does not grow with the source. An unreadable part becomes an
+    Item with a reason, in its place.
 
         >>> for item in read(b"1.....2..3.....4\n1...............\nx\n"):
         ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
@@ -60,7 +60,7 @@ def read(source: str | Path | bytes, **settings: Any) -> Iterator[Item]:
 
 def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
     """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
-    room = Room(settings.max_total_bytes)
+    room = UnpackLimits(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):
@@ -77,7 +77,7 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
 
 
 def item_of(single: Single, settings: Settings) -> Item:
-    """The problem of a source of one, or why there is none."""
+    """The problem of a source that holds only one, or the reason why it is refused."""
     if single.data is None:
         return Item(single.name, None, None, single.refusal)
     try:

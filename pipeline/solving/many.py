@@ -18,15 +18,20 @@ from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
-from pipeline.solving.one import TRUSTED, Search, more_than, solve_problem, with_evidence
+from pipeline.solving.one import (
+    STATUSES,
+    TRUSTED,
+    Search,
+    more_than,
+    solve_problem,
+    with_evidence,
+)
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from pipeline.solving.compiled import BatchSolver
 
 FEWEST = 64
 """`auto` uses lanes for this many puzzles or more; without machine code, PySAT."""
@@ -46,9 +51,6 @@ UNCHECKED = -1
 """A number of nodes that stands for: not checked."""
 
 UNDECIDED = "lanes left it undecided"
-
-STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-"""The status of a puzzle with no, one and more solutions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,21 +145,26 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
-    if (
-        answers.used.name != "lanes"
-        and settings.solver == "auto"
-        and _is_for_lanes(batch, settings)
-    ):
+    is_auto = settings.solver == "auto"
+    if is_auto and answers.used.name != "lanes" and _is_for_lanes(batch, settings):
         solvers = solvers.shared(_kept_alive)
-    work = _Work(batch, solvers, settings, explain)
-    for place in work.to_do(answers):
-        parse, spent = batch.parse[place] if batch.parse else None, float(answers.spent[place])
-        if place in answers.left:
-            watch = Stopwatch(parse=parse, together=spent)
-            answers.results[place] = work.alone(place, answers.left[place], watch)
-        else:
-            watch = Stopwatch(parse=parse, together=spent, batch=seconds)
-            answers.results[place] = work.checked(place, answers.result(place), watch)
+    for place in _to_do(answers, settings, explain=explain):
+        problem = batch.problem(place)
+        is_left, why = place in answers.left, answers.left.get(place)
+        watch = Stopwatch(
+            parse=batch.parse[place] if batch.parse else None,
+            together=float(answers.spent[place]),
+            batch=None if is_left else seconds,
+        )
+        if not is_left:
+            found = replace(answers.result(place), problem=problem)
+            search = Search(problem, settings, watch)
+            result = with_evidence(found, search, solvers, explain=explain)
+            is_left, why = bool(found.complete and result.is_doubted), result.why_doubted
+        if is_left:
+            result = solve_problem(problem, solvers, settings, watch, explain=explain)
+            result = result.answered_after(why)
+        answers.results[place] = result
     return answers
 
 
@@ -166,46 +173,21 @@ def _kept_alive() -> Solvers:
     return Solvers("pysat")
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """The work on single puzzles of a batch."""
-
-    batch: Batch
-    solvers: Solvers
-    settings: Settings
-    explain: bool
-
-    def alone(self, place: int, why: str | None, watch: Stopwatch) -> Result[Grid]:
-        """Solve it by the chain; `why` says what was wrong with the answer that it had."""
-        problem = self.batch.problem(place)
-        result = solve_problem(problem, self.solvers, self.settings, watch, explain=self.explain)
-        return result.answered_after(why)
-
-    def to_do(self, answers: Answers) -> list[int]:
-        """The puzzles left, and those that are still to be checked, explained or proved."""
-        count = len(answers.counts)
-        if self.explain:
-            return list(range(count))
-        chosen = np.zeros(count, np.bool_)
-        if answers.nodes is not None:
-            chosen |= answers.nodes == UNCHECKED
-        for found, status in enumerate(STATUSES):
-            if status == "unsolvable" or self.settings.is_to_prove(status):
-                chosen |= np.minimum(answers.counts, 2) == found
-        chosen &= ~answers.more
-        chosen[list(answers.left)] = True
-        places: list[int] = np.flatnonzero(chosen).tolist()
-        return places
-
-    def checked(self, place: int, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
-        """Check, explain and prove its result as the settings ask."""
-        problem = self.batch.problem(place)
-        search = Search(problem, self.settings, watch)
-        result = replace(found, problem=problem)
-        shown = with_evidence(result, search, self.solvers, explain=self.explain)
-        if not found.complete or not shown.is_doubted:
-            return shown
-        return self.alone(place, shown.why_doubted, watch)
+def _to_do(answers: Answers, settings: Settings, *, explain: bool) -> list[int]:
+    """The puzzles left, and those that are still to be checked, explained or proved."""
+    count = len(answers.counts)
+    if explain:
+        return list(range(count))
+    chosen = np.zeros(count, np.bool_)
+    if answers.nodes is not None:
+        chosen |= answers.nodes == UNCHECKED
+    for found, status in enumerate(STATUSES):
+        if status == "unsolvable" or settings.is_to_prove(status):
+            chosen |= np.minimum(answers.counts, 2) == found
+    chosen &= ~answers.more
+    chosen[list(answers.left)] = True
+    places: list[int] = np.flatnonzero(chosen).tolist()
+    return places
 
 
 def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
@@ -240,14 +222,37 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    """What lanes answer; nothing if they cannot be asked."""
+    """Ask lanes; if they are not available, all puzzles are left."""
+    count, cells = batch.masks.shape
+    most, start = settings.limit, time.perf_counter()
+    solver = None
     if batch.geometry == NINE and _is_for_lanes(batch, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
-        solver = machine_code(len(batch.masks), at_once=settings.solver == "lanes")
-        if solver:
-            return _ask_lanes(batch, settings, solver)
-    return _nothing(batch, solvers, settings)
+        solver = machine_code(count, at_once=settings.solver == "lanes")
+    if solver is None:
+        return Answers(
+            SolverUsed(solvers.chain[0].name, None),
+            batch.geometry,
+            most,
+            np.zeros(count, np.int64),
+            np.zeros(count, np.bool_),
+            np.zeros((0, count, cells), np.uint8),
+            dict.fromkeys(range(count)),
+            np.zeros(count),
+        )
+    found = solver(batch.masks, most + 1, Deadline.of(Limits(_seconds_together(settings))))
+    undecided = UNDECIDED if settings.solver == "lanes" else None
+    return Answers(
+        SolverUsed("lanes", f"numpy {np.__version__}"),
+        batch.geometry,
+        most,
+        np.minimum(found.counts, most),
+        found.counts > most,
+        found.grids,
+        dict.fromkeys(np.flatnonzero(~found.decided).tolist(), undecided),
+        np.full(count, time.perf_counter() - start),
+    )
 
 
 def _is_for_lanes(batch: Batch, settings: Settings) -> bool:
@@ -258,42 +263,10 @@ def _is_for_lanes(batch: Batch, settings: Settings) -> bool:
     return is_many or settings.solver == "lanes"
 
 
-def _nothing(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    """The answers when all puzzles are to be solved one by one."""
-    count, cells = batch.masks.shape
-    return Answers(
-        SolverUsed(solvers.chain[0].name, None),
-        batch.geometry,
-        settings.limit,
-        np.zeros(count, np.int64),
-        np.zeros(count, np.bool_),
-        np.zeros((0, count, cells), np.uint8),
-        dict.fromkeys(range(count)),
-        np.zeros(count),
-    )
-
-
 def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
     """Seconds for solving or checking puzzles together that have spent so many of their time.
 
-    They are not capped if lanes are the chosen solver.
+    The seconds are not capped if lanes are the chosen solver.
     """
     share = max(0.0, settings.timeout - spent) * SHARE_TOGETHER
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
-
-
-def _ask_lanes(batch: Batch, settings: Settings, solver: BatchSolver) -> Answers:
-    most, start = settings.limit, time.perf_counter()
-    deadline = Deadline.of(Limits(_seconds_together(settings)))
-    found = solver(batch.masks, most + 1, deadline)
-    undecided = UNDECIDED if settings.solver == "lanes" else None
-    return Answers(
-        SolverUsed("lanes", f"numpy {np.__version__}"),
-        batch.geometry,
-        most,
-        np.minimum(found.counts, most),
-        found.counts > most,
-        found.grids,
-        dict.fromkeys(np.flatnonzero(~found.decided).tolist(), undecided),
-        np.full(len(batch.masks), time.perf_counter() - start),
-    )

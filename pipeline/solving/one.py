@@ -1,16 +1,16 @@
 """The chain on one screen: Problem → Cnf → Answer → solution → Result with its evidence.
 
-It is the same for puzzles and for formulas. Every solution is certified, and each solver is the
+Puzzles and formulas take the same chain. Every solution is certified, and each solver is the
 fallback of the one before. A problem that no solver could answer is a Result too; only a failing
 environment raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
-from typing import Any, Generic, assert_never
+from dataclasses import replace
+from typing import Any, Generic
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
@@ -28,6 +28,9 @@ EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
 
 TRUSTED = Certificate("claimed", reason="--trust-solver")
+
+STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
+"""The status of a problem with no, one and more solutions."""
 
 _IS_NONE = "the solution beside it is none"
 _NOT_FOUND = "the solution beside it was not found"
@@ -53,7 +56,7 @@ def solve_problem(
     for solver in solvers.chain:
         relay = solvers.relay(solver)
         try:
-            answered = search.collect(relay)
+            solutions, ended = search.collect(relay)
         except LimitReached as error:
             unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
             return result or unknown
@@ -62,7 +65,7 @@ def solve_problem(
                 raise
             why, planned = str(error), False
             continue
-        found = search.result(answered, _used(relay, why, planned))
+        found = search.result(solutions, ended, _used(relay, why, planned))
         result = with_evidence(found, search, solvers, explain=explain)
         if not found.complete or not result.is_doubted:
             return result
@@ -110,23 +113,23 @@ class Search(Generic[S]):
         variables = len(cnf.candidates) + cnf.auxiliary
         return Encoding(name=cnf.encoding, variables=variables, clauses=cnf.size)
 
-    def collect(self, relay: Relay) -> Found[S]:
-        """Collect the solutions that are found, up to one more than are asked for.
+    def collect(self, relay: Relay) -> tuple[list[S], Unsat | Unknown | None]:
+        """Certified solutions, up to one more than are asked for, and what ended the search.
 
-        Raises LimitReached if the CNF is too large, SolverError for a model that is not a
-        solution.
+        None if there were enough of them. Raises LimitReached if the CNF is too large, SolverError
+        for a model that is not a solution.
         """
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
         with closing(self.stream(relay)) as stream:
             for each in stream:
                 if isinstance(each, (Unsat, Unknown)):
-                    return Found(solutions, each)
+                    return solutions, each
                 solutions.append(each)
                 self._show(each)
                 if len(solutions) == wanted:
                     break
-        return Found(solutions, None)
+        return solutions, None
 
     def stream(self, relay: Relay) -> Generator[S | Unsat | Unknown, None, None]:
         """Yield each solution when it is found and certified, then what ended the search."""
@@ -147,34 +150,29 @@ class Search(Generic[S]):
                     raise SolverError(fault)
                 yield solution
 
-    def result(self, found: Found[S], used: SolverUsed) -> Result[S]:
+    def result(
+        self, solutions: Sequence[S], ended: Unsat | Unknown | None, used: SolverUsed
+    ) -> Result[S]:
         """Derive status, order and message from how a search ended.
 
-        One that was cut short has what a check found missing before, too.
+        A search that was cut short also gets what a check found missing before.
         """
-        limit, noun = self.problem.limit(self.settings), self.problem.noun
-        if isinstance(found.ended, Unknown):
-            found = Found([*dict.fromkeys([*found.solutions, *self._missed])], found.ended)
-        shown = found.solutions[:limit]
-        more = more_than(limit, noun)
-        message: str | None = more
+        limit = self.problem.limit(self.settings)
+        if isinstance(ended, Unknown):
+            solutions = [*dict.fromkeys([*solutions, *self._missed])]
+        shown = solutions[:limit]
+        message: str | None = more_than(limit, self.problem.noun)
         status: Status = "multiple"
         complete: bool | None = False
-        match found.ended:
+        match ended:
             case None if self.problem.wanted(self.settings) == limit:
                 status, complete, message = "solved", None, None
-            case None:
-                pass
-            case Unsat() if len(found.solutions) > limit:
-                pass
-            case Unsat():
+            case Unsat() if len(solutions) <= limit:
                 shown, complete, message = sorted(shown), True, None
-                status = "unsolvable" if not shown else "unique" if len(shown) == 1 else "multiple"
+                status = STATUSES[min(len(shown), 2)]
             case Unknown(reason):
-                status = "multiple" if len(found.solutions) > 1 else "unknown"
-                message = more if len(found.solutions) > limit else reason
-            case _:
-                assert_never(found.ended)
+                status = "multiple" if len(solutions) > 1 else "unknown"
+                message = message if len(solutions) > limit else reason
         return Result(
             status,
             tuple(shown),
@@ -189,8 +187,8 @@ class Search(Generic[S]):
 
     def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check has found."""
-        solver = result.solver.name if result.solver else "a solver"
-        used = SolverUsed("exhaustion", None, f"{solver} missed a solution that the check found")
+        why = f"{_solver_of(result)} missed a solution that the check found"
+        used = SolverUsed("exhaustion", None, why)
         ended: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
             ended = Unsat()
@@ -199,7 +197,7 @@ class Search(Generic[S]):
         self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
             self._show(solution)
-        found = self.result(Found([*result.solutions, *checked.missing], ended), used)
+        found = self.result([*result.solutions, *checked.missing], ended, used)
         return replace(found, is_doubted=checked.is_cut_short)
 
     def _encoded(self) -> Cnf:
@@ -217,16 +215,12 @@ class Search(Generic[S]):
             self._on_solution(solution)
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Generic[S]):
-    """The certified solutions of a search, and what ended it; None if there were enough."""
-
-    solutions: Sequence[S]
-    ended: Unsat | Unknown | None
-
-
 def more_than(limit: int, noun: str) -> str:
     return f"there are more {noun}s than the {limit} asked for"
+
+
+def _solver_of(result: Result[Any]) -> str:
+    return result.solver.name if result.solver else "a solver"
 
 
 def with_evidence(
@@ -234,8 +228,8 @@ def with_evidence(
 ) -> Result[S]:
     """The result, once it is checked that no solution is missing, and explained.
 
-    What the check finds missing is part of the result. One that claims to be complete and proves
-    not to be becomes `Result.doubted`.
+    Solutions that the check finds missing become part of the result. A result that claims to be
+    complete and proves not to be becomes `Result.doubted`.
     """
     problem, watch = search.problem, search.watch
     result = _certified(result, search, solvers)
@@ -246,7 +240,10 @@ def with_evidence(
             clash = clashing_givens(problem.puzzle)
             result = replace(result, message=clash.message) if clash else result
         elif explain and len(result.solutions) > 1 and result.status == "multiple":
-            result = _with_difference(result, watch)
+            from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
+
+            with watch.timing("explain"):
+                result = replace(result, difference=explain_difference(list[Any](result.solutions)))
     return replace(result, seconds=watch.seconds())
 
 
@@ -272,8 +269,8 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
         is_to_prove = found.complete and settings.is_to_prove(found.status)
         return _certified(found, search, solvers) if is_to_prove else found
     if certificate.complete == "no":
-        solver = result.solver.name if result.solver else "a solver"
-        why = f"{solver} found no more solutions, of which no proof holds: {certificate.reason}"
+        why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
+        why += certificate.reason or ""
         result = result.doubted(why)
     return replace(result, certificate=certificate, proof=checked.proof)
 
@@ -282,53 +279,39 @@ def _with_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
     """Explain why there is no solution; a solver that is proved wrong makes the result unknown."""
-    from pipeline.solving.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
+    from pipeline.solving.explain import explain_conflict  # noqa: PLC0415 - seldom needed
+    from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415 - as above
 
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.shared(Explainer), limits)
+            conflict = explain_conflict(puzzle, solvers.shared(Pysat), limits)
         except SolverError as error:
             if result.told_certificate != "claimed":
                 return result
-            why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
+            why = f"{_solver_of(result)} was wrong: {error}"
             return replace(result.doubted(why), certificate=Certificate("no", reason=why))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
 
 
-def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
-    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is.
 
-    with watch.timing("explain"):
-        return replace(result, difference=explain_difference(result.solutions))
-
-
-def disagreement(
-    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
-) -> str | None:
-    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
-
-    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
-    are all there are.
+    `claimed` is one line: digits, numbers, or `signs` of the values 1, 2, ….
     """
+    if claimed is None or result.status == "failed":
+        return result
+    why = _NOT_FOUND if result.complete else None
     try:
         if signs:
             values = [signs.find(sign) + 1 for sign in claimed]
         else:
             values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
         grid = Grid(puzzle.geometry, tuple(values))
+        if grid in result.solutions:
+            why = None
+        elif certify_grid(puzzle, grid):
+            why = _IS_NONE
     except ValueError:
-        return _IS_NONE
-    if grid in found:
-        return None
-    if certify_grid(puzzle, grid):
-        return _IS_NONE
-    return _NOT_FOUND if complete else None
-
-
-def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
-    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
-    if claimed is None or result.status == "failed":
-        return result
-    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
+        why = _IS_NONE
     return replace(result, disagreement=why) if why else result

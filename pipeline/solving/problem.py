@@ -26,7 +26,6 @@ from pipeline.certify.formula import (
 )
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     HEAD_BYTES,
@@ -45,7 +44,7 @@ from pipeline.reading.formats.formula import (
     proof_clauses,
 )
 from pipeline.settings import EncodingChoice, Settings
-from pipeline.solving.cnf import Cnf, Family, decode_model
+from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
 
 SEARCH_BYTES = 20
@@ -63,6 +62,7 @@ class Problem(ABC, Generic[S]):
     """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
 
     `noun` is what its solutions are called. `is_encoded`: its CNF is made here, not given.
+    `format` is the name of the notation in which it was read.
     """
 
     noun: ClassVar[str]
@@ -72,19 +72,13 @@ class Problem(ABC, Generic[S]):
     def geometry_alone(self) -> Geometry | None:
         """The geometry of a puzzle with no rule but its units; None of anything else.
 
-        Only such a puzzle may be solved in a batch, where masks are all that is known of it.
+        A batch takes only such puzzles: it works on their masks alone.
         """
         return None
 
     @property
     @abstractmethod
-    def format(self) -> str:
-        """The name of the notation in which it was read."""
-
-    @property
-    @abstractmethod
-    def reason(self) -> str:
-        """Why it was read in that notation."""
+    def format(self) -> str: ...
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -96,7 +90,7 @@ class Problem(ABC, Generic[S]):
         """The most solutions to publish."""
 
     def wanted(self, settings: Settings) -> int:
-        """The number of solutions to look for: one more tells whether there are more."""
+        """The number of solutions to look for: one more shows whether there are more."""
         return self.limit(settings) + 1
 
     @abstractmethod
@@ -159,10 +153,6 @@ class PuzzleProblem(Problem[Grid]):
         return self.parsed.format
 
     @property
-    def reason(self) -> str:
-        return self.parsed.reason
-
-    @property
     def unread(self) -> tuple[str, ...]:
         return self.parsed.unread
 
@@ -186,9 +176,7 @@ class PuzzleProblem(Problem[Grid]):
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
-        if not self.puzzle.rules:
-            return clauses, 2 * clauses
-        stated = self.puzzle.clauses_of_rules().made
+        stated = self.puzzle.clauses_of_rules().made if self.puzzle.rules else ()
         return clauses + len(stated), 2 * clauses + sum(map(len, stated))
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
@@ -204,16 +192,9 @@ class FormulaProblem(Problem[Model]):
 
     noun = "model"
     is_encoded = False
+    format = CNF_FORMAT
 
     parsed: ParsedFormula
-
-    @property
-    def format(self) -> str:
-        return CNF_FORMAT
-
-    @property
-    def reason(self) -> str:
-        return self.parsed.reason
 
     def limit(self, settings: Settings) -> int:
         return settings.max_solutions or MAX_MODELS
@@ -226,10 +207,10 @@ class FormulaProblem(Problem[Model]):
     def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:  # noqa: ARG002
         clauses = self.parsed.clauses
         family = Family("clauses", len(clauses), clauses)
-        return _Clauses(None, "none", self.parsed.variables, (family,), {})
+        return Cnf(None, "none", self.parsed.variables, (family,), {})
 
     def decode(self, model: AbstractSet[int], cnf: Cnf) -> Model:
-        return _whole(model, cnf.variables)
+        return whole_model(model, cnf.variables)
 
     def fault(self, solution: Model, solver: str) -> str | None:
         broken = certify_model(self.parsed.written, solution)
@@ -249,21 +230,6 @@ class FormulaProblem(Problem[Model]):
 
     def text(self, solution: Model) -> Iterable[str]:
         return model_lines(solution)
-
-
-class _Clauses(Cnf):
-    """A Cnf whose variables are not candidates; solvers use its clauses only."""
-
-    __slots__ = ()
-
-    def blocking(self, model: AbstractSet[int]) -> Clause:
-        """The clause that forbids this model of all variables, and nothing else."""
-        return tuple(-literal for literal in _whole(model, self.variables))
-
-
-def _whole(model: AbstractSet[int], variables: int) -> Model:
-    """The model with a literal for each variable: negative if the solver gives none."""
-    return tuple([v if v in model else -v for v in range(1, variables + 1)])
 
 
 def model_lines(model: Model) -> Iterator[str]:

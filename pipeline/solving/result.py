@@ -34,8 +34,8 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 class Stopwatch:
     """Seconds spent in each stage, summed up, and in total since it was made.
 
-    `parse` are the seconds of reading, if that was over before; `together` those spent on the
-    puzzle with others, in a batch that took `batch` seconds if they are to be told.
+    `parse`: seconds of reading, if that was over before. `together`: seconds of a batch that
+    count for the puzzle. `batch`: seconds of the whole batch, if they are to be published.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Certificate:
 
     @property
     def told(self) -> str:
-        """By what the solutions are known to be all, else `claimed`; empty if they may not be."""
+        """How the solutions are known to be all, else `claimed`; empty if there may be more."""
         return "" if self.complete == "no" else self.by or self.complete
 
 
@@ -140,7 +140,7 @@ class Proof(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What else was asked about a puzzle; None for what it does not have, or is not known.
+    """Further facts that were asked for; None for each that the puzzle lacks or that is unknown.
 
     `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
     givens that can each be left out. `asked` are the names of the columns that were asked for.
@@ -156,15 +156,13 @@ class Traits:
 class Result(Generic[S]):
     """Everything known about one problem: grids of a puzzle, or models of a formula.
 
-    `solutions` are all certified; they are in lexicographic order if `complete`, which is true
-    if there is shown to be no other, and None if that was not asked. `problem` is None for what
-    could not be read, and for rows of a collection that did not need it. `cnf` is what the solver
-    got; it is left out where only its size, `encoding`, is published. `proof` belongs to a
-    certificate that says `lrat`. `disagreement` says what is wrong with the solution beside the
-    puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
-    may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
-    with others, `batch` has the seconds of all of them. `traits` are told if the settings ask
-    for any.
+    `solutions` are all certified; they are in lexicographic order if `complete`: true if there
+    is no other, None if that was not asked. `problem` is None if the source could not be read, and
+    for rows of a collection that did not need it. `cnf` is what the solver got; it is left out
+    where only its size, `encoding`, is published. `proof` belongs to a certificate by `lrat`.
+    `disagreement` says what is wrong with the solution beside the puzzle. `is_doubted`: the claim
+    that there were no more failed its check, so that another solver may find more. `seconds` has
+    each stage, `total`, and `batch` for puzzles that were solved together.
     """
 
     status: Status

@@ -21,7 +21,7 @@ from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import lrat_of
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
-from pipeline.solving.solvers.pysat import Prover
+from pipeline.solving.solvers.pysat import Pysat
 
 FOUR = Formula(3, ((1, 2), (1, -2), (-1, 3), (-1, -3)))
 TRUE = "5 1 0 1 2 0\n6 0 5 3 4 0\n"
@@ -34,7 +34,7 @@ def proved():
     puzzle = proof_formula(HARD, solutions(HARD, 1))
     small = Formula(6, tuple(pigeons(2).clauses()))
     made = []
-    with Prover() as prover:
+    with Pysat() as prover:
         limits = Limits()
         for formula in (small, Formula(12, tuple(pigeons(3).clauses())), puzzle):
             core = core_of(formula)

@@ -21,7 +21,7 @@ from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle
-from pipeline.solving.solvers.pysat import Prover
+from pipeline.solving.solvers.pysat import Pysat
 
 PIGEONS = Formula(20, tuple(pigeons(4).clauses()))
 SATISFIABLE = Formula(2, ((-1, 2), (-2,)))
@@ -29,7 +29,7 @@ SATISFIABLE = Formula(2, ((-1, 2), (-2,)))
 
 @pytest.fixture(scope="module")
 def prover():
-    with Prover() as made:
+    with Pysat() as made:
         yield made
 
 
@@ -44,7 +44,7 @@ def test_a_proof_that_there_is_no_other_solution_holds(made, prover):
 
 @lru_cache
 def hard_proof():
-    with Prover() as prover:
+    with Pysat() as prover:
         return proof_of(prover, proof_formula(HARD, solutions(HARD, 1)))
 
 

@@ -29,7 +29,7 @@ from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.puzzle.rules.cages import Cage
-from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable
+from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable
 
 EIGHT = Formula(4, tuple(itertools.product((1, -1), (2, -2), (3, -3))))
 """All clauses of three variables: no two lemmas refute them."""
@@ -40,7 +40,7 @@ CLAUSES = st.lists(st.lists(LITERALS, min_size=1, max_size=3, unique_by=abs), ma
 
 @pytest.fixture(scope="module")
 def prover():
-    with Prover() as made:
+    with Pysat() as made:
         yield made
 
 

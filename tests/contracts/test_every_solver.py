@@ -15,7 +15,7 @@ from support.strategies import examples, puzzles
 
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
+from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.asking import Relay, answers
@@ -167,35 +167,12 @@ def test_it_agrees_with_brute_force(solver, puzzle, encoding, style):
         assert len(set(found)) == len(expected) == limit
 
 
-@needs_linux
-def test_a_timeout_is_unknown_and_leaves_no_child(fresh):
-    others = children()
-    with fresh.open(HARD, SHORT) as session:
-        asked = children() - others
-        assert session.solve() == Unknown("the time limit of 0.3 s was reached")
-        assert asked
-        assert not asked & children()
-    fresh.close()
-    assert children() == others
-
-
-def test_all_questions_together_have_one_time_limit(solver):
-    endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
-    *_, last = answers(endless, Relay(solver), SHORT)
-    assert last == Unknown("the time limit of 0.3 s was reached")
-
-
 def test_loading_takes_of_the_time_too(solver):
     """The clauses of this formula have no end."""
-    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(FOUR, "endless", 2, (endless,), {})
     assert ask(solver, cnf, SHORT) == Unknown("the time limit of 0.3 s was reached")
     assert isinstance(ask(solver, cnf_of((1, 2))), Sat)
-
-
-def test_where_another_has_spent_the_time_none_is_left(solver):
-    spent = Limits(7.0, 1024, spent=7.0)
-    assert ask(solver, EASY, spent) == Unknown("the time limit of 7 s was reached")
 
 
 @needs_linux
@@ -226,16 +203,26 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_all_questions_together_have_one_time_limit_and_what_others_have_spent_counts(solver):
+    endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
+    *_, last = answers(endless, Relay(solver), SHORT)
+    assert last == Unknown("the time limit of 0.3 s was reached")
+    spent = Limits(7.0, 1024, spent=7.0)
+    assert ask(solver, EASY, spent) == Unknown("the time limit of 7 s was reached")
+
+
 @needs_linux
-def test_a_closed_solver_has_no_child_and_can_be_opened_again(fresh):
+def test_no_child_is_left_by_a_timeout_or_a_closed_solver_which_can_be_opened_again(fresh):
     others = children()
+    with fresh.open(HARD, SHORT) as session:
+        asked = children() - others
+        assert session.solve() == Unknown("the time limit of 0.3 s was reached")
+        assert asked
+        assert not asked & children()
     for _ in range(2):
-        assert isinstance(ask(fresh, cnf_of((1,))), Sat)
         fresh.close()
         assert children() == others
+        assert isinstance(ask(fresh, cnf_of((1,))), Sat)
     fresh.close()
-
-
-def test_it_tells_its_name_and_perhaps_its_version(solver):
-    assert solver.name in ("minisat", "pysat")
-    assert solver.version is None or solver.version
+    fresh.close()
+    assert children() == others

@@ -15,16 +15,9 @@ from pipeline.settings import Settings
 from pipeline.solving import complete as completeness
 from pipeline.solving.complete import check_complete
 from pipeline.solving.problem import PuzzleProblem, read_problem
-from pipeline.solving.solvers import Solvers
 
 TEXTS = {"none": NONE, "one": UNIQUE, "two": TWO, "six": SIX, "six of 9x9": EVEN_ODD_SIX}
 every_puzzle = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-
-
-@pytest.fixture(scope="module")
-def solvers():
-    with Solvers("pysat") as chain:
-        yield chain
 
 
 @pytest.fixture
@@ -42,31 +35,6 @@ def checked(text, solvers, *, without=0, **how):
     puzzle = parse_puzzle(text)
     listed = solutions(puzzle, 9)[without:]
     return check_complete(problem_of(puzzle), listed, solvers, Limits(), **how)
-
-
-@every_puzzle
-def test_a_search_through_everything_shows_it_and_no_proof_is_made(text, solvers):
-    found = checked(text, solvers)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
-    assert found.certificate.nodes is not None
-    assert (found.certificate.solver, found.certificate.reason) == (None, None)
-    assert (found.proof, found.missing) == (None, ())
-
-
-@every_puzzle
-def test_who_asks_for_a_proof_has_one(text, solvers):
-    found = checked(text, solvers, prove=True)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
-    assert found.certificate.nodes is None
-    assert stands(found.proof)
-    assert found.missing == ()
-
-
-@every_puzzle
-def test_what_is_undecided_goes_on_to_a_proof(text, solvers, no_exhaustion):
-    found = checked(text, solvers)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
-    assert stands(found.proof)
 
 
 @pytest.mark.parametrize("prove", [False, True])
@@ -101,13 +69,6 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
     if wrong != "one twice":
         true = checked(SIX, solvers, prove=prove)
         assert (true.certificate.by, true.missing) == ("lrat", ())
-
-
-def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, no_exhaustion):
-    found = checked(TWO, solvers, without=1)
-    assert found.certificate.complete == "no"
-    assert found.certificate.reason
-    assert (found.proof, found.missing) == (None, ())
 
 
 def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search_has_all_the_time(
@@ -151,30 +112,38 @@ def test_what_is_too_large_for_a_search_and_a_proof_is_only_claimed(side, limits
         assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
 
 
-TWO_MODELS = b"p cnf 2 2\n1 2 0\n-1 -2 0\n"
-
-
-def models_of(problem, solvers):
-    from pipeline.service.requests import solve_one
-    from pipeline.solving.result import Stopwatch
-
-    return solve_one(problem, solvers, Settings(max_solutions=9), Stopwatch()).solutions
+@every_puzzle
+@pytest.mark.parametrize(
+    ("seconds", "prove", "by"),
+    [(5.0, False, "exhaustion"), (5.0, True, "lrat"), (0.0, False, "lrat")],
+    ids=["searched", "asked for", "undecided"],
+)
+def test_a_search_shows_it_or_a_proof_if_asked_for_or_if_that_is_undecided(
+    text, seconds, prove, by, solvers, monkeypatch
+):
+    monkeypatch.setattr(completeness, "EXHAUSTION_SECONDS", seconds)
+    found = checked(text, solvers, prove=prove)
+    certificate = found.certificate
+    assert (certificate.complete, certificate.by, certificate.reason) == ("proved", by, None)
+    assert (certificate.nodes is None, certificate.solver is None) == (by == "lrat", by != "lrat")
+    assert (found.proof is not None, found.missing) == (by == "lrat", ())
+    assert found.proof is None or stands(found.proof)
 
 
 @pytest.mark.parametrize("prove", [False, True])
-def test_a_formula_is_proved_whether_that_is_asked_for_or_not(prove, solvers):
-    problem = read_problem(TWO_MODELS, "two.cnf", Settings())
-    models = models_of(problem, solvers)
-    found = check_complete(problem, models, solvers, Limits(), prove=prove)
-    assert len(models) == 2
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
-    assert stands(found.proof)
-
-
-def test_a_false_claim_about_a_formula_is_no_certificate(solvers):
-    problem = read_problem(TWO_MODELS, "two.cnf", Settings())
-    for listed in ((), models_of(problem, solvers)[:1]):
-        found = check_complete(problem, listed, solvers, Limits())
-        assert found.certificate.complete == "no"
-        assert found.certificate.reason
-        assert (found.proof, found.missing) == (None, ())
+def test_a_claim_that_cannot_be_searched_stands_or_falls_with_its_proof(
+    prove, solvers, no_exhaustion
+):
+    formula = read_problem(b"p cnf 2 2\n1 2 0\n-1 -2 0\n", "two.cnf", Settings())
+    puzzle = parse_puzzle(TWO)
+    both = (formula, [(-1, 2), (1, -2)]), (problem_of(puzzle), solutions(puzzle, 9))
+    for problem, all_of_them in both:
+        for listed in (all_of_them, all_of_them[1:], []):
+            found = check_complete(problem, listed, solvers, Limits(), prove=prove)
+            assert found.missing == ()
+            if listed == all_of_them:
+                assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
+                assert stands(found.proof)
+            else:
+                assert (found.certificate.complete, found.proof) == ("no", None)
+                assert found.certificate.reason

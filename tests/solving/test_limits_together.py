@@ -22,7 +22,6 @@ from pipeline.solving.many import FEWEST
 from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch
-from pipeline.solving.solvers import Solvers
 
 SEVEN = "the time limit of 7 s was reached"
 
@@ -64,12 +63,6 @@ def slow_together(monkeypatch, clock):
         put_in_place(monkeypatch, clock.slowed(search_of_lanes(), seconds))
 
     return slow
-
-
-@pytest.fixture(scope="module")
-def solvers():
-    with Solvers("pysat") as found:
-        yield found
 
 
 def as_sources(texts, solvers, **options):

@@ -8,12 +8,10 @@ from itertools import count, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.lanes import put_in_place, replace_lanes
 from support.needs import needs_minisat
 from support.oracle import is_solution, solutions
-from support.solvers import MINISAT, Scripted, at_hand, chain_of
+from support.solvers import MINISAT, at_hand
 from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
@@ -27,14 +25,10 @@ from support.solving import (
     UNIQUE,
     holed,
     pattern,
-    program,
 )
-from support.solving import result_lines as says_sat
-from support.strategies import examples, puzzles
 
 from pipeline.certify import clashing_givens
-from pipeline.errors import EnvironmentFailure
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.requests import solve_problems, solve_sources
 from pipeline.settings import Settings
@@ -177,24 +171,6 @@ def test_no_puzzles_give_no_results(solver):
     assert solve_sources([], at_hand(solver), Settings(solver=solver)) == []
 
 
-@pytest.mark.parametrize("solver", EVERY[1:])
-@examples(4)
-@given(data=st.data())
-def test_any_puzzles_of_one_geometry_give_what_they_give_alone(solver, data):
-    geometry = data.draw(st.sampled_from(list(MIXED)[:2]))
-    variant = data.draw(st.sampled_from(["classic", "even-odd"]))
-    found = data.draw(st.lists(puzzles(geometry, variant), min_size=2, max_size=6))
-    check(found, solved(found, solver=solver))
-
-
-@examples(3)
-@given(data=st.data())
-def test_sixty_four_with_marks_give_what_they_give_alone(data):
-    kind = puzzles(Geometry(3, 3), "even-odd")
-    found = many(Geometry(3, 3), FEWEST - 4) + data.draw(st.lists(kind, min_size=4, max_size=4))
-    check(found, solved(found))
-
-
 @pytest.mark.parametrize("solver", ["lanes", "pysat"])
 def test_many_solutions_are_all_there_if_as_many_are_asked_for(solver):
     six, stuck = puzzle_of(EVEN_ODD_SIX), puzzle_of(STUCK)
@@ -212,69 +188,9 @@ def test_unique_puzzles_are_answered_together_and_none_alone(number):
     assert names(results) == {"lanes"}
 
 
-def test_a_solver_that_cannot_be_started_falls_back_as_it_does_alone():
-    found = many(FOUR, 8)
-    failures = [EnvironmentFailure("no process can be started")] * 99
-    with chain_of(Scripted(*failures), at_hand("pysat").chain[0]) as solvers:
-        check(found, solved(found, solvers, solver="pysat"))
-
-
-@needs_minisat
-@pytest.mark.parametrize(
-    "lie",
-    [
-        says_sat(range(1, 3000)),
-        says_sat(range(-1, -3000, -1)),
-        "echo nonsense; exit 10",
-        "exit 3",
-        'head -c 400 /dev/urandom > "$out"; exit 10',
-    ],
-    ids=["all true", "all false", "no result", "crash", "garbage"],
-)
-def test_a_minisat_that_lies_or_crashes_is_found_out(tmp_path, lie):
-    found = [puzzle_of(what) for what in (TWO, SIX)]
-    results = solved(found, solver="minisat", minisat=program(tmp_path / "liar", lie))
-    check(found, results)
-    assert names(results) == {"pysat"}
-    assert all("minisat" in fallback for fallback in fallbacks(results))
-
-
-@needs_minisat
-def test_that_there_is_no_solution_is_checked_unless_solvers_are_trusted(tmp_path):
-    liar = program(tmp_path / "liar", 'echo UNSAT > "$out"; exit 20')
-    found = [puzzle_of(what) for what in (TWO, SIX, NONE)]
-    how = {"solver": "minisat", "minisat": liar}
-    trusting = solved(found, **how, trust_solver=True)
-    assert {result.status for result in trusting} == {"unsolvable"}
-    results = solved(found, **how)
-    check(found, results)
-    assert fallbacks(results[:2]) == {"minisat missed a solution that the check found"}
-
-
 def lying(monkeypatch, **changes):
     """Lanes see to it that all of what they found is wrong in some way."""
     replace_lanes(monkeypatch, lambda found: replace(found, **changes))
-
-
-NO_COUNTS = {"counts": np.zeros(FEWEST, np.int64)}
-
-
-def test_what_lanes_say_is_checked_unless_solvers_are_trusted(monkeypatch):
-    lying(monkeypatch, **NO_COUNTS)
-    found = [puzzle_of(NINE_TWO)] * FEWEST
-    assert {result.status for result in solved(found, trust_solver=True)} == {"unsolvable"}
-    results = solved(found)
-    check(found, results)
-    assert fallbacks(results) == {"lanes missed a solution that the check found"}
-
-
-@pytest.mark.parametrize("prove", ["never", "always"])
-def test_where_lanes_find_no_solution_and_there_is_one_that_one_is_published(prove, monkeypatch):
-    lying(monkeypatch, **NO_COUNTS)
-    sources = [(f"{at}.txt", NINE_TWO.encode()) for at in range(FEWEST)]
-    for result in solve_sources(sources, at_hand("auto"), Settings(prove=prove)):
-        assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
-        assert result.solver.warning == "lanes missed a solution that the check found"
 
 
 @pytest.mark.parametrize(
@@ -318,11 +234,6 @@ def test_no_solver_can_change_the_puzzles_that_its_answers_are_checked_against(m
     put_in_place(monkeypatch, careless)
     with pytest.raises(ValueError, match="read-only"):
         solved([puzzle_of(NINE_TWO)] * FEWEST)
-
-
-def test_the_masks_of_puzzles_are_theirs():
-    found = [Puzzle(Geometry(1, 2), (1, 2, 2, 3)), Puzzle(Geometry(1, 2), (3, 3, 3, 3))]
-    assert masks_of(found).tolist() == [[1, 2, 2, 3], [3, 3, 3, 3]]
 
 
 # Sources.

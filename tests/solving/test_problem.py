@@ -8,19 +8,15 @@ from itertools import combinations, pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_hand
-from support.solving import program, result_lines
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
-from pipeline.api import solve
 from pipeline.reading.formats.formula import parse_formula, proof_clauses
-from pipeline.service.requests import solve_source
 from pipeline.settings import Settings
 from pipeline.solving.cnf import Sat, parse_result
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import FormulaProblem, model_lines
 from pipeline.solving.result import Stopwatch
-from pipeline.solving.solvers import Solvers
 
 Clauses = list[tuple[int, ...]]
 
@@ -113,9 +109,18 @@ def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
 
 
 @both_solvers
-@pytest.mark.parametrize("seed", range(0, 12, 2))
-def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed):
-    clauses, variables = three_sat(seed, 12 + 3 * seed)
+@pytest.mark.parametrize(
+    ("clauses", "variables"),
+    [
+        *(three_sat(seed, 12 + 3 * seed) for seed in range(0, 12, 2)),
+        ([], 0),
+        ([(-1,)], 1),
+        ([(1, 2, -2)], 2),
+        ([(1,), (3, 3)], 3),
+    ],
+)
+def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, clauses, variables):
+    """They are counted over all variables of the header."""
     text, expected = dimacs(clauses, variables), models_of(clauses, variables)
     result = solve_at_hand(text, solver=solver, max_solutions=600, prove="never")
     assert (list(result.solutions), result.complete) == (expected, True)
@@ -123,26 +128,6 @@ def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed)
     blocked = proof_clauses(parse_formula(text.encode(), "a"), result.solutions)
     again = solve_at_hand(dimacs(list(blocked[1]), blocked[0]), solver=solver, prove="never")
     assert again.status == "unsolvable"
-
-
-@both_solvers
-@pytest.mark.parametrize(
-    ("text", "models"),
-    [
-        ("p cnf 0 0", [()]),
-        ("p cnf 1 1\n-1 0", [(-1,)]),
-        ("p cnf 2 1\n1 2 -2 0", [(-1, -2), (-1, 2), (1, -2), (1, 2)]),
-        ("p cnf 3 2\n1 0\n3 3 0", [(1, -2, 3), (1, 2, 3)]),
-    ],
-)
-def test_models_are_counted_over_all_variables_of_the_header(solver, text, models):
-    result = solve_at_hand(text, solver=solver, max_solutions=5)
-    assert (list(result.solutions), result.complete) == (models, True)
-
-
-def test_variables_that_no_clause_has_are_negative():
-    assert solve_at_hand("p cnf 3 0", solver="pysat").solutions == ((-1, -2, -3),)
-    assert solve_at_hand("p cnf 4 1\n3 0", solver="pysat").solutions == ((-1, -2, 3, -4),)
 
 
 @both_solvers
@@ -173,23 +158,6 @@ def test_models_are_held_against_the_clauses_as_they_were_written():
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        result_lines([-1, -2]),
-        result_lines([]),
-        result_lines([7]),
-        "printf 'SAT\\n1 -2\\n' > \"$out\"; exit 10",
-        "exit 10",
-        "kill -9 $$",
-    ],
-)
-def test_a_lying_or_crashing_minisat_is_found_out(tmp_path, body):
-    result = solve(PAIR, solver="minisat", minisat=program(tmp_path / "minisat", body))
-    assert (result.status, result.solver.name) == ("solved", "pysat")
-    assert "minisat" in result.solver.fallback
-
-
-@pytest.mark.parametrize(
     ("model", "text"),
     [
         ((), "s SATISFIABLE\nv 0\n"),
@@ -212,25 +180,3 @@ def test_the_lines_are_short_and_what_reads_results_reads_them(signs, offset):
     assert all(len(line) + len(after.split()[1]) >= 79 for line, after in pairwise(lines[1:]))
     assert lines[-1].endswith(" 0\n")
     assert parse_result("".join(lines)) == Sat(frozenset(model))
-
-
-@pytest.fixture(scope="module", params=[MINISAT, "pysat"])
-def solvers(request):
-    with Solvers(request.param) as made:
-        yield made
-
-
-literals = st.integers(-5, 5).filter(bool)
-
-
-@examples(7)
-@given(st.lists(st.lists(literals, max_size=4).map(tuple), max_size=14), st.integers(5, 6))
-def test_random_formulas_have_the_models_that_trying_finds(solvers, clauses, variables):
-    expected = models_of(clauses, variables)
-    data = dimacs(clauses, variables).encode()
-    settings = Settings(max_solutions=64, prove="never")
-    every = solve_source(data, "a.cnf", solvers, settings)
-    assert (list(every.solutions), every.complete) == (expected, True)
-    one = solve_source(data, "a.cnf", solvers, Settings(prove="never"))
-    assert one.status == ("solved" if expected else "unsolvable")
-    assert {*one.solutions} <= {*expected}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import walk
 
 A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9
@@ -92,7 +92,7 @@ def dropped(folder: Path, content: bytes) -> Path:
 
 def walked(path, room=None) -> list[tuple[str, bytes | str]]:
     """The members with their contents, or why they are refused or cannot be read to the end."""
-    return [(member.name, _content(member)) for member in walk(path, room or Room())]
+    return [(member.name, _content(member)) for member in walk(path, room or UnpackLimits())]
 
 
 def _content(member) -> bytes | str:

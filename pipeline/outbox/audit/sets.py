@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.outbox.schema import or_none
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
 
@@ -52,7 +52,7 @@ class Terms:
     """
 
     reading: Reading = field(default_factory=Reading)
-    limits: Room = field(default_factory=Room)
+    limits: UnpackLimits = field(default_factory=UnpackLimits)
     seconds: float = 60.0
     refuter: Refuter | None = None
     confirm: Callable[[Iterable[str], str, Deadline], object] = lambda _cnf, _lrat, _deadline: None

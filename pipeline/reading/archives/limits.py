@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from pipeline.errors import InputError
@@ -30,9 +30,17 @@ DEEPEST = 64
 """The most parts of a path; deeper ones break programs that walk a tree recursively."""
 
 NO_NAME = "it has no name"
+_NOTHING: Iterator[bytes] = iter(())
 _SEPARATORS = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
-_SHOWN = 200
+_REFUSALS = {
+    **dict.fromkeys((0, stat.S_IFREG, stat.S_IFDIR)),
+    stat.S_IFLNK: "it is a link",
+    stat.S_IFIFO: "it is a named pipe",
+    stat.S_IFSOCK: "it is a socket",
+    stat.S_IFCHR: "it is a device",
+    stat.S_IFBLK: "it is a device",
+}
 
 
 class UnpackError(InputError):
@@ -47,7 +55,7 @@ class TooMuch(UnpackError):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class UnpackLimits:
     """How much an archive, with the archives inside it, may hold.
 
     `total_bytes` when unpacked; `members` of any kind; `ratio`: how many times its packed size
@@ -61,41 +69,41 @@ class Room:
 
 
 class Budget:
-    """How much of its Room an archive, with those inside it, has used."""
+    """How much of its limits an archive, with those inside it, has used.
 
-    def __init__(self, room: Room | None = None) -> None:
-        self._room = room or Room()
+    Each method raises TooMuch.
+    """
+
+    def __init__(self, limits: UnpackLimits | None = None) -> None:
+        self._limits = limits or UnpackLimits()
         self._entered = 0
         self._unpacked = 0
 
     def enter(self) -> None:
-        """Count one more member; raises TooMuch, even if it is the bytes that are used up."""
+        """Count one more member; fails also if the bytes are used up."""
         self.unpack(0)
         self._entered += 1
         self.admit(self._entered)
 
     def admit(self, members: int) -> None:
-        """Raise TooMuch if so many members are too many."""
-        if members > self._room.members:
+        """Check a number of members."""
+        if members > self._limits.members:
             raise TooMuch(
-                f"it has more than {self._room.members} members; split it, or drop its "
+                f"it has more than {self._limits.members} members; split it, or drop its "
                 "puzzles as one file with a puzzle a line"
             )
 
     def unpack(self, size: int) -> None:
-        """Count bytes before they are passed on; raises TooMuch if they exceed the limit."""
+        """Count bytes before they are passed on."""
         self._unpacked += size
-        if self._unpacked > self._room.total_bytes:
-            raise TooMuch(
-                f"unpacked it has more than {self._room.total_bytes} bytes; "
-                "--max-total-bytes allows more"
-            )
+        if self._unpacked > (most := self._limits.total_bytes):
+            raise TooMuch(f"unpacked it has more than {most} bytes; --max-total-bytes allows more")
 
     def weigh(self, packed: int, unpacked: int) -> None:
-        """Raise TooMuch if unpacking `packed` bytes to `unpacked` looks like a bomb."""
-        if unpacked > HARMLESS and unpacked > self._room.ratio * packed:
+        """Check that unpacking `packed` bytes to `unpacked` does not look like a bomb."""
+        if unpacked > HARMLESS and unpacked > self._limits.ratio * packed:
             raise TooMuch(
-                f"it unpacks to more than {self._room.ratio} times its size, as bombs do; "
+                f"it unpacks to more than {self._limits.ratio} times its size, as bombs do; "
                 "drop it unpacked if it is not a bomb"
             )
 
@@ -112,23 +120,13 @@ class ArchiveEntry:
     name: str
     refusal: str | None = None
     folder: bool = False
-    chunks: Iterator[bytes] = field(default_factory=lambda: iter(()))
+    chunks: Iterator[bytes] = _NOTHING
     file: BinaryIO | None = None
 
 
 def refusal_of(mode: int) -> str | None:
     """Why a file of this type is not read; None for files, folders and no type."""
-    if stat.S_ISLNK(mode):
-        return "it is a link"
-    if stat.S_ISFIFO(mode):
-        return "it is a named pipe"
-    if stat.S_ISSOCK(mode):
-        return "it is a socket"
-    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-        return "it is a device"
-    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "it is a special file"
-    return None
+    return _REFUSALS.get(stat.S_IFMT(mode), "it is a special file")
 
 
 def resolved(name: str) -> tuple[str, ...] | str:
@@ -159,7 +157,3 @@ def _fault_in_size(parts: tuple[str, ...]) -> str | None:
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
         return "its name is too long"
     return None
-
-
-def shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_PATH else name[:_SHOWN] + "…"

@@ -1,4 +1,4 @@
-"""Streams of bytes: files as chunks; chunks unpacked, counted, peeked at, and read again."""
+"""Streams of bytes: files as chunks; chunks counted, unpacked, peeked at, and read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, Literal, Protocol
+from typing import IO, TYPE_CHECKING, BinaryIO, Literal
 
 from pipeline.errors import in_words, is_environmental
 from pipeline.files import descriptor_of
@@ -85,33 +85,49 @@ def counted(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
         yield chunk
 
 
-class _ChunkedFile(io.RawIOBase):
-    """Chunks as a raw stream. An error is raised after all that was read before it, and again."""
+class Chunks(io.RawIOBase):
+    """Chunks as a raw stream to read once, whose beginning can be inspected before that.
 
-    def __init__(self, chunks: Iterator[bytes], *owned: BinaryIO) -> None:
+    An error is raised after everything that was read before it, and again. Closing closes the
+    `owned` files.
+    """
+
+    def __init__(self, chunks: Iterator[bytes], *owned: io.RawIOBase) -> None:
         super().__init__()
         self._chunks = chunks
         self._owned = owned
+        self._ahead: list[bytes] = []
         self._rest = memoryview(b"")
         self._error: Exception | None = None
+
+    def ahead(self) -> Iterator[bytes]:
+        """The beginning: at least 2 MiB, or everything before the end or an error."""
+        yield from self._ahead
+        while sum(map(len, self._ahead)) < _AHEAD and (chunk := self._next()):
+            self._ahead.append(chunk)
+            yield chunk
+
+    def rest(self) -> Iterator[bytes]:
+        """Everything, once: from the beginning to the end or the error."""
+        while chunk := self._ahead.pop(0) if self._ahead else self._next():
+            yield chunk
+
+    def _next(self) -> bytes:
+        if self._error is not None:
+            raise self._error
+        try:
+            return next(self._chunks, b"")
+        except (UnpackError, OSError) as error:
+            self._error = error
+            raise
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        if self._error is not None:
-            raise self._error
-        view = memoryview(buffer)
-        try:
-            while not self._rest:
-                chunk = next(self._chunks, None)
-                if chunk is None:
-                    return 0
-                self._rest = memoryview(chunk)
-        except (UnpackError, OSError) as error:
-            self._error = error
-            raise
-        size = min(len(view), len(self._rest))
+        if not self._rest:
+            self._rest = memoryview(next(self.rest(), b""))
+        size = min(len(view := memoryview(buffer)), len(self._rest))
         view[:size] = self._rest[:size]
         self._rest = self._rest[size:]
         return size
@@ -122,64 +138,23 @@ class _ChunkedFile(io.RawIOBase):
             file.close()
 
 
-def stream_of(chunks: Iterator[bytes], *owned: BinaryIO) -> io.BufferedReader:
-    """Chunks as a stream to read once; closing it closes the `owned` files."""
-    return io.BufferedReader(_ChunkedFile(chunks, *owned), PIECE)
-
-
 def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
     """The chunks in a nameless, seekable temporary file; a small one stays in memory."""
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         for chunk in chunks:
-            _write(file, chunk)
+            try:
+                file.write(chunk)
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                    raise UnpackError(
+                        "there is no room for temporary files to unpack it"
+                    ) from error
+                raise
     except BaseException:
         file.close()
         raise
     return file
-
-
-def _write(file: IO[bytes], chunk: bytes) -> None:
-    try:
-        file.write(chunk)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise UnpackError("there is no room for temporary files to unpack it") from error
-        raise
-
-
-class PeekableChunks:
-    """Chunks whose beginning can be inspected, any number of times, before they are read."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._taken: list[bytes] = []
-        self._error: UnpackError | None = None
-
-    def ahead(self) -> Iterator[bytes]:
-        """The beginning: at least 2 MiB, or everything before the end or an error."""
-        yield from self._taken
-        size = sum(map(len, self._taken))
-        while size < _AHEAD and self._error is None:
-            try:
-                chunk = next(self._chunks, None)
-            except UnpackError as error:
-                self._error = error
-                return
-            if chunk is None:
-                return
-            self._taken.append(chunk)
-            size += len(chunk)
-            yield chunk
-
-    def chunks(self) -> Iterator[bytes]:
-        """Everything, once: from the beginning to the end or the error."""
-        taken, self._taken = self._taken, []
-        yield from taken
-        del taken
-        if self._error is not None:
-            raise self._error
-        yield from self._chunks
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
@@ -251,16 +226,6 @@ def _joined(read: Callable[[int], bytes], most: int) -> bytes:
     return b"".join(parts)
 
 
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
-
-
 class _Inflater:
     """zlib's decompressor with the interface of the others."""
 
@@ -282,6 +247,7 @@ class _Inflater:
         return piece
 
 
+_Decompressor = _Inflater | bz2.BZ2Decompressor | lzma.LZMADecompressor
 _DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompressor]] = {
     "gzip": lambda: _Inflater(_GZIP),
     "bzip2": bz2.BZ2Decompressor,
@@ -298,62 +264,32 @@ def unpacked(
     For bare deflate only one stream is read. Raises UnpackError after what could be unpacked,
     and TooMuch.
     """
-    run = _Unpacking(_DECOMPRESSORS[compression], budget)
-    for chunk in chunks:
-        yield from run.pieces(chunk, once=compression == "deflate")
-        if run.is_at_end and compression == "deflate":
-            return
-    if not run.is_at_end:
-        raise UnpackError(CUT_OFF)
-
-
-class _Unpacking:
-    """One run of decompressors over chunks of packed bytes."""
-
-    def __init__(self, make: Callable[[], _Decompressor], budget: Budget) -> None:
-        self._make = make
-        self._engine = make()
-        self._budget = budget
-        self._streams = 1
-        self._packed = 0
-        self._unpacked = 0
-
-    @property
-    def is_at_end(self) -> bool:
-        """Whether a stream has ended and no other has begun."""
-        return self._engine.eof
-
-    def pieces(self, data: bytes, *, once: bool) -> Iterator[bytes]:
-        """Unpack one more chunk of packed bytes; only the first stream if `once`."""
-        self._packed += len(data)
-        while True:
-            if self._engine.eof:
-                data = data.lstrip(b"\0")
-                if once or not data:
-                    return
-                self._begin()
-            fed = bool(data)
-            piece = self._decompressed(data)
+    engine = _DECOMPRESSORS[compression]()
+    streams = 1
+    packed = size = 0
+    for data in chunks:
+        packed += len(data)
+        needs_input = False
+        while not needs_input:
+            if engine.eof:
+                data = data.lstrip(b"\0")  # noqa: PLW2901 - what is left of it
+                if compression == "deflate" or not data:
+                    break
+                engine = _DECOMPRESSORS[compression]()
+                streams += 1
+                if (streams - _FREE_STREAMS) * _LEAST_STREAM > size:
+                    why = "it is made of thousands of streams with next to nothing in them"
+                    raise UnpackError(why)
+            try:
+                piece = engine.decompress(data, PIECE)
+            except (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError) as error:
+                raise UnpackError(f"it is damaged: {error}") from error
             if piece:
-                self._unpacked += len(piece)
-                self._budget.unpack(len(piece))
-                self._budget.weigh(self._packed, self._unpacked)
+                size += len(piece)
+                budget.unpack(len(piece))
+                budget.weigh(packed, size)
                 yield piece
-            if self._engine.eof:
-                data = self._engine.unused_data
-            elif self._engine.needs_input or not (piece or fed):
-                return
-            else:
-                data = b""
-
-    def _decompressed(self, data: bytes) -> bytes:
-        try:
-            return self._engine.decompress(data, PIECE)
-        except (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError) as error:
-            raise UnpackError(f"it is damaged: {error}") from error
-
-    def _begin(self) -> None:
-        self._streams += 1
-        if (self._streams - _FREE_STREAMS) * _LEAST_STREAM > self._unpacked:
-            raise UnpackError("it is made of thousands of streams with next to nothing in them")
-        self._engine = self._make()
+            needs_input = not engine.eof and (engine.needs_input or not (piece or data))
+            data = engine.unused_data if engine.eof else b""  # noqa: PLW2901 - as above
+    if not engine.eof:
+        raise UnpackError(CUT_OFF)

@@ -7,7 +7,6 @@ missing end mark. The format: POSIX.1-2001 (pax), and GNU's long names.
 
 from __future__ import annotations
 
-import stat
 import tarfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -18,9 +17,8 @@ from pipeline.reading.archives.limits import (
     PIECE,
     ArchiveEntry,
     UnpackError,
-    refusal_of,
 )
-from pipeline.reading.archives.streams import CUT_OFF
+from pipeline.reading.archives.streams import CUT_OFF, Chunks
 
 BLOCK = 512
 _LONGEST_RECORDS = 2**20
@@ -30,15 +28,15 @@ _MOST_EXTENSIONS = 16
 _PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
 _REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
-_MODES = {
-    tarfile.SYMTYPE: stat.S_IFLNK,
-    tarfile.LNKTYPE: stat.S_IFLNK,
-    tarfile.CHRTYPE: stat.S_IFCHR,
-    tarfile.BLKTYPE: stat.S_IFBLK,
-    tarfile.FIFOTYPE: stat.S_IFIFO,
-    tarfile.DIRTYPE: stat.S_IFDIR,
+_WITHOUT_CONTENT = {
+    tarfile.DIRTYPE: None,
+    tarfile.SYMTYPE: "it is a link",
+    tarfile.LNKTYPE: "it is a link",
+    tarfile.CHRTYPE: "it is a device",
+    tarfile.BLKTYPE: "it is a device",
+    tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Types whose headers have no content after them, whatever size they state."""
+"""Types without content after their headers, whatever size they state: why they are refused."""
 
 
 @dataclass(slots=True)
@@ -51,7 +49,7 @@ class _TarHeader:
     type: bytes = tarfile.REGTYPE
 
 
-def tar_entries(source: BufferedReader) -> Generator[ArchiveEntry]:
+def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
     """The members of a tar in order.
 
     Raises UnpackError when nothing further can be read.
@@ -70,15 +68,13 @@ def _refusal(header: _TarHeader) -> str | None:
         return "it is a sparse file"
     if header.type in _REGULAR:
         return None
-    if header.type in _MODES:
-        return refusal_of(_MODES[header.type])
-    return f"it is of a type that is not read: {header.type!r}"
+    return _WITHOUT_CONTENT.get(header.type, f"it is of a type that is not read: {header.type!r}")
 
 
 class _TarContent:
     """The content after a header: read on demand, skipped otherwise."""
 
-    def __init__(self, source: BufferedReader, size: int) -> None:
+    def __init__(self, source: BufferedReader[Chunks], size: int) -> None:
         self._source = source
         self._left = size
         self._padding = -size % BLOCK
@@ -109,7 +105,7 @@ class _TarContent:
         return chunk
 
 
-def _next_header(source: BufferedReader) -> _TarHeader | None:
+def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
     """The header of the next member; None at the end."""
     header = _TarHeader()
     for _ in range(_MOST_EXTENSIONS):
@@ -145,7 +141,7 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
 
 
 def _complete(
-    header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader
+    header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
     """Fill in from a member's own block what earlier headers did not say."""
     if info.type == tarfile.GNUTYPE_SPARSE:
@@ -160,7 +156,7 @@ def _complete(
         header.name = info.name
     if header.size is None:
         header.size = info.size
-    if info.type in _MODES:
+    if info.type in _WITHOUT_CONTENT:
         header.size = 0
     header.type = info.type
     return header

@@ -6,10 +6,11 @@ import contextlib
 import os
 import stat
 import tarfile
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -17,25 +18,25 @@ from pipeline.errors import is_environmental
 from pipeline.files import SAFELY, is_junk
 from pipeline.reading.archives.limits import (
     DEEPEST,
+    LONGEST_PATH,
     NO_NAME,
+    PIECE,
     ArchiveEntry,
     Budget,
-    Room,
     TooMuch,
     UnpackError,
+    UnpackLimits,
     refusal_of,
     resolved,
-    shortened,
 )
 from pipeline.reading.archives.streams import (
+    Chunks,
     Compression,
     Meter,
-    PeekableChunks,
     chunks_of,
     counted,
     opened_regular,
     spooled,
-    stream_of,
     unpacked,
 )
 from pipeline.reading.archives.tars import BLOCK, tar_entries
@@ -51,6 +52,7 @@ _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 """How the first block of a bzip2 file begins, or its end, after `BZh` and a digit."""
 
 _FOLDER = SAFELY | os.O_DIRECTORY
+_SHOWN = 200
 _TWICE = "it is compressed twice"
 _TOO_DEEP = "it is an archive in an archive in an archive: no deeper than one in one is read"
 
@@ -72,17 +74,22 @@ def kind_of(path: Path) -> FileKind:
     if stat.S_ISDIR(path.lstat().st_mode):
         return "folder"
     with opened_regular(path) as file:
-        layers = layers_of(PeekableChunks(chunks_of(file)))
+        layers = layers_of(Chunks(chunks_of(file)))
     return layers.archive or layers.compression or "plain"
 
 
-def layers_of(content: PeekableChunks) -> Layers:
+def layers_of(content: Chunks) -> Layers:
     """The layers of content, judged by its beginning; it may still prove to be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))
     head = _beginning(unpacked(content.ahead(), compression, Budget()))
     return Layers(compression, _archive_of(head), twice=_compression_of(head) is not None)
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether this is an archive, or compressed."""
+    return layers_of(Chunks(iter([data]))) != Layers()
 
 
 def _beginning(chunks: Iterable[bytes]) -> bytes:
@@ -107,42 +114,37 @@ def _compression_of(head: bytes) -> Compression | None:
 
 
 def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
+    """A tar begins with a header with a valid checksum, or is empty: blocks of zeros."""
     if head.startswith(_ZIP):
         return "zip"
-    return "tar" if _begins_tar(head) else None
-
-
-def _begins_tar(head: bytes) -> bool:
-    """Whether it begins with a header with a valid checksum, or is an empty tar of zero blocks."""
     try:
         tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape")
     except tarfile.HeaderError:
         whole = 2 * BLOCK <= len(head) <= _EMPTY_TAR and len(head) % BLOCK == 0
-        return whole and not head.strip(b"\0")
-    return True
+        return "tar" if whole and not head.strip(b"\0") else None
+    return "tar"
 
 
-def is_packed(data: bytes) -> bool:
-    """Whether this is an archive, or compressed."""
-    return layers_of(PeekableChunks(iter([data]))) != Layers()
-
-
-def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
+def opened(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
     """Open a file; if it is compressed, its unpacked content, with limits. The caller closes it.
 
     Raises OSError if it cannot be read; reading the stream may raise UnpackError too.
     """
     with ExitStack() as stack:
-        file = stack.enter_context(opened_regular(path, None, meter))
-        content = PeekableChunks(chunks_of(file))
+        file = opened_regular(path, None, meter)
+        content = stack.enter_context(Chunks(chunks_of(file), file))
         layers = layers_of(content)
         if layers.twice:
             raise UnpackError(_TWICE)
         stack.pop_all()
-    chunks = content.chunks()
-    if layers.compression is not None:
-        chunks = unpacked(chunks, layers.compression, Budget(room))
-    return stream_of(chunks, file)
+    return _stream(content, layers.compression, Budget(limits))
+
+
+def _stream(content: Chunks, compression: Compression | None, budget: Budget) -> BufferedReader:
+    """The content, unpacked if it is compressed; closing the stream closes it too."""
+    if compression is not None:
+        content = Chunks(unpacked(content.rest(), compression, budget), content)
+    return BufferedReader(content, PIECE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,93 +164,113 @@ class Member:
     stream: BinaryIO | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Nested:
-    """An archive in an archive; its members take its place. `file` holds it alone, if any does."""
-
-    name: str
-    content: PeekableChunks
-    layers: Layers
-    file: BinaryIO | None
-
-
-def walk(path: Path, room: Room, meter: Meter | None = None) -> Generator[Member]:
+def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
     """The members of an archive or folder, with those of nested archives in their places.
 
     When something cannot be read any further, a refused member that gives the reason follows:
     named like the nested archive, or with an empty name for the whole. Raises OSError if the
     environment is at fault. The meter counts what is read.
     """
-    budget = Budget(room)
-    with _refusing_the_rest("") as broken:
-        for found in _found_in(path, budget, meter):
-            if isinstance(found, Member):
-                yield found
-            else:
-                yield from _inside(found, budget)
-    yield from broken
+    budget = Budget(limits)
+    return _and_why_no_more("", _members(_entries_at(path, budget, meter), budget))
 
 
-def check_readable(path: Path, room: Room) -> None:
+def check_readable(path: Path, limits: UnpackLimits) -> None:
     """Raise UnpackError if an archive breaks off before its first member. Raises OSError."""
-    with closing(_found_in(path, Budget(room))) as found, contextlib.suppress(TooMuch):
+    budget = Budget(limits)
+    found = _members(_entries_at(path, budget), budget)
+    with closing(found), contextlib.suppress(TooMuch):
         next(found, None)
 
 
-@contextmanager
-def _refusing_the_rest(name: str) -> Generator[list[Member]]:
-    """If the members break off, list one of that name that says why."""
-    broken: list[Member] = []
+def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]:
+    """The members; if they break off, a last one of that name says why."""
     try:
-        yield broken
+        yield from members
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
-        broken.append(Member(name, str(error), None))
+        why = str(error)
+    else:
+        return
+    yield Member(name, why, None)
 
 
-def _inside(nested: _Nested, budget: Budget) -> Generator[Member]:
-    """The members of a nested archive; archives in it are not opened."""
-    with _refusing_the_rest(nested.name) as broken:
-        entries = _entries(nested.content, nested.layers, nested.file, budget)
-        for found in _judged(entries, budget, nested.name):
-            if isinstance(found, Member):
-                yield found
+def _members(
+    entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
+) -> Generator[Member]:
+    """The entries as members, without folders and junk; `outer` is the archive around this one."""
+    seen: set[bytes] = set()
+    prefix = f"{outer}/" if outer else ""
+    with closing(entries):
+        for entry in entries:
+            budget.enter()
+            parts = resolved(entry.name)
+            if isinstance(parts, str):
+                if not (entry.folder and parts == NO_NAME):
+                    shown = entry.name
+                    if len(shown) > LONGEST_PATH:
+                        shown = shown[:_SHOWN] + "…"
+                    yield Member(prefix + shown, parts, None)
+                continue
+            if entry.folder or any(map(is_junk, parts)):
+                continue
+            name = "/".join(parts)
+            digest = blake2b(os.fsencode(name), digest_size=8).digest()
+            if entry.refusal is not None:
+                yield Member(prefix + name, entry.refusal, None)
+            elif digest in seen:
+                yield Member(prefix + name, "another member has the same name", None)
             else:
-                yield Member(found.name, _TOO_DEEP, None)
-    yield from broken
+                seen.add(digest)
+                yield from _looked_into(entry, prefix + name, budget, is_nested=bool(outer))
 
 
-def _found_in(
-    path: Path, budget: Budget, meter: Meter | None = None
-) -> Generator[Member | _Nested]:
-    """The members of an archive or folder itself; raises UnpackError if it breaks off."""
-    if kind_of(path) == "folder":
-        yield from _judged(_below(os.open(path, _FOLDER), "", budget, meter), budget)
+def _looked_into(
+    entry: ArchiveEntry, name: str, budget: Budget, *, is_nested: bool
+) -> Generator[Member]:
+    """An entry as a member, whose stream is closed afterwards, or the members in it."""
+    content = Chunks(entry.chunks)
+    layers = layers_of(content)
+    if layers.twice:
+        yield Member(name, _TWICE, None)
+    elif layers.archive is not None and is_nested:
+        yield Member(name, _TOO_DEEP, None)
+    elif layers.archive is not None:
+        inside = _entries(content, layers, entry.file, budget)
+        yield from _and_why_no_more(name, _members(inside, budget, name))
+    elif isinstance(fault := resolved(name), str):
+        yield Member(name, fault, None)
+    else:
+        with _stream(content, layers.compression, budget) as stream:
+            yield Member(name, None, stream)
+
+
+def _entries_at(path: Path, budget: Budget, meter: Meter | None = None) -> Generator[ArchiveEntry]:
+    if stat.S_ISDIR(path.lstat().st_mode):
+        yield from _below(os.open(path, _FOLDER), "", budget, meter)
         return
     with opened_regular(path, None, meter) as file:
-        content = PeekableChunks(chunks_of(file))
-        yield from _judged(_entries(content, layers_of(content), file, budget), budget)
+        content = Chunks(chunks_of(file))
+        yield from _entries(content, layers_of(content), file, budget)
 
 
 def _entries(
-    content: PeekableChunks, layers: Layers, file: BinaryIO | None, budget: Budget
+    content: Chunks, layers: Layers, file: BinaryIO | None, budget: Budget
 ) -> Generator[ArchiveEntry]:
     """The entries of a zip or tar, compressed or not; `file` is the same if seekable."""
-    chunks = content.chunks()
+    chunks = content.rest()
     if layers.compression is not None:
-        chunks = unpacked(chunks, layers.compression, budget)
+        chunks, file = unpacked(chunks, layers.compression, budget), None
+    elif layers.archive == "tar":
+        chunks = counted(chunks, budget)
     match layers.archive:
         case "tar":
-            if layers.compression is None:
-                chunks = counted(chunks, budget)
-            with stream_of(chunks) as source:
+            with BufferedReader(Chunks(chunks), PIECE) as source:
                 yield from tar_entries(source)
-        case "zip" if file is not None and layers.compression is None:
-            yield from zip_entries(file, budget)
         case "zip":
-            with spooled(chunks) as copy:
-                yield from zip_entries(copy, budget)
+            with nullcontext(file) if file is not None else spooled(chunks) as whole:
+                yield from zip_entries(whole, budget)
         case None:
             raise UnpackError("it is no archive")
 
@@ -262,7 +284,13 @@ def _below(
     Raises OSError if the environment is at fault.
     """
     try:
-        for name in _names(folder, budget):
+        names: list[str] = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if not is_junk(entry.name):
+                    names.append(entry.name)
+                    budget.admit(len(names))
+        for name in sorted(names, key=os.fsencode):
             try:
                 yield from _found(folder, name, prefix + name, budget, meter)
             except OSError as error:
@@ -271,17 +299,6 @@ def _below(
                 yield ArchiveEntry(prefix + name, f"it cannot be read: {error.strerror or error}")
     finally:
         os.close(folder)
-
-
-def _names(folder: int, budget: Budget) -> list[str]:
-    """The names in a folder in order, without junk."""
-    names = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if not is_junk(entry.name):
-                names.append(entry.name)
-                budget.admit(len(names))
-    return sorted(names, key=os.fsencode)
 
 
 def _found(
@@ -298,62 +315,3 @@ def _found(
     else:
         with opened_regular(name, folder, meter) as file:
             yield ArchiveEntry(path, chunks=counted(chunks_of(file), budget), file=file)
-
-
-def _judged(
-    entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
-) -> Generator[Member | _Nested]:
-    """The entries as members, without junk; `outer` is the archive that holds them."""
-    seen: set[int] = set()
-    refusal: str | None
-    with closing(entries):
-        for entry in entries:
-            budget.enter()
-            parts = resolved(entry.name)
-            if _is_passed_over(entry, parts):
-                continue
-            if isinstance(parts, str):
-                name, refusal = shortened(entry.name), parts
-            else:
-                name = "/".join(parts)
-                refusal = entry.refusal or _repeated(name, seen)
-            whole = f"{outer}/{name}" if outer else name
-            if refusal is None:
-                yield from _looked_into(entry, whole, budget)
-            else:
-                yield Member(whole, refusal, None)
-
-
-def _is_passed_over(entry: ArchiveEntry, parts: tuple[str, ...] | str) -> bool:
-    """Whether it is a folder or junk; not if its name is at fault."""
-    if isinstance(parts, str):
-        return entry.folder and parts == NO_NAME
-    return entry.folder or any(map(is_junk, parts))
-
-
-def _repeated(name: str, seen: set[int]) -> str | None:
-    """Why a repeated name is refused, else None; takes 8 bytes for each name."""
-    digest = blake2b(os.fsencode(name), digest_size=8).digest()
-    key = int.from_bytes(digest, "little")
-    if key in seen:
-        return "another member has the same name"
-    seen.add(key)
-    return None
-
-
-def _looked_into(entry: ArchiveEntry, name: str, budget: Budget) -> Iterator[Member | _Nested]:
-    """Turn an entry into a member or a nested archive; the stream is closed afterwards."""
-    content = PeekableChunks(entry.chunks)
-    layers = layers_of(content)
-    if layers.twice:
-        yield Member(name, _TWICE, None)
-    elif layers.archive is not None:
-        yield _Nested(name, content, layers, entry.file)
-    elif isinstance(fault := resolved(name), str):
-        yield Member(name, fault, None)
-    else:
-        chunks = content.chunks()
-        if layers.compression is not None:
-            chunks = unpacked(chunks, layers.compression, budget)
-        with stream_of(chunks) as stream:
-            yield Member(name, None, stream)

@@ -12,11 +12,12 @@ import struct
 import zlib
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from io import BufferedReader
+from itertools import count, islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives.limits import PIECE, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, counted, stream_of, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -100,7 +101,7 @@ def _refuse_office(file: IO[bytes], place: _Directory) -> None:
 
 
 def _find_list(file: IO[bytes]) -> _Directory:
-    """Find the list of members by the record at the very end."""
+    """Find the list of members by the record at the very end, or the wider one of zip64."""
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
     tail = b"".join(_slice(file, tail_start, length - tail_start))
@@ -109,9 +110,12 @@ def _find_list(file: IO[bytes]) -> _Directory:
         raise UnpackError("the list of its members is missing at its end: it is cut off")
     _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
     end = tail_start + at
-    wide = _wide_end(file, end)
-    if wide is not None:
-        end, disk, first_disk, size, offset = wide
+    wide = end - _LOCATOR.size - _END64.size
+    if wide >= 0:
+        block = b"".join(_slice(file, wide, _LOCATOR.size + _END64.size))
+        if block[_END64.size :][:4] == b"PK\6\7" and block[:4] == b"PK\6\6":
+            _, _, _, _, disk, first_disk, _, _, size, offset = _END64.unpack_from(block)
+            end = wide
     shift = end - size - offset
     if shift < 0:
         raise UnpackError("the list of its members is not where its end says: it is damaged")
@@ -120,20 +124,8 @@ def _find_list(file: IO[bytes]) -> _Directory:
     return _Directory(end - size, size, shift)
 
 
-def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | None:
-    """The position and content of the zip64 end record; None without one."""
-    start = end - _LOCATOR.size - _END64.size
-    if start < 0:
-        return None
-    block = b"".join(_slice(file, start, _LOCATOR.size + _END64.size))
-    if block[_END64.size :][:4] != b"PK\6\7" or block[:4] != b"PK\6\6":
-        return None
-    _, _, _, _, disk, first_disk, _, _, size, offset = _END64.unpack_from(block)
-    return start, disk, first_disk, size, offset
-
-
 def _records(file: IO[bytes], place: _Directory) -> Iterator[_ZipMember]:
-    with stream_of(_slice(file, place.start, place.size)) as source:
+    with BufferedReader(Chunks(_slice(file, place.start, place.size))) as source:
         while head := source.read(_CENTRAL.size):
             if len(head) < _CENTRAL.size or head[:4] != b"PK\1\2":
                 raise UnpackError("the list of its members is damaged")
@@ -179,26 +171,22 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
         return raw.decode("cp437")
 
 
-def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
+def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
     """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
-    wide = _zip64_field(extra)
-    at = 0
-    for number in numbers:
-        if number != _IN_EXTRA_4 or wide is None:
-            yield number
-        else:
-            yield struct.unpack_from("<Q", wide, at)[0]
-            at += 8
-
-
-def _zip64_field(extra: bytes) -> bytes | None:
     at = 0
     while at + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, at)
+        at += 4
         if number == 1:
-            return extra[at + 4 : at + 4 + size]
-        at += 4 + size
-    return None
+            field, places = extra[at : at + size], count(0, 8)
+            return [
+                struct.unpack_from("<Q", field, next(places))[0]
+                if number == _IN_EXTRA_4
+                else number
+                for number in numbers
+            ]
+        at += size
+    return numbers
 
 
 def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[bytes]:
@@ -213,10 +201,6 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
         content = counted(packed, budget)
     else:
         content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
-    yield from _checked(content, record)
-
-
-def _checked(content: Iterable[bytes], record: _ZipMember) -> Iterator[bytes]:
     crc = size = 0
     for chunk in content:
         size += len(chunk)

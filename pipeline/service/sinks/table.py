@@ -14,7 +14,7 @@ from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import Piece
@@ -158,7 +158,7 @@ class TableSink(GrowingSink):
         )
 
     def steps(self) -> Iterator[PieceOf | End]:
-        room = Room(self._settings.max_total_bytes)
+        room = UnpackLimits(self._settings.max_total_bytes)
         with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
             yield from self._portions.pieces(
                 self._source, stream, self._settings, ahead=lambda: self._table.ahead

@@ -36,7 +36,7 @@ from pipeline.outbox.write_record import (
     record_text,
     timestamp,
 )
-from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
 from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
@@ -90,7 +90,7 @@ class TreeSink(GrowingSink):
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[Single] = []
-        room = Room(self._settings.max_total_bytes)
+        room = UnpackLimits(self._settings.max_total_bytes)
         for member in walk(self._claim.original, room, self._meter):
             found = contents_of_member(member, self._settings)
             if isinstance(found, Single):

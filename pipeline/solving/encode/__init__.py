@@ -1,29 +1,23 @@
 """Puzzle → Cnf.
 
-A new encoding is one module and one entry in ENCODINGS.
+A new encoding is a selection in `full.SELECTIONS`, or a module and an entry in ENCODINGS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import Cnf
-from pipeline.solving.encode.full import (
-    Numbering,
-    encode_extended,
-    encode_minimal,
-    encode_textbook,
-)
+from pipeline.solving.encode.full import SELECTIONS, Numbering, encode_full
 from pipeline.solving.encode.reduced import encode_reduced
 
 ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]] = {
-    "textbook": encode_textbook,
-    "minimal": encode_minimal,
-    "extended": encode_extended,
+    **{name: partial(encode_full, name) for name in SELECTIONS},
     "reduced": encode_reduced,
 }
 

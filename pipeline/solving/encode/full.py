@@ -8,7 +8,7 @@ rules follow, the same in each encoding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
@@ -17,23 +17,61 @@ from typing import Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import Clause, ClauseBuilder
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, values_of
-from pipeline.settings import NumberingChoice
-from pipeline.solving.cnf import Cnf, Family, Generated
+from pipeline.settings import EncodingChoice, NumberingChoice
+from pipeline.solving.cnf import Cnf, Family, LazyClauses
 
-Kind = Literal["cell", "row", "column", "box"]
+GroupKind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
 
 LEAST, MOST = 0, 1
 RULES_TITLE = "the rules beyond rows, columns and boxes"
-TITLES: dict[Kind, tuple[str, str]] = {
+TITLES: dict[GroupKind, tuple[str, str]] = {
     "cell": ("every cell holds a value", "no cell holds two values"),
     "row": ("every row holds every value", "no value twice in a row"),
     "column": ("every column holds every value", "no value twice in a column"),
     "box": ("every box holds every value", "no value twice in a box"),
 }
 """For each kind: the titles for "at least one of each group" and "at most one"."""
+
+SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
+    "textbook": (("row", LEAST), ("column", LEAST), ("box", LEAST), ("cell", MOST)),
+    "minimal": (("cell", LEAST), ("row", MOST), ("column", MOST), ("box", MOST)),
+    "extended": tuple(product(TITLES, (LEAST, MOST))),
+}
+"""The families that each encoding states."""
+
+
+def encode_full(
+    encoding: EncodingChoice, puzzle: Puzzle, style: NumberingChoice, limits: Limits
+) -> Cnf:
+    """State the families of an encoding over all candidates, then the givens, marks and rules.
+
+    The families are lazy: time limits apply where their clauses are generated.
+    """
+    numbering = Numbering(puzzle.geometry, style)
+    families = [_family(numbering, kind, bound) for kind, bound in SELECTIONS[encoding]]
+    families += _givens_and_marks(puzzle, numbering)
+    rules = puzzle.clauses_of_rules(limits.checking())
+    highest, own = numbering.highest, rules.auxiliary
+    if rules.made:
+        number = [0, *numbering, *range(highest + 1, highest + 1 + own)]
+        made = rules.made if style == "dense" else [*renumbered(rules.made, number)]
+        families.append(Family(RULES_TITLE, len(made), made))
+    return Cnf(puzzle.geometry, encoding, highest + own, tuple(families), numbering, (), own)
+
+
+def renumbered(clauses: Iterable[Clause], number: Sequence[int], true: int = 0) -> Iterator[Clause]:
+    """The clauses with the number of each variable in place of it.
+
+    `true` is the number of a variable that holds, if there is one: clauses with it and literals
+    that deny it are left out.
+    """
+    for clause in clauses:
+        literals = [number[x] if x > 0 else -number[-x] for x in clause]
+        if true not in literals:
+            yield tuple([x for x in literals if x != -true])
 
 
 @dataclass(frozen=True)
@@ -98,34 +136,27 @@ def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
         yield from combinations([-variable for variable in group], 2)
 
 
-def _groups(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
+def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
     """The groups of a kind, each with its n variables in ascending order."""
     geometry, before = numbering.geometry, numbering.before
     values = range(1, geometry.side + 1)
     if kind == "cell":
         return (tuple([before(cell) + v for v in values]) for cell in range(geometry.size))
-    units: Iterable[Iterable[int]]
-    match kind:
-        case "row":
-            units = geometry.rows()
-        case "column":
-            units = geometry.columns()
-        case "box":
-            units = geometry.boxes()
+    units = {"row": geometry.rows, "column": geometry.columns, "box": geometry.boxes}[kind]()
     return (tuple([before(cell) + v for cell in unit]) for unit in units for v in values)
 
 
-def _family(numbering: Numbering, kind: Kind, bound: int) -> Family:
+def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
     geometry = numbering.geometry
     n = geometry.side
-    groups, title = Generated(partial(_groups, numbering, kind)), TITLES[kind][bound]
+    groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
     number = geometry.size if kind == "cell" else n * geometry.units(kind)
     if bound == LEAST:
         return Family(title, number, groups)
-    return Family(title, number * comb(n, 2), Generated(partial(pairs, groups)))
+    return Family(title, number * comb(n, 2), LazyClauses(partial(pairs, groups)))
 
 
-def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
+def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
     """The givens, and the negation of every value that a mark forbids, without empty families."""
     full = puzzle.geometry.all_values
     givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
@@ -138,55 +169,8 @@ def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
         yield Family("givens", len(givens), givens)
     if forbidden:
         size = sum(mask.bit_count() for _, mask in forbidden)
-        yield Family("values that marks forbid", size, Generated(partial(_negated, forbidden)))
+        yield Family("values that marks forbid", size, LazyClauses(partial(_negated, forbidden)))
 
 
 def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
     return ((-(before + value),) for before, mask in forbidden for value in values_of(mask))
-
-
-def _encoder(
-    name: str, rules: Iterable[tuple[Kind, int]]
-) -> Callable[[Puzzle, NumberingChoice, Limits], Cnf]:
-    """Make an encoder that states these rules over all candidates, then the givens and marks.
-
-    It is lazy: time limits apply where the clauses are generated.
-    """
-    stated = tuple(rules)
-
-    def encode(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
-        numbering = Numbering(puzzle.geometry, style)
-        families = [_family(numbering, kind, bound) for kind, bound in stated]
-        families += _units(puzzle, numbering)
-        rules = puzzle.clauses_of_rules(limits.checking())
-        families += _renumbered(rules, numbering)
-        highest, own = numbering.highest, rules.auxiliary
-        return Cnf(puzzle.geometry, name, highest + own, tuple(families), numbering, (), own)
-
-    return encode
-
-
-def _renumbered(rules: ClauseBuilder, numbering: Numbering) -> Iterator[Family]:
-    """The clauses of rules in a numbering, if there are any."""
-    if not rules.made:
-        return
-    made = rules.made
-    if numbering.style != "dense":
-        number = [
-            0,
-            *numbering,
-            *range(numbering.highest + 1, numbering.highest + 1 + rules.auxiliary),
-        ]
-        made = [tuple([number[x] if x > 0 else -number[-x] for x in each]) for each in made]
-    yield Family(RULES_TITLE, len(made), made)
-
-
-encode_extended = _encoder("extended", product(TITLES, (LEAST, MOST)))
-
-encode_minimal = _encoder(
-    "minimal", (("cell", LEAST), ("row", MOST), ("column", MOST), ("box", MOST))
-)
-
-encode_textbook = _encoder(
-    "textbook", (("row", LEAST), ("column", LEAST), ("box", LEAST), ("cell", MOST))
-)

@@ -12,11 +12,20 @@ from functools import lru_cache, partial
 from math import comb
 
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.clauses import Clause, ClauseBuilder
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import NumberingChoice
-from pipeline.solving.cnf import Cnf, Family, Generated
-from pipeline.solving.encode.full import LEAST, MOST, RULES_TITLE, TITLES, Kind, Numbering, pairs
+from pipeline.solving.cnf import Cnf, Family, LazyClauses
+from pipeline.solving.encode.full import (
+    LEAST,
+    MOST,
+    RULES_TITLE,
+    TITLES,
+    GroupKind,
+    Numbering,
+    pairs,
+    renumbered,
+)
 
 CANDIDATE_BYTES = 1024
 """The most memory of a candidate in this process, here and later as a part of a model."""
@@ -44,32 +53,22 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     own = 0
     if puzzle.rules:
         rules = puzzle.clauses_of_rules(limits.until(deadline).checking())
-        left = [*deadline.watch(_left(rules, cells, alive, highest))]
         own = rules.auxiliary
+        true = highest + own + 1
+        number = [0]
+        for mask, here in zip(cells, alive, strict=True):
+            variables = dict(here) if here else {mask.bit_length(): true}
+            number += [variables.get(value, -true) for value in range(1, geometry.side + 1)]
+        number += range(highest + 1, true)
+        left = [*deadline.watch(renumbered(rules.made, number, true))]
         families.append(Family(RULES_TITLE, len(left), left))
     return Cnf(geometry, "reduced", highest + own, tuple(families), candidates, tuple(fixed), own)
-
-
-def _left(
-    rules: ClauseBuilder, cells: list[int], alive: list[list[tuple[int, int]]], highest: int
-) -> Iterator[Clause]:
-    """What the surviving candidates leave of the clauses of rules, renumbered."""
-    true, false = highest + rules.auxiliary + 1, -(highest + rules.auxiliary + 1)
-    number = [0]
-    for mask, here in zip(cells, alive, strict=True):
-        variables = dict(here) if here else {mask.bit_length(): true}
-        number += [variables.get(value, false) for value in range(1, rules.side + 1)]
-    number += range(highest + 1, highest + 1 + rules.auxiliary)
-    for clause in rules.made:
-        renumbered = [number[x] if x > 0 else -number[-x] for x in clause]
-        if true not in renumbered:
-            yield tuple([x for x in renumbered if x != false])
 
 
 def _number(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Open candidates of each cell as (value, variable); variable → candidate; the decided."""
+    """The open candidates of each cell as (value, variable), variable → candidate, the decided."""
     geometry = numbering.geometry
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
@@ -92,10 +91,10 @@ def _number(
     return alive, candidates, fixed
 
 
-def _exactly_one(kind: Kind, groups: Sequence[Clause]) -> Iterator[Family]:
+def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
     """At least one, and at most one; many pairs are not kept in memory."""
     size = sum(comb(len(group), 2) for group in groups)
-    at_most = Generated(partial(pairs, groups))
+    at_most = LazyClauses(partial(pairs, groups))
     yield Family(TITLES[kind][LEAST], len(groups), groups)
     yield Family(TITLES[kind][MOST], size, list(at_most) if size <= MOST_KEPT else at_most)
 
@@ -104,7 +103,7 @@ def _families(
     geometry: Geometry, alive: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
     yield from _exactly_one("cell", [tuple([x for _, x in here]) for here in alive if here])
-    kinds: dict[Kind, Iterator[Sequence[int]]]
+    kinds: dict[GroupKind, Iterator[Sequence[int]]]
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": geometry.boxes()}
     for kind, units in kinds.items():
         groups: list[Clause] = []

@@ -1,4 +1,4 @@
-"""Cnf → Answer: which solvers are available, and in which order they are asked.
+"""Cnf → Answer: the interface of all solvers, and the order in which they are asked.
 
 A new solver is one module and a place in the chain of Solvers.
 """
@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solving.solvers.base import Closeable, Session, Solver
 
 if TYPE_CHECKING:
+    from pipeline.puzzle.clauses import Clause
+    from pipeline.solving.cnf import Answer, Cnf
     from pipeline.solving.solvers.asking import Relay
-
-__all__ = [
-    "Session",
-    "Solver",
-    "Solvers",
-]
-
 
 LACKING = "minisat is not installed"
 NOT_FOR_LANES = (
@@ -33,20 +29,60 @@ NOT_FOR_LANES = (
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
-T = TypeVar("T", bound=Closeable)
+
+class Closeable(ABC):
+    """Something to close, also by leaving its context."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release all resources."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
-def find_minisat(path: str | None) -> str | None:
-    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
+class Session(Protocol):
+    """A loaded Cnf: it can be solved, given more clauses, and solved again.
 
-    Raises SolverMissing if `path` is not a program.
+    Both methods raise SolverError if the solver crashes, loses its answer or returns nonsense.
+    A model is the solver's claim: the caller checks it.
     """
-    if path is None:
-        return shutil.which("minisat")
-    found = shutil.which(path)
-    if found is None:
-        raise SolverMissing(f"--minisat {path}: not a program that can be run; {_HOW_TO_INSTALL}")
-    return found
+
+    def solve(self) -> Answer:
+        """Whether the clauses so far are satisfiable; Unknown if a limit was hit."""
+        ...
+
+    def add(self, clause: Clause) -> None:
+        """Add a clause for the calls to come."""
+        ...
+
+
+class Solver(Protocol):
+    """An available solver. `version` is None if it does not tell."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str | None: ...
+
+    def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
+        """Load the clauses; leaving the context ends what serves only this session."""
+        ...
+
+    def warm(self, limits: Limits) -> None:
+        """Start what the next puzzle will need. Raises EnvironmentFailure or SolverError."""
+        ...
+
+    def close(self) -> None:
+        """End what the solver keeps alive between sessions."""
+        ...
+
+
+T = TypeVar("T", bound=Closeable)
 
 
 class Solvers(Closeable):
@@ -61,7 +97,10 @@ class Solvers(Closeable):
         self.lacking: str | None = None
         self._wanted = wanted
         self._shared: dict[Callable[[], Any], Any] = {}
-        self._program = None if wanted == "pysat" else find_minisat(minisat)
+        self._program = None if wanted == "pysat" else shutil.which(minisat or "minisat")
+        if self._program is None and wanted != "pysat" and minisat:
+            why = f"--minisat {minisat}: not a program that can be run; {_HOW_TO_INSTALL}"
+            raise SolverMissing(why)
         if self._program is None and wanted == "minisat":
             raise SolverMissing(f"{LACKING}; {_HOW_TO_INSTALL}")
         if self._program is None and wanted == "auto":

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
+from functools import partial
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
-from pipeline.solving.solvers.base import Session, Solver
+from pipeline.solving.solvers import Session, Solver
 
 LEAST_BYTES = 16
-"""The least memory of a clause of two literals in any solver, so that no limit is hit in vain."""
+"""Memory of a clause of two literals; every solver takes at least that."""
 
 VARIABLE_BYTES = 200
 """Memory of a variable in this process while a model is read and checked."""
 
 HANDED_OVER = 2
-"""Models after which the second solver goes on: fewer tell whether a puzzle is unique."""
+"""Models after which the second solver goes on: fewer show whether a puzzle is unique."""
 
 
 class Relay:
@@ -41,60 +42,54 @@ def answers(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, N
     """
     try:
         limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
-        yield from _asked(_Models(cnf, Deadline.of(limits)), relay, limits)
+        yield from _asked(cnf, relay, limits)
     except LimitReached as error:
         yield Unknown(str(error))
 
 
-def _asked(models: _Models, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
-    with relay.first.open(models.cnf, limits) as session:
+def _asked(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
+    deadline, blocked = Deadline.of(limits), list[Clause]()
+    models = partial(_models, cnf, deadline, blocked)
+    with relay.first.open(cnf, limits) as session:
         if relay.then:
-            ended = yield from models.found_in(session, relay.first, HANDED_OVER)
-            if ended:
+            if (yield from models(session, relay.first, HANDED_OVER)):
                 return
-            with suppress(SolverError, EnvironmentFailure):
-                yield from _handed_over(models, relay, relay.then, limits)
+            with (
+                suppress(SolverError, EnvironmentFailure),
+                relay.then.open(cnf, limits.until(deadline)) as other,
+            ):
+                for clause in blocked:
+                    other.add(clause)
+                relay.by = relay.then
+                yield from models(other, relay.then)
                 return
             relay.by = relay.first
-            for clause in models.blocked[HANDED_OVER:]:
+            for clause in blocked[HANDED_OVER:]:
                 session.add(clause)
-        yield from models.found_in(session, relay.first)
+        yield from models(session, relay.first)
 
 
-def _handed_over(
-    models: _Models, relay: Relay, then: Solver, limits: Limits
-) -> Generator[Answer, None, None]:
-    with then.open(models.cnf, limits.until(models.deadline)) as session:
-        for clause in models.blocked:
-            session.add(clause)
-        relay.by = then
-        yield from models.found_in(session, then)
+def _models(
+    cnf: Cnf,
+    deadline: Deadline,
+    blocked: list[Clause],
+    session: Session,
+    solver: Solver,
+    most: int | None = None,
+) -> Generator[Answer, None, bool]:
+    """Yield each model and block it; then yield what ended the search.
 
-
-class _Models:
-    """The clauses that block the models found so far."""
-
-    def __init__(self, cnf: Cnf, deadline: Deadline) -> None:
-        self.cnf = cnf
-        self.deadline = deadline
-        self.blocked: list[Clause] = []
-
-    def found_in(
-        self, session: Session, solver: Solver, most: int | None = None
-    ) -> Generator[Answer, None, bool]:
-        """Yield each model and block it; then yield what ended the search.
-
-        Stop without that once `most` models are blocked. Return whether the search has ended.
-        """
-        while isinstance(answer := session.solve(), Sat):
-            if not self.cnf.satisfied_by(answer.model, self.deadline):
-                raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
-            if any(map(answer.model.isdisjoint, self.deadline.watch(self.blocked))):
-                raise SolverError(f"{solver.name} found a model again that was blocked")
-            yield answer
-            self.blocked.append(self.cnf.blocking(answer.model))
-            session.add(self.blocked[-1])
-            if len(self.blocked) == most:
-                return False
+    Stop without that once `most` models are blocked. Return whether the search has ended.
+    """
+    while isinstance(answer := session.solve(), Sat):
+        if not cnf.satisfied_by(answer.model, deadline):
+            raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
+        if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
+            raise SolverError(f"{solver.name} found a model again that was blocked")
         yield answer
-        return True
+        blocked.append(cnf.blocking(answer.model))
+        session.add(blocked[-1])
+        if len(blocked) == most:
+            return False
+    yield answer
+    return True

@@ -14,7 +14,7 @@ from pipeline.limits import MIB, Deadline
 from pipeline.solving.solvers.child import Bounds, child, ended_within, nameless_file
 
 VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
-"""What `cake_lpr` and `lrat-check` print if a proof holds."""
+"""The verdicts of `cake_lpr` and `lrat-check` on a proof that holds."""
 
 _MOST_OUTPUT = MIB
 _MEMORY = 2**40

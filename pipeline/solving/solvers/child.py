@@ -1,6 +1,6 @@
 """Child processes that do not outlive this one, and Python children that serve requests.
 
-The only module that starts processes, but for the compiler, which `native` starts. Each child leads
+No other module starts processes, except `native`, which starts the compiler. Each child leads
 its own process group, which is killed as a whole when the child has ended, when its time is up, and
 when this process dies.
 """
@@ -32,7 +32,6 @@ Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
 """Seconds to wait for a peer's exit code."""
-_BLOCK = 64 * 1024
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
@@ -57,9 +56,9 @@ def child(
 ) -> Iterator[Child]:
     """Start a child within these bounds, and kill its whole group on leaving.
 
-    Its standard input is the descriptor `source`, or has nothing to read; its standard output
-    and error go to the descriptor `output`, or nowhere; it inherits the descriptors in `pass_fds`
-    and no others. Its environment is ours, with these `variables`. Raises OSError if it cannot be
+    Its standard input is the descriptor `source`, or has nothing to read. Its standard output and
+    error go to the descriptor `output`, or nowhere. It inherits only the descriptors in
+    `pass_fds`. Its environment is ours, with these `variables`. Raises OSError if it cannot be
     started.
     """
     leash, held = os.pipe()
@@ -110,9 +109,9 @@ def _signals_deferred() -> Iterator[None]:
 def _tie(leash: int, group: int) -> None:
     """Have the kernel kill the group when the other end of the pipe is closed.
 
-    It is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between fork
-    and exec, which would cost a millisecond for each child. A child that is missed because this
-    process died just before ends at its own time limit.
+    The end of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between
+    fork and exec, which would cost a millisecond for each child. A child that is missed because
+    this process died just before ends at its own time limit.
     """
     with contextlib.suppress(OSError):  # not on Linux
         fcntl(leash, F_SETOWN, -group)
@@ -132,21 +131,16 @@ def bound(process: Child, bounds: Bounds) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         soft, hard = resource.getrlimit(which)
-        limit = most if soft == resource.RLIM_INFINITY else min(most, soft)
-        limits.append((which, (limit, hard)))
-    _limit(process.pid, limits)
-
-
-def _limit(pid: int, limits: Sequence[tuple[int, tuple[int, int]]]) -> None:
-    """Set limits, also for children that were started before they could inherit them."""
-    for which, limit in limits:
-        with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit itself
-            resource.prlimit(pid, which, limit)
-    listed = f"/proc/{pid}/task/{pid}/children"
-    # Path.read_text would take five times as long
-    with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
-        for started in children.read().split():
-            _limit(int(started), limits)
+        limits.append((which, (most if soft == resource.RLIM_INFINITY else min(most, soft), hard)))
+    pids = [process.pid]
+    for pid in pids:
+        for which, limit in limits:
+            with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit
+                resource.prlimit(pid, which, limit)
+        listed = f"/proc/{pid}/task/{pid}/children"  # those started before they could inherit it
+        # Path.read_text would take five times as long
+        with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
+            pids += map(int, children.read().split())
 
 
 def nameless_file() -> BinaryIO:
@@ -197,27 +191,14 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
     poll = select.poll()
     poll.register(sink, select.POLLOUT)
     with contextlib.suppress(BrokenPipeError):
-        for block in _blocks(pieces):
-            rest = memoryview(block)
+        for piece in pieces:
+            rest = memoryview(piece)
             while rest:
                 if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
                     return False
                 with contextlib.suppress(BlockingIOError):
                     rest = rest[os.write(sink, rest) :]
     return True
-
-
-def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in fewer pieces."""
-    held: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        held.append(piece)
-        size += len(piece)
-        if size >= _BLOCK:
-            yield b"".join(held)
-            held, size = [], 0
-    yield b"".join(held)
 
 
 class Peer:
@@ -277,16 +258,16 @@ def keep_freed_memory() -> None:
         libc.mallopt(_M_MMAP_THRESHOLD, 32 * MIB)
 
 
-def limit_memory(megabytes: int) -> None:
-    """Let this process, a peer, take that much more memory than now, and leave no core."""
+def limit_self(megabytes: int, file_bytes: int) -> None:
+    """Limit the files of this process, a peer, and the memory that it takes from now on."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
+    for which, most in (
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB),
+        (resource.RLIMIT_FSIZE, file_bytes),
+    ):
+        _, hard = resource.getrlimit(which)
+        resource.setrlimit(
+            which, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def lower(which: int, limit: int) -> None:
-    """Set a soft limit of this process, at most its hard limit."""
-    _, hard = resource.getrlimit(which)
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(which, (soft, hard))

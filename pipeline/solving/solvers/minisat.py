@@ -3,9 +3,9 @@
 Each process answers one question, read from its standard input, and is started in advance: starting
 takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
 model too, which the caller checks against the clauses. Anything else is a SolverError. Version
-2.2.1 is known to report SAT without a model when its disk is full, and to keep a stale result on a
-parse error: hence a fresh result file for every question. It is nameless, as is the file for what
-minisat prints, so nothing is left behind.
+2.2.1 reports SAT without a model when its disk is full, and keeps a stale result on a parse error.
+So every question has a fresh result file. Neither this file nor the one for minisat's output has a
+name, so nothing is left behind.
 """
 
 from __future__ import annotations
@@ -19,12 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-from pipeline.errors import (
-    EnvironmentFailure,
-    InvalidResult,
-    SolverError,
-    is_environmental,
-)
+from pipeline.errors import EnvironmentFailure, InvalidResult, SolverError, is_environmental
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.solving.cnf import (
@@ -37,7 +32,7 @@ from pipeline.solving.cnf import (
     header,
     parse_result,
 )
-from pipeline.solving.solvers.base import Session
+from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,
@@ -84,7 +79,7 @@ class Minisat:
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         self._start_ahead(limits, 1)
-        yield _Session(self, cnf, limits)
+        yield MinisatSession(self, cnf, limits)
 
     def warm(self, limits: Limits) -> None:
         self._start_ahead(limits, _AHEAD)
@@ -168,7 +163,7 @@ def _read(file: BinaryIO, most: int) -> bytes:
     return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
 
 
-class _Session:
+class MinisatSession:
     """A DIMACS text that grows at its end and can be solved at any time."""
 
     def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
@@ -178,21 +173,23 @@ class _Session:
         self._variables = cnf.variables
         self._clauses = cnf.size
         self._text: list[bytes] = []
-        self._too_large = False
         self._size = 0
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
             self._size += len(lines)
-            self._too_large = self._size > limits.megabytes * MIB
-            if self._too_large or not self._deadline.left():
+            if self._is_too_large or not self._deadline.left():
                 break  # the first `solve` reports that
             self._text.append(lines.encode("ascii"))
+
+    @property
+    def _is_too_large(self) -> bool:
+        return self._size > self._limits.megabytes * MIB
 
     def add(self, clause: Clause) -> None:
         self._clauses += 1
         self._text += (lines.encode("ascii") for lines in clause_lines([clause]))
 
     def solve(self) -> Answer:
-        if self._too_large:
+        if self._is_too_large:
             return Unknown(self._limits.out_of_memory)
         if not self._deadline.left():
             return Unknown(self._limits.out_of_time)

@@ -13,8 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.strategies import examples, puzzles
 
-from pipeline.errors import UsageError
+from pipeline.errors import LimitReached, UsageError
+from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle
+from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
@@ -76,29 +78,6 @@ def test_dense_numbers_have_no_gaps_and_decimal_ones_are_the_digits():
     assert Numbering(SIX, "decimal")[352] == Candidate(3, 5, 2)
 
 
-@pytest.mark.parametrize("style", ["dense", "decimal"])
-def test_a_numbering_lists_exactly_the_variables_that_it_knows(style):
-    numbering = Numbering(SIX, style)
-    known = [variable for variable in range(-700, 1200) if variable in numbering]
-    assert list(numbering) == known
-    assert len(numbering) == len({*numbering.values()}) == 216
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("geometry", [Geometry(2, 5), Geometry(4, 4)])
-def test_decimal_numbering_refuses_a_side_above_9(encoding, geometry):
-    with pytest.raises(UsageError, match=f"ends at side 9, this puzzle has {geometry.side}"):
-        encode_puzzle(Puzzle.empty(geometry), encoding, "decimal")
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_decimal_numbering_refuses_several_grids(encoding):
-    """Their rows and columns go beyond the side, and the variables went beyond what was told."""
-    two = Geometry(2, 2, ((0, 0), (2, 2)))
-    with pytest.raises(UsageError, match="is for a single grid, not for 2: use dense"):
-        encode_puzzle(Puzzle.empty(two), encoding, "decimal")
-
-
 def propagated(clauses: Iterable[tuple[int, ...]]) -> list[frozenset[int]]:
     """What unit propagation leaves: no satisfied clause, no false literal, or the empty clause."""
     left = [frozenset(clause) for clause in clauses]
@@ -139,12 +118,6 @@ def test_reduced_numbers_the_survivors_in_the_order_of_their_digits():
     assert (decimal.variables, decimal.size) == (999, dense.size)
 
 
-def test_reduced_needs_no_clause_where_the_givens_decide_all():
-    full = Puzzle.of_values(FOUR, [1, 2, 3, 4, 3, 4, 1, 2, 2, 1, 4, 3, 4, 3, 2, 0])
-    cnf = encode_puzzle(full, "reduced")
-    assert (cnf.variables, cnf.size, len(cnf.fixed)) == (0, 0, 16)
-
-
 def test_reduced_of_a_half_filled_36x36_is_a_fortieth_of_extended():
     geometry, places = Geometry(6, 6), product(range(36), range(36))
     pattern = [(6 * (row % 6) + row // 6 + column) % 36 + 1 for row, column in places]
@@ -153,6 +126,27 @@ def test_reduced_of_a_half_filled_36x36_is_a_fortieth_of_extended():
     assert encode_puzzle(puzzle, "reduced").size < encode_puzzle(puzzle, "extended").size / 40
 
 
-def test_an_encoding_that_is_not_known_is_named():
+@pytest.mark.parametrize(
+    ("geometry", "why"),
+    [
+        (Geometry(2, 5), "ends at side 9, this puzzle has 10"),
+        (Geometry(4, 4), "ends at side 9, this puzzle has 16"),
+        (Geometry(2, 2, ((0, 0), (2, 2))), "is for a single grid, not for 2: use dense"),
+    ],
+)
+def test_decimal_numbering_refuses_large_sides_and_several_grids(geometry, why):
+    for encoding in ENCODINGS:
+        with pytest.raises(UsageError, match=why):
+            encode_puzzle(Puzzle.empty(geometry), encoding, "decimal")
     with pytest.raises(UsageError, match=r"encoding: expected one of textbook, .* found 'short'"):
-        encode_puzzle(Puzzle.empty(Geometry(2, 2)), "short")
+        encode_puzzle(Puzzle.empty(geometry), "short")
+
+
+@pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
+def test_the_limits_of_a_puzzle_hold_for_the_clauses_of_its_rules(encode):
+    rows = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))
+    large = Puzzle.empty(Geometry(5, 5), rows)
+    with pytest.raises(LimitReached, match="the memory limit of 64 MB was reached"):
+        encode(large, "dense", Limits(megabytes=64))
+    with pytest.raises(LimitReached, match="the time limit of 0 s was reached"):
+        encode(large, "dense", Limits(0.0))

@@ -43,17 +43,11 @@ def found(text, relay):
 
 def test_the_second_solver_goes_on_from_the_first_models(first, then):
     relay = Relay(first, then)
-    grids, ended = found(SIX, relay)
-    assert grids == ALL_SIX
-    assert isinstance(ended, Unsat)
+    assert found(SIX, relay) == (ALL_SIX, Unsat())
     assert relay.by is then
-
-
-def test_the_second_solver_is_not_asked_if_there_are_too_few_models(first):
-    relay = Relay(first, Scripted())
-    grids, ended = found(UNIQUE, relay)
-    assert (len(grids), ended, relay.by) == (1, Unsat(), first)
-    assert relay.then.limits == []
+    unasked = Relay(first, Scripted())
+    grids, ended = found(UNIQUE, unasked)
+    assert (len(grids), ended, unasked.by, unasked.then.limits) == (1, Unsat(), first, [])
 
 
 @pytest.mark.parametrize(
@@ -61,11 +55,15 @@ def test_the_second_solver_is_not_asked_if_there_are_too_few_models(first):
     [SolverError("it died"), EnvironmentFailure("it cannot be started"), Sat(frozenset())],
     ids=["died", "cannot start", "lies"],
 )
-def test_the_first_solver_goes_on_where_the_second_one_fails(fault, first):
+def test_the_first_solver_goes_on_where_the_second_one_fails_in_what_is_left_of_the_time(
+    fault, first
+):
     relay = Relay(first, Scripted(fault))
-    grids, ended = found(SIX, relay)
-    assert grids == ALL_SIX
-    assert (ended, relay.by) == (Unsat(), first)
+    assert found(SIX, relay) == (ALL_SIX, Unsat())
+    assert relay.by is first
+    assert 0 < relay.then.limits[0].spent < LIMITS.seconds
+    relay = Relay(first, Scripted(Unknown("the time is up")))
+    assert found(SIX, relay)[1] == Unknown("the time is up")
 
 
 def test_no_model_comes_twice_where_the_second_solver_fails_later(first, then):
@@ -91,10 +89,3 @@ def test_no_model_comes_twice_where_the_second_solver_fails_later(first, then):
     assert relay.then.asked == HANDED_OVER
     assert grids == ALL_SIX
     assert (ended, relay.by) == (Unsat(), first)
-
-
-def test_both_have_the_time_of_one(first):
-    relay = Relay(first, Scripted(Unknown("the time is up")))
-    _, ended = found(SIX, relay)
-    assert ended == Unknown("the time is up")
-    assert 0 < relay.then.limits[0].spent < LIMITS.seconds

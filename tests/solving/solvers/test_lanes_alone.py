@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.oracle import solutions
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK, TWO
+from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
 
 from pipeline.limits import Deadline, Limits
 from pipeline.reading.formats import parse_puzzle
 from pipeline.service.requests import solve_puzzle
 from pipeline.settings import Settings
-from pipeline.solving.solvers import NOT_FOR_LANES, Solvers
+from pipeline.solving.solvers import NOT_FOR_LANES
 
 
 @pytest.mark.parametrize("prove", ["never", "always"])
@@ -27,22 +27,6 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     assert result.told_certificate == ("lrat" if prove == "always" else "exhaustion")
     assert result.cnf is None
     assert {"batch", "total"} <= result.seconds.keys()
-
-
-@pytest.mark.parametrize(
-    ("puzzle", "settings"),
-    [
-        (parse_puzzle(NINE_TWO), Settings(solver="lanes", keep_cnf=True)),
-        (parse_puzzle(NINE_TWO), Settings(solver="lanes", max_solutions=101)),
-        (parse_puzzle(TWO), Settings(solver="lanes")),
-    ],
-    ids=["CNF", "many solutions", "another side"],
-)
-def test_what_lanes_cannot_do_the_others_do_and_that_is_no_surprise(puzzle, settings):
-    result = solve_puzzle(puzzle, settings)
-    assert result.solver.name in ("minisat", "pysat")
-    assert (result.solver.fallback, result.solver.warning) == (NOT_FOR_LANES, None)
-    assert result.cnf
 
 
 def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeypatch):
@@ -65,12 +49,6 @@ def test_a_lie_of_lanes_is_told_and_what_they_missed_is_found(monkeypatch):
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
     assert result.solver.name == "exhaustion"
     assert result.solver.fallback == "lanes missed a solution that the check found"
-
-
-def test_the_chain_for_lanes_is_that_of_the_others():
-    with Solvers("lanes") as solvers, Solvers("auto") as others:
-        assert [each.name for each in solvers.chain] == [each.name for each in others.chain]
-        solvers.warm(Limits())
 
 
 def test_without_machine_code_the_others_answer(monkeypatch):

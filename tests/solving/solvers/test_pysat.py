@@ -1,4 +1,4 @@
-"""Provers: real engines in a real child, and what becomes of the next question."""
+"""Pysats: real engines in a real child, and what becomes of the next question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.certify.formula import Formula
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solving.solvers import child
-from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Prover, Satisfiable
+from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
@@ -24,7 +24,7 @@ CONTRADICTION = ((1,), (-1,))
 
 @pytest.fixture(scope="module")
 def prover():
-    with Prover() as made:
+    with Pysat() as made:
         yield made
 
 
@@ -78,7 +78,7 @@ def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
     monkeypatch.setattr(
         "pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1)
     )
-    with Prover() as prover:
+    with Pysat() as prover:
         with pytest.raises(GaveUp, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)
         assert answers(prover)
@@ -87,14 +87,15 @@ def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
 @needs_linux
 def test_a_child_that_is_killed_is_an_error_and_the_next_question_is_answered():
     before = children()
-    with Prover() as prover:
+    with Pysat() as prover:
         assert answers(prover)
         (pid,) = children() - before
         assert answers(prover)
         assert children() - before == {pid}, "it is kept"
+        prover.send("open", "glucose4", 64, True)
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(SolverError, match="died"):
-            prover.prove(PIGEONS.clauses, LIMITS)
+            prover.receive(60)
         assert answers(prover)
         (other,) = children() - before
         assert other != pid

@@ -1,15 +1,107 @@
+"""Where solutions differ, and puzzles and lines of files as text."""
+
 from __future__ import annotations
+
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.oracle import solutions
 from support.solving import EVEN_ODD, UNIQUE, holed, pattern
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parse_source
-from pipeline.solving.explain import caret, line_at, marked_grid
+from pipeline.solving.explain import Clue, caret, explain_difference, line_at, marked_grid
+
+FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
+EMPTY = solutions(Puzzle.empty(FOUR), 300)
+
+
+def left_by(grids, clues) -> list[Grid]:
+    """The grids that have all these values."""
+    side = grids[0].geometry.side
+    places = [((clue.row - 1) * side + clue.column - 1, clue.value) for clue in clues]
+    return [grid for grid in grids if all(grid.values[cell] == value for cell, value in places)]
+
+
+def fewest(grids) -> int:
+    """By trying all sets of cells: two grids with equal values in them are not told apart."""
+    for size in range(1, 17):
+        for cells in combinations(range(16), size):
+            seen = [tuple(grid.values[cell] for cell in cells) for grid in grids]
+            if any(seen.count(values) == 1 for values in seen):
+                return size
+    raise AssertionError("equal grids")
+
+
+some_rows = st.lists(st.tuples(*[st.integers(1, 2)] * 6), min_size=2, max_size=30, unique=True).map(
+    lambda rows: [Grid(FOUR, (*row, *[1] * 10)) for row in rows]
+)
+some_solutions = st.lists(st.sampled_from(EMPTY), min_size=2, max_size=40, unique=True)
+
+
+@examples(15)
+@given(grids=some_rows | some_solutions)
+def test_the_decisive_cells_leave_one_and_are_the_fewest_where_that_is_said(grids):
+    difference = explain_difference(grids)
+    differing = {
+        (cell // 4 + 1, cell % 4 + 1)
+        for cell in range(16)
+        if len({grid.values[cell] for grid in grids}) > 1
+    }
+    assert list(difference.cells) == sorted(differing)
+    places = [clue.place for clue in difference.decisive]
+    assert places == sorted(places)
+    assert differing.issuperset(places)
+    assert len(left_by(grids, difference.decisive)) == 1
+    least = fewest(grids)
+    assert difference.exact == (len(places) == least)
+
+
+def test_what_greed_comes_to_does_not_claim_to_be_exact():
+    """Two cells are enough, where the cell that excludes the most is in neither such pair."""
+    rows = ["1221", "2122", "1211", "1112", "2111", "1122", "2221", "2212"]
+    grids = [Grid(FOUR, (*map(int, row), *[1] * 12)) for row in rows]
+    difference = explain_difference(grids)
+    assert (len(difference.decisive), difference.exact) == (3, False)
+
+
+def test_more_grids_than_bits_of_a_word_or_greedy_tries_are_told_apart():
+    difference = explain_difference(EMPTY)
+    assert difference == explain_difference(EMPTY)
+    assert len(difference.decisive) == 4
+    assert len(left_by(EMPTY, difference.decisive)) == 1
+    assert difference.exact
+
+
+def test_the_grid_that_needs_the_fewest_is_chosen():
+    """The last has a value that no other has there; the others have to be told by two."""
+    rows = ["1234341221434321", "1243431221343421", "1243431231242431", "1234341243212143"]
+    grids = [Grid(FOUR, tuple(map(int, row))) for row in rows]
+    assert explain_difference(grids).decisive == (Clue(3, 3, 4),)
+
+
+@pytest.mark.parametrize(
+    "grids",
+    [[], EMPTY[:1], [EMPTY[0], EMPTY[0]], [EMPTY[0], pattern(NINE)]],
+    ids=["none", "one", "equal", "geometries"],
+)
+def test_what_does_not_differ_is_refused(grids):
+    with pytest.raises(ValueError, match="no two of them equal"):
+        explain_difference(grids)
+
+
+def test_the_largest_value_has_a_place_too():
+    grid = pattern(Geometry(16, 16))
+    swapped = Grid(grid.geometry, (*grid.values[256:], *grid.values[:256]))
+    difference = explain_difference([grid, swapped])
+    assert len(difference.cells) == 256**2
+    assert difference.exact
+    assert len(difference.decisive) == 1
+
 
 CLASSIC = """\
 [1] . | .  .
@@ -18,15 +110,6 @@ CLASSIC = """\
  .  3 | .  .
  .  . | . [.]"""
 
-SIX = """\
- .  2  3 | .  5  6
- .  5  6 | .  2  3
----------+---------
- . [3] 4 | .  6  1
- .  6  1 | .  3  4
----------+---------
- .  4  5 | .  1 [2]
- .  1  2 | .  4  5"""
 
 MARKS = """\
 [2] .  * | .  * [.]| 4  7  .
@@ -47,11 +130,6 @@ def test_a_classic_grid():
     assert marked_grid(puzzle, [(1, 1), (2, 3), (4, 4)]) == CLASSIC
 
 
-def test_boxes_that_are_not_square():
-    puzzle = holed(pattern(Geometry(2, 3)), 3)
-    assert marked_grid(puzzle, {(3, 2), (5, 6)}) == SIX
-
-
 def test_marks_are_drawn_as_in_files():
     assert marked_grid(parse_puzzle(EVEN_ODD), ((1, 1), (1, 6), (9, 9))) == MARKS
 
@@ -70,10 +148,6 @@ def test_large_grids_have_wider_cells():
     assert lines[0][:44] == "[ .]  2   .   4   . |  6   .   8   . [10]|  "
     assert lines[5] == "+".join(["-" * 20] * 5)
     assert lines[-1].startswith(f"  . [{pattern(Geometry(5, 5)).values[601]:>2}]")
-
-
-def test_even_is_a_value_where_there_is_but_one():
-    assert marked_grid(Puzzle(Geometry(1, 2), (1, 2, 3, 3)), []) == " 1  2\n .  ."
 
 
 SEVERAL = """\
@@ -132,6 +206,7 @@ def test_the_caret_stands_below_its_character(line, column, shown):
         (ALPHABET, 1, "abcdefghijklmnopqr…\n^"),
         (ALPHABET, 13, "…defghijklmnopqrstu…\n          ^"),
         (ALPHABET, 26, "…ijklmnopqrstuvwxyz\n                  ^"),
+        ("a" * 10**6 + "!" + "b" * 10**6, 10**6 + 1, f"…{'a' * 9}!{'b' * 8}…\n          ^"),
         (ALPHABET, 27, "…jklmnopqrstuvwxyz\n                  ^"),
         ("x" * 20, 20, f"{'x' * 20}\n{' ' * 19}^"),
         ("x" * 21, 20, f"…{'x' * 18}\n{' ' * 17}^"),
@@ -139,13 +214,6 @@ def test_the_caret_stands_below_its_character(line, column, shown):
 )
 def test_a_long_line_is_cut_around_the_caret(line, column, shown):
     assert caret(line, column, 20) == shown
-
-
-def test_a_very_long_line_is_shown_where_it_matters():
-    text, below = caret("a" * 5_000_000 + "!" + "b" * 5_000_000, 5_000_001).splitlines()
-    assert len(text) == 100
-    assert text[0] == text[-1] == "…"
-    assert text[len(below) - 1] == "!"
 
 
 signs = st.sampled_from("12.x\t \x1b\0一\u0301\u05d0…│") | st.characters(exclude_characters="\r\n")
@@ -174,9 +242,3 @@ def test_a_line_is_found_by_the_number_that_an_error_gives(data, shown):
     with pytest.raises(InvalidPuzzle) as caught:
         parse_source(data, "a.txt")
     assert caret(line_at(data, caught.value.line), caught.value.column) == shown
-
-
-def test_there_is_no_line_beyond_the_last():
-    assert line_at(b"1\n2\n", 2) == "2"
-    assert line_at(b"1\n2\n", 3) is None
-    assert line_at(b"", 1) is None

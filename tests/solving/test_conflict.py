@@ -14,7 +14,6 @@ from support.parsing import read
 from support.solving import NONE, TWO, children, has_ended, holed, pattern
 from support.strategies import blank_for, examples, puzzles, solved_grids
 
-import pipeline.solving.explain.conflict
 from pipeline.certify import clashing_givens
 from pipeline.errors import SolverError
 from pipeline.limits import NEVER, Deadline, Limits
@@ -24,19 +23,21 @@ from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import Greater
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.explain import Clue, Conflict, Explainer, explain_conflict
-from pipeline.solving.explain.conflict import Contradiction, contradictions, shrinking_cores
+from pipeline.solving.explain import Clue, Conflict, explain_conflict
+from pipeline.solving.solvers.pysat import Pysat, Satisfiable, shrinking_cores
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = Limits(60.0)
 HARD = "98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4.."
 EVEN, ODD = NINE.even_values, NINE.odd_values
+EVENS = ["even", "even", "even", 2, 4]
+ODD_CELLS = [(4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (6, 5)]
 
 
 @pytest.fixture(scope="module")
 def explainer():
     """One for all tests: none may spoil it for the next."""
-    with Explainer() as made:
+    with Pysat() as made:
         yield made
 
 
@@ -83,7 +84,7 @@ def test_each_clue_is_needed_and_all_have_no_solution(explainer, data, variant):
     assume(not by_brute_force(puzzle))
     conflict = explain_conflict(puzzle, explainer, LONG)
     check(puzzle, conflict)
-    assert conflict.minimal or "cells for" in conflict.message
+    assert conflict.minimal
 
 
 @examples(5)
@@ -110,46 +111,6 @@ def test_two_clashing_givens_come_first():
 
 
 @pytest.mark.parametrize(
-    ("geometry", "cells", "mask", "message"),
-    [
-        (NINE, range(18, 23), EVEN, "row 3 has 5 cells for even values, and there are 4"),
-        (NINE, range(6), ODD, "row 1 has 6 cells for odd values, and there are 5"),
-        (NINE, range(4, 49, 9), EVEN, "column 5 has 5 cells for even values, and there are 4"),
-        (NINE, (30, 31, 32, 39, 49), EVEN, "box 5 has 5 cells for even values, and there are 4"),
-        (SIX, (3, 4, 10, 11), 0b010101, "box 2 has 4 cells for odd values, and there are 3"),
-    ],
-    ids=["row", "odd", "column", "box", "box of 2×3"],
-)
-def test_a_unit_with_too_many_marks_says_so(geometry, cells, mask, message):
-    puzzle = marked(geometry, dict.fromkeys(cells, mask))
-    conflict = explain_conflict(puzzle)
-    assert conflict.message == message
-    assert conflict.minimal
-    assert conflict.places() == tuple(map(geometry.place, cells))
-    assert {clue.holds for clue in conflict.clues} == {"even" if mask == EVEN else "odd"}
-    check(puzzle, conflict, by_sat)
-
-
-def test_givens_of_the_same_parity_take_room_too():
-    conflict = explain_conflict(marked(NINE, {0: EVEN, 1: EVEN, 2: EVEN, 3: 1 << 1, 4: 1 << 3}))
-    assert conflict.message == "row 1 has 5 cells for even values, and there are 4"
-    assert [(clue.place, clue.holds) for clue in conflict.clues[2:]] == [
-        ((1, 3), "even"),
-        ((1, 4), 2),
-        ((1, 5), 4),
-    ]
-
-
-def test_the_unit_with_the_fewest_too_many_is_told_and_all_of_its_marks():
-    crowds = dict.fromkeys(range(6), EVEN)
-    conflict = explain_conflict(marked(NINE, crowds))
-    assert conflict.message == "row 1 has 6 cells for even values, and there are 4"
-    assert (len(conflict.clues), conflict.minimal) == (6, False)
-    conflict = explain_conflict(marked(NINE, crowds | dict.fromkeys(range(36, 41), EVEN)))
-    assert conflict.message.startswith("row 5 has 5 cells")
-
-
-@pytest.mark.parametrize(
     ("puzzle", "said", "clues"),
     [
         (
@@ -163,6 +124,16 @@ def test_the_unit_with_the_fewest_too_many_is_told_and_all_of_its_marks():
             "even in row 3, column 1; 4 in row 3, column 3; 2 in row 4, column 2",
         ),
         (
+            marked(NINE, {0: EVEN, 1: EVEN, 2: EVEN, 3: 1 << 1, 4: 1 << 3}),
+            "2 givens and 3 marks have no solution together, though any 4 of them do",
+            "; ".join(f"{v} in row 1, column {c}" for c, v in enumerate(EVENS, 1)),
+        ),
+        (
+            marked(NINE, dict.fromkeys((30, 31, 32, 39, 49), ODD) | {40: ODD}),
+            "6 marks have no solution together, though any 5 of them do",
+            "; ".join(f"odd in row {r}, column {c}" for r, c in ODD_CELLS),
+        ),
+        (
             marked(Geometry(1, 2), {0: 0b01, 3: 0b10}),
             "2 givens have no solution together, though either of them does",
             "1 in row 1, column 1; 2 in row 2, column 2",
@@ -173,7 +144,6 @@ def test_the_unit_with_the_fewest_too_many_is_told_and_all_of_its_marks():
             "1 or 4 in row 1, column 1; 1 or 4 in row 1, column 2; 1 or 4 in row 1, column 3",
         ),
     ],
-    ids=["givens", "givens and a mark", "two", "other masks"],
 )
 def test_the_sentence_counts_and_names_givens_and_marks(puzzle, said, clues, explainer):
     conflict = explain_conflict(puzzle, explainer, LONG)
@@ -190,18 +160,13 @@ def test_the_sentence_names_eight_at_most(explainer):
     assert conflict.message.endswith(f"; and {len(conflict.clues) - 8} more")
 
 
-def test_each_word_of_the_child_is_better_than_the_one_before():
-    puzzle = parse_puzzle(HARD.replace(".", "1", 1))
-    *words, last = contradictions(puzzle, Deadline.of(LONG))
-    assert words
-    assert [word.minimal for word in words] == [False] * len(words)
-    assert last.minimal
-    for before, after in pairwise([*words, last]):
-        assert len(after.cells) < len(before.cells) or after.minimal
-        assert list(after.cells) == sorted(after.cells)
+def test_one_that_has_a_solution_is_an_error(explainer):
+    with pytest.raises(SolverError, match="has one"):
+        explain_conflict(parse_puzzle(TWO), explainer, LONG)
+    assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
 
 
-def test_a_16x16_is_explained(explainer):
+def test_a_conflict_is_found_in_a_16x16_and_without_an_engine_at_hand(explainer):
     cells = list(holed(pattern(SIXTEEN), 3).cells)
     cells[0] = 1 << 3
     puzzle = Puzzle(SIXTEEN, tuple(cells))
@@ -209,43 +174,24 @@ def test_a_16x16_is_explained(explainer):
     conflict = explain_conflict(puzzle, explainer, LONG)
     assert conflict.minimal
     check(puzzle, conflict, by_sat)
-
-
-def test_one_that_has_a_solution_is_an_error(explainer):
-    with pytest.raises(SolverError, match="has one"):
-        explain_conflict(parse_puzzle(TWO), explainer, LONG)
-    assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
-
-
-def test_it_works_without_an_explainer_and_leaves_no_child():
     others = children()
     assert explain_conflict(parse_puzzle(NONE), limits=LONG)
     assert children() == others
 
 
-def test_what_needs_no_search_starts_no_child(monkeypatch):
-    monkeypatch.setattr(pipeline.solving.explain.conflict, "Peer", None)
-    assert explain_conflict(parse_puzzle("11..\n....\n....\n....\n"))
-    assert explain_conflict(marked(NINE, dict.fromkeys(range(5), EVEN)))
-
-
-def test_without_time_there_is_none_and_the_next_is_explained(explainer):
+def test_without_time_or_for_a_vast_grid_there_is_none_and_the_next_is_explained(explainer):
     large = list(holed(pattern(Geometry(5, 5)), 2).cells)
     large[0] = 1 << 24
     assert explain_conflict(Puzzle(Geometry(5, 5), tuple(large)), explainer, Limits(0.001)) is None
+    assert explain_conflict(Puzzle.empty(Geometry(7, 7)), explainer) is None
     assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
-
-
-def test_a_grid_that_is_too_large_is_not_tried():
-    vast = Puzzle.empty(Geometry(7, 7))
-    assert explain_conflict(vast) is None
 
 
 @needs_linux
 def test_a_child_that_died_hangs_or_lacks_memory_is_replaced():
     others = children()
-    with Explainer() as fresh:
-        fresh.warm()
+    with Pysat() as fresh:
+        fresh.warm(LONG)
         (child,) = children() - others
         os.kill(child, signal.SIGKILL)
         assert has_ended(child)
@@ -259,69 +205,43 @@ def test_a_child_that_died_hangs_or_lacks_memory_is_replaced():
     assert children() == others
 
 
-class Scripted:
-    """A peer with a fixed reply; what is no value is raised."""
+class Answering(Pysat):
+    """An engine whose replies are given; an exception among them is raised."""
 
     def __init__(self, *replies) -> None:
+        super().__init__()
         self.replies = list(replies)
-        self.closed = False
 
-    def send(self, request) -> None:
+    def send(self, *request) -> None:
         pass
 
-    def has_ended(self) -> bool:
-        return False
-
-    def hear(self, seconds):
+    def receive(self, seconds):
         reply = self.replies.pop(0)
         if isinstance(reply, BaseException):
             raise reply
         return reply
 
-    def close(self) -> None:
-        self.closed = True
+
+FIRST, SECOND = ("core", ([1, 6, 25, 46], False)), ("core", ([6, 25, 46], False))
 
 
-def told_by(peer: Scripted) -> Explainer:
-    made = Explainer()
-    made._peer = peer
-    return made
-
-
-FIRST = Contradiction((0, 1, 5, 6), minimal=False)
-SECOND = Contradiction((1, 6, 11), minimal=True)
-
-
-@pytest.mark.parametrize("last", [None, EOFError(), "no more"], ids=["silent", "dead", "ended"])
-def test_the_latest_word_stands(last):
-    peer = Scripted(FIRST, SECOND, last)
-    assert told_by(peer).contradiction(parse_puzzle(NONE), Limits(1.0)) == SECOND
-    assert peer.closed == (last != "no more")
-
-
-def test_what_is_not_minimal_says_that_time_was_short():
-    peer = Scripted(SECOND, Contradiction((0, 1, 6, 11), minimal=False), None)
-    conflict = explain_conflict(parse_puzzle(NONE), told_by(peer), Limits(1.0))
+@pytest.mark.parametrize("last", [None, MemoryError(), "no more"], ids=str)
+def test_the_last_core_stands_and_says_whether_time_was_short(last):
+    conflict = explain_conflict(parse_puzzle(NONE), Answering(FIRST, SECOND, last), LONG)
     assert not conflict.minimal
-    assert conflict.message == (
-        "4 givens have no solution together; there was no time to find fewer"
-    )
-
-
-def test_an_interrupted_question_ends_the_child():
-    """Its reply would be taken for that to the next."""
-    peer = Scripted(KeyboardInterrupt())
-    with pytest.raises(KeyboardInterrupt):
-        told_by(peer).contradiction(parse_puzzle(NONE), Limits(1.0))
-    assert peer.closed
+    assert conflict.message.endswith("have no solution together; there was no time to find fewer")
+    minimal = "core", (SECOND[1][0], True)
+    assert explain_conflict(parse_puzzle(NONE), Answering(FIRST, minimal, last), LONG).minimal
+    assert explain_conflict(parse_puzzle(NONE), Answering(last), LONG) is None
 
 
 def test_where_no_child_can_be_had_nothing_is_explained(monkeypatch):
     def refuse(module):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(pipeline.solving.explain.conflict, "Peer", refuse)
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.Peer", refuse)
     assert explain_conflict(parse_puzzle(NONE), limits=Limits(1.0)) is None
+    assert explain_conflict(parse_puzzle("11..\n....\n....\n....\n"))
 
 
 VARIABLES = range(1, 7)
@@ -338,9 +258,8 @@ class Looks(Deadline):
 
 
 def cores_of(clauses, assumptions, deadline=NEVER):
-    return [
-        (list(core), minimal) for core, minimal in shrinking_cores(clauses, assumptions, deadline)
-    ]
+    with Minisat22(bootstrap_with=clauses) as engine:
+        return [(list(core), last) for core, last in shrinking_cores(engine, assumptions, deadline)]
 
 
 def can_hold(clauses, assumptions) -> bool:
@@ -363,9 +282,9 @@ def crowd(birds: int, holes: int):
 
 @examples(15)
 @given(clauses=formulas, assumptions=st.lists(literals, unique=True, max_size=8))
-def test_the_last_core_is_minimal_and_each_is_a_core(clauses, assumptions):
+def test_cores_shrink_and_the_last_one_is_minimal(clauses, assumptions):
     if can_hold(clauses, assumptions):
-        with pytest.raises(ValueError, match="all assumptions can hold"):
+        with pytest.raises(Satisfiable):
             cores_of(clauses, assumptions)
         return
     found = cores_of(clauses, assumptions)
@@ -373,66 +292,56 @@ def test_the_last_core_is_minimal_and_each_is_a_core(clauses, assumptions):
     for core, _ in found:
         assert set(core) <= set(assumptions)
         assert not can_hold(clauses, core)
+    assert all(len(b) < len(a) or last for (a, _), (b, last) in pairwise(found))
     assert [minimal for _, minimal in found] == [False] * (len(found) - 1) + [True]
     assert all(can_hold(clauses, set(core) - {literal}) for literal in core)
 
 
-def test_clauses_that_contradict_each_other_need_no_assumption():
+def test_clauses_alone_may_contradict_and_hard_questions_come_up_again_or_are_cut_off():
     assert cores_of([(1,), (-1,)], [2, 3])[-1] == ([], True)
-
-
-def test_hard_questions_are_put_off_and_come_up_again():
-    """That one pigeon of nine can be done without is more than a first slice shows."""
     core, minimal = cores_of(*crowd(9, 7))[-1]
     assert (len(core), minimal) == (8, True)
-
-
-def test_time_cuts_off_a_hard_question():
     assert cores_of(*crowd(14, 13), Deadline.of(Limits(0.3))) == []
 
 
-@pytest.mark.parametrize("looks", range(1, 9))
+@pytest.mark.parametrize("looks", range(8))
 def test_what_was_found_when_time_is_up_stands(looks):
     question = [(-1, -2, -3), (-4, -5), (-6, 1)], [1, 2, 3, 4, 5, 6]
     whole, cut = cores_of(*question), cores_of(*question, Looks(looks))
     assert cut == whole[: len(cut)]
-    assert (len(cut) == 0) == (looks <= 2)
-
-
-def test_rules_in_conflict_are_named_as_clues_are(explainer):
-    cage, line = Cage((0, 1), 5), Thermometer((10, 11))
-    puzzle = Puzzle.of_values(FOUR, [1, 3] + [0] * 14, (Cage((14, 15), 6), cage, line))
-    conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict.minimal
-    assert conflict.rules == (1,)
-    assert conflict.message == (
-        "1 in row 1, column 1, 3 in row 1, column 2 and cage 5 at r1c1 leave no solution"
-    )
-
-
-def test_rules_alone_may_leave_no_solution(explainer):
-    rules = (Cage((14, 15), 6), Thermometer((4, 5, 6, 7)), Cage((4, 5), 7))
-    conflict = explain_conflict(Puzzle.empty(FOUR, rules), explainer, LONG)
-    assert conflict.clues == ()
-    assert conflict.rules == (1, 2)
-    assert conflict.message == "thermometer from r2c1 and cage 7 at r2c1 leave no solution"
-    one = explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), explainer, LONG)
-    assert one.message == "cage 9 at r1c1 leaves no solution"
+    assert (len(cut) == 0) == (looks <= 1)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("puzzle", "rules", "said"),
     [
-        (".~R1C1_1~R1C1_2_3", "1 in row 1, column 1 and 2 or 3 at r1c1 leave no solution"),
-        (".Thermo~R1C1~R1C2~R2C1~R1C1", "thermometer from r1c1 leaves no solution"),
-        (".Lockout~1~R1C1~R1C2~R2C1~R1C1", "lockout line from r1c1 leaves no solution"),
-        (".Arrow~R1C1~R1C2~R1C1", "arrow at r1c1 leaves no solution"),
+        (
+            Puzzle.of_values(
+                FOUR, [1, 3] + [0] * 14, (Cage((14, 15), 6), Cage((0, 1), 5), Thermometer((10, 11)))
+            ),
+            (1,),
+            "1 in row 1, column 1, 3 in row 1, column 2 and cage 5 at r1c1 leave no solution",
+        ),
+        (
+            Puzzle.empty(FOUR, (Cage((14, 15), 6), Thermometer((4, 5, 6, 7)), Cage((4, 5), 7))),
+            (1, 2),
+            "thermometer from r2c1 and cage 7 at r2c1 leave no solution",
+        ),
+        (Puzzle.empty(FOUR, (Cage((0, 1), 9),)), (0,), "cage 9 at r1c1 leaves no solution"),
+        *[
+            (read(f".Shape~4x4{text}.").puzzle, (0,), said)
+            for text, said in [
+                (".~R1C1_1~R1C1_2_3", "1 in row 1, column 1 and 2 or 3 at r1c1 leave no solution"),
+                (".Thermo~R1C1~R1C2~R2C1~R1C1", "thermometer from r1c1 leaves no solution"),
+                (".Lockout~1~R1C1~R1C2~R2C1~R1C1", "lockout line from r1c1 leaves no solution"),
+                (".Arrow~R1C1~R1C2~R1C1", "arrow at r1c1 leaves no solution"),
+            ]
+        ],
     ],
 )
-def test_what_contradicts_itself_is_explained(text, said, explainer):
-    puzzle = read(f".Shape~4x4{text}.").puzzle
+def test_rules_in_conflict_are_named_as_clues_are(puzzle, rules, said, explainer):
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert (conflict.message, conflict.minimal) == (said, True)
+    assert (conflict.message, conflict.minimal, conflict.rules) == (said, True, rules)
 
 
 def test_many_rules_in_conflict_are_counted(explainer):

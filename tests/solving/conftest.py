@@ -1,0 +1,11 @@
+"""Solvers whose processes serve all tests of solving."""
+
+from __future__ import annotations
+
+import pytest
+from support.solvers import at_hand
+
+
+@pytest.fixture
+def solvers():
+    return at_hand("pysat")
