@@ -4,7 +4,7 @@ A setting is declared in `Settings`, any other option beside its command. A comm
 settings it takes and gets them as one `Settings`:
 
     @takes("solver", "timeout")
-    def count(file: File, settings: Settings) -> None: …
+    def count(file: FileArgument, settings: Settings) -> None: …
 
 Typer parses the command line, fills in the environment and the settings file, and prints the help.
 The values are converted here: for that, typer loads pydantic, which would double the time of a
@@ -49,13 +49,13 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
-File = Annotated[
+FileArgument = Annotated[
     Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
 ]
-Files = Annotated[
+FilesArgument = Annotated[
     list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
 ]
-Force = Annotated[
+ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
@@ -97,9 +97,9 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    setting = settings_declared().get(parameter.name) or Setting("").typed(kind)
+    setting = settings_declared().get(parameter.name) or Setting().typed(kind)
     if get_origin(setting.kind) is list:
-        each = Setting("").typed(get_args(setting.kind)[0])
+        each = Setting().typed(get_args(setting.kind)[0])
         value = [each.read(text, about) for text in value or ()]
     elif isinstance(value, str):
         value = setting.read(value, about)
