@@ -44,9 +44,9 @@ def wish_of(
     """The wish for puzzles with these options. Raises UsageError."""
     if redundant and givens is None:
         raise UsageError("--redundant: --givens has to say how many clues there are to be")
-    clues = range_of("givens", givens) if givens else Wish().givens
-    depths = range_of("depth", depth) if depth else None
     try:
+        clues = range_of("givens", givens) if givens else Wish().givens
+        depths = range_of("depth", depth) if depth else None
         return Wish(clues, not redundant, symmetric, marks, depths)
     except UsageError as error:
         raise UsageError(f"--{error}") from error

@@ -1,4 +1,4 @@
-"""What all commands share: their options, and how errors become messages and exit codes.
+"""The options that commands share.
 
 A setting is declared in `Settings`, any other option beside its command. A command names the
 settings it takes and gets them as one `Settings`:
@@ -7,7 +7,7 @@ settings it takes and gets them as one `Settings`:
     def count(file: FileArgument, settings: Settings) -> None: …
 
 Typer parses the command line, fills in the environment and the settings file, and prints the help.
-The values are converted here: for that, typer loads pydantic, which would double the time of a
+The values are converted here: typer would load pydantic for that, which doubles the time of a
 start.
 """
 
@@ -15,33 +15,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
 
-from pipeline.errors import (
-    EnvironmentFailure,
-    InputError,
-    PipelineError,
-    UsageError,
-    in_words,
-    is_environmental,
-    printable,
-)
-from pipeline.service.exits import (
-    ALL_WELL,
-    SOME_BAD,
-    TRY_AGAIN,
-    USAGE,
-    Stopped,
-    interruptible,
-    when_stopped,
-)
+from pipeline.errors import UsageError, printable
 from pipeline.settings import OUTPUT, Setting, Settings, environment_name, settings_declared
 
 SOLVING = (
@@ -58,31 +40,37 @@ FilesArgument = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option that names the settings file, and its usual name."""
 
 
-class Converting:
-    """A command whose values are converted as `Setting` says."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        known = inspect.signature(self.callback).parameters  # type: ignore[attr-defined]
-        for each in parameters:
-            if getattr(each, "is_flag", False):
-                each.metavar = ""  # true and false need no word
-            kind = known[each.name].annotation if each.name in known else bool
-            each.process_value = functools.partial(_processed, each, kind)
-        return parameters
+def output_option(text: str, metavar: str | None = None) -> Any:
+    """The option -o with this help."""
+    return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
-class Command(Converting, TyperCommand):
-    """One of our commands; the lines of a paragraph of its help are one."""
+class Command(TyperCommand):
+    """A command that converts its values by `Setting`, and unwraps the paragraphs of its help."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
         named["help"] = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
         super().__init__(*args, **named)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        known = inspect.signature(self.callback).parameters  # type: ignore[arg-type]
+        return converted(super().get_params(ctx), {name: p.annotation for name, p in known.items()})
+
+
+def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
+    """The parameters of a command, whose values `Setting` converts; by default flags."""
+    for each in parameters:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""  # true and false need no word
+        kind = annotations.get(each.name, bool)
+        each.process_value = functools.partial(_processed, each, kind)
+    return parameters
 
 
 def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
@@ -193,42 +181,3 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
 
 def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
-
-
-def accounted(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command: errors and stopping signals become messages and exit codes."""
-    stopped = when_stopped(command.__name__)
-
-    @functools.wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> None:
-        try:
-            with interruptible():
-                try:
-                    command(*args, **kwargs)
-                finally:
-                    sys.stdout.flush()  # what cannot be written fails here, not as Python ends
-        except BrokenPipeError:  # the reader of our output has closed it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(ALL_WELL) from None
-        except Stopped:
-            if stopped != ALL_WELL:
-                say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
-            raise typer.Exit(stopped) from None
-        except (PipelineError, OSError) as error:
-            said = in_words(error) if isinstance(error, OSError) else str(error)
-            # A message about an input begins with its name.
-            say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
-            raise typer.Exit(_code(error)) from None
-
-    return wrapper
-
-
-def _code(error: Exception) -> int:
-    match error:
-        case UsageError():
-            return USAGE
-        case EnvironmentFailure():
-            return TRY_AGAIN
-        case OSError() if is_environmental(error):
-            return TRY_AGAIN
-    return SOME_BAD

@@ -33,7 +33,7 @@ def test_solve_prints_all_solutions_and_says_that_they_are_all():
     code, printed, said = run("solve", "two.txt")
     assert (code, printed) == (0, f"multiple: all 2 solutions\n{FIRST}\n{SECOND}")
     assert said == (
-        "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
+        "two.txt: they differ in 8 cells; adding 3 in row 1, column 3 leaves one of them\n"
         " 1  2 |[.][.]\n[.][.]| .  .\n------+------\n[.] . | 2 [.]\n . [.]|[.] 1\n"
     )
     assert run("solve", "--quiet", "two.txt") == (0, printed, "")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import READING, FilesArgument, ForceOption, say, takes
+from pipeline.cli.options import READING, FilesArgument, ForceOption, output_option, say, takes
 from pipeline.errors import UsageError, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
@@ -55,12 +55,7 @@ def generate(  # noqa: PLR0913 - one for each option
         int, typer.Option("--seed", metavar="NUMBER", help="Another one gives other puzzles.")
     ] = 0,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the collection there, not to standard output.",
-        ),
+        Path | None, output_option("Write the collection there, not to standard output.")
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
@@ -112,12 +107,7 @@ def dedupe(
     settings: Settings,
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the first of each class there, not to standard output.",
-        ),
+        Path | None, output_option("Write the first of each class there, not to standard output.")
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
@@ -176,12 +166,7 @@ def overlap(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TABLE",
-            help="Also write a table of these puzzles there; - is standard output.",
-        ),
+        output_option("Also write a table of these puzzles there; - is standard output.", "TABLE"),
     ] = None,
     force: ForceOption = False,
 ) -> None:

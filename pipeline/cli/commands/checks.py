@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.cli.options import ForceOption, say, takes
+from pipeline.cli.options import ForceOption, output_option, say, takes
 from pipeline.errors import EnvironmentFailure, InputError, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings, environment_name
@@ -132,13 +132,7 @@ def proof(
     *,
     originals: OriginalsOption = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where to write, by default here.",
-        ),
+        Path | None, output_option("Where to write, by default here.", "FOLDER")
     ] = None,
     checker: CheckerOption = None,
 ) -> None:
@@ -191,11 +185,7 @@ def report(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write the page: report.html in the outbox; - is standard output.",
-        ),
+        output_option("Where to write the page: report.html in the outbox; - is standard output."),
     ] = None,
     force: ForceOption = False,
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import origins_of_settings, say, takes
+from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Settings, settings_declared
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _MOST_SHOWN = 20
 _ALL = tuple(settings_declared())
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @takes(*(name for name in _ALL if name != "poll"))
@@ -118,7 +116,7 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
 
 
 @takes("inbox", "outbox", "settle")
-def status(settings: Settings, *, as_json: Json = False) -> None:
+def status(settings: Settings, *, as_json: JsonOption = False) -> None:
     """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
@@ -242,7 +240,7 @@ def _seconds(age: str) -> float:
 
 
 @takes(*_ALL)
-def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
+def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = False) -> None:
     """Say what this machine lacks, and which settings hold.
 
     It takes the options of `run` and `watch`, and shows where each changed setting comes from: an

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import READING, ForceOption, takes
+from pipeline.cli.options import READING, ForceOption, output_option, takes
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
@@ -32,9 +32,7 @@ def encode(
     file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
-    ] = None,
+    output: Annotated[Path | None, output_option("Write there, not to standard output.")] = None,
     force: ForceOption = False,
 ) -> None:
     """Write a puzzle as a DIMACS CNF.

@@ -13,6 +13,7 @@ from pipeline.cli.options import (
     FileArgument,
     FilesArgument,
     ForceOption,
+    output_option,
     say,
     takes,
 )
@@ -149,10 +150,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write: a new sheet.html, or sheet-2.html, here; - is standard output.",
+        output_option(
+            "Where to write: a new sheet.html, or sheet-2.html, here; - is standard output."
         ),
     ] = None,
     force: ForceOption = False,
