@@ -1,4 +1,4 @@
-"""`status`, `retry`, `prune` and `doctor`: the commands on the drop folder but `run` and `watch`."""
+"""`status`, `retry`, `prune` and `doctor`."""
 
 from __future__ import annotations
 
