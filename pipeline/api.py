@@ -190,9 +190,9 @@ def dedupe(
 
     Equivalent are puzzles that symmetries make of each other: relabelled, turned, with rows and
     columns permuted as the rules allow. Sources are files, folders and archives. The first puzzle
-    of each class is written to `kept`, one a line; `tally` counts. What cannot be compared is told
-    as `Left`, with the reason. Streamed, in memory that does not grow with the sources: classes
-    beyond some millions go to a temporary folder.
+    of each class is written to `kept`, one a line; `tally` counts. A puzzle that cannot be
+    compared is a `Left`, with the reason. The memory does not grow with the sources: classes beyond
+    some millions go to a temporary folder.
 
     Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """

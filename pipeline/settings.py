@@ -1,8 +1,7 @@
 """Settings: every option of the product, declared once.
 
-A field of `Settings` says of its option what it is for, what it may be, and where it stands in the
-help. The command line, the environment, the settings file, the keywords of the library and
-docs/reference/settings.md all read that declaration.
+A field of `Settings` has the default, the type, the range and the help of an option. The command
+line, the environment, the settings file and docs/reference/settings.md read that declaration.
 """
 
 from __future__ import annotations
@@ -250,7 +249,7 @@ class Settings:
     format: Annotated[
         FormatChoice,
         Setting(READING, "NAME"),
-        f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
+        f"The format of the input; auto: decided by its content. {', '.join(_FORMATS)}.",
     ] = "auto"
     alphabet: Annotated[
         AlphabetChoice,

@@ -45,7 +45,7 @@ def record_line(outcome: Outcome, settings: Settings) -> str:
 
 
 def show(outcome: Outcome, settings: Settings, before: str | None) -> None:
-    """Print an outcome: one of many in a line, else after `before`, unless that is None."""
+    """Print an outcome: a puzzle that is alone after `before`, unless that is None."""
     name, result = outcome.name, outcome.result
     if not outcome.is_alone:
         print(f"{printable(name)}: {_in_a_line(result)}")
@@ -128,7 +128,7 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Say which proof was found, or why there is none."""
+    """Say which proof was found, or why no proof was."""
     found = result.certificate
     if found and found.by == "lrat":
         steps = counted(found.steps or 0, "step")
