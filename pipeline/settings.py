@@ -91,8 +91,8 @@ class Setting:
     """An option: its panel in the help, and what its value may be.
 
     Numbers are from `least` to `most`. A setting is `risky` if it names a program, a file or a
-    solver to trust, or lifts a limit: a stranger may have written a settings file that was only
-    found, and it may not hold such a setting. `kind` is the type of the value, without None.
+    solver to trust, or lifts a limit. A settings file that was only found may not hold it, because
+    a stranger may have written the file. `kind` is the type of the value, without None.
     """
 
     panel: str = ""

@@ -62,8 +62,8 @@ def generate(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Generate classic puzzles of 9×9, each with one solution, which is certified.
 
-    They are minimal unless --redundant is given: each clue is needed. The same options and seed give the same puzzles. The table has their solutions and
-    certificates.
+    Each clue is needed, unless --redundant is given. The same options and seed give the same
+    puzzles. The table has their solutions and certificates.
 
     sudoku-pipeline generate 10
 

@@ -121,9 +121,7 @@ def count(
         print(text, flush=True)
 
     limit, code = settings.limit, ALL_WELL
-    counting = replace(
-        settings, max_solutions=limit
-    )  # of a formula, and of each puzzle in a collection, too
+    counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for outcome in outcomes([file], counting, print_solution if show else None):
         name, result = printable(outcome.name), outcome.result
         found = len(result.solutions)
