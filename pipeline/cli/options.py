@@ -24,7 +24,7 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import UsageError, printable
-from pipeline.settings import OUTPUT, Setting, Settings, environment_name, settings_declared
+from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
@@ -103,24 +103,8 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
-_Config = Annotated[
-    Path | None,
-    typer.Option(
-        f"--{CONFIG}",
-        envvar=environment_name(CONFIG),
-        show_envvar=False,
-        metavar="FILE",
-        rich_help_panel=OUTPUT,
-        is_eager=True,
-        callback=_read_settings,
-        help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
-    ),
-]
-
-
-def _option(name: str, defaults: dict[str, Any]) -> inspect.Parameter:
+def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The option for a setting, as a parameter of a command."""
-    setting = settings_declared()[name]
     declared = typer.Option(
         setting.option,
         envvar=setting.variable,
@@ -128,13 +112,21 @@ def _option(name: str, defaults: dict[str, Any]) -> inspect.Parameter:
         metavar=setting.metavar,
         rich_help_panel=setting.panel,
         help=setting.help,
+        **more,
     )
     return inspect.Parameter(
-        name,
+        setting.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=defaults.get(name, setting.default),
+        default=default,
         annotation=Annotated[setting.annotation, declared],
     )
+
+
+_CONFIG = Setting(
+    *(OUTPUT, "FILE"),
+    name=CONFIG,
+    help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
+).typed(Path | None)
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -153,11 +145,11 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         named = inspect.Parameter.KEYWORD_ONLY
-        in_order = [name for name in settings_declared() if name in names]
+        taken = [each for name, each in settings_declared().items() if name in names]
         parameters = [
             *(p.replace(kind=named) for p in own),
-            *(_option(name, defaults) for name in in_order),
-            inspect.Parameter(CONFIG, named, default=None, annotation=_Config),
+            *(_option(each, defaults.get(each.name, each.default)) for each in taken),
+            _option(_CONFIG, None, is_eager=True, callback=_read_settings),
         ]
         vars(wrapper)["__signature__"] = signature.replace(parameters=parameters)
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}

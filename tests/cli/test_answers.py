@@ -192,47 +192,6 @@ def test_a_variant_can_be_asked_for():
     assert run("count", *options, "-", given=even)[:2] == (0, ">=9\n")
 
 
-TWINS = {"MAX_SOLUTIONS": ("5", ">=5\n"), "VARIANT": ("classic", "6\n")}
-
-
-@pytest.mark.parametrize("name", TWINS)
-def test_options_have_twins_in_the_environment_and_beat_them(name, monkeypatch):
-    value, printed = TWINS[name]
-    monkeypatch.setenv(f"SUDOKU_PIPELINE_{name}", value)
-    assert run("count", "six.txt") == (0, printed, "")
-    assert run("count", "six.txt", "--max-solutions", "2")[1] == ">=2\n"
-
-
-WRONG = {
-    "MAX_SOLUTIONS": ("0", "many", "9" * 25),
-    "TIMEOUT": ("0", "nan", "inf", "1e300", "1e-300", "9" * 400),
-    "MEMORY_LIMIT": ("63", "9" * 25),
-    "MAX_BYTES": ("-1", "9" * 5000),
-    "ENCODING": ("shortest",),
-    "SOLVER": ("glucose",),
-    "VARIANT": ("odd",),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_a_value_out_of_range_is_a_usage_error_by_option_and_by_twin(name, monkeypatch):
-    flag = f"--{name.lower().replace('_', '-')}"
-    for value in WRONG[name]:
-        code, printed, said = run("count", "six.txt", flag, value)
-        assert (code, printed, flag in said) == (2, "", True)
-        with monkeypatch.context() as patch:
-            patch.setenv(f"SUDOKU_PIPELINE_{name}", value)
-            assert run("count", "six.txt")[0] == 2
-
-
-@pytest.mark.parametrize("flag", ["--settle", "--grace"])
-def test_seconds_out_of_range_are_a_usage_error_of_the_folders_commands_too(flag):
-    said = f"sudoku-pipeline: {flag}: expected a number from 0 to 1,000,000\n"
-    for command in ("run", "watch"):
-        for value in ("nan", "inf", "1e300", "-1"):
-            assert run(command, f"{flag}={value}") == (2, "", said)
-
-
 def test_files_of_any_name_are_solved(tmp_path):
     for name in ("-x.txt", "a b.txt", "ré数独.txt", "a.b.c.txt", "n" * 200):
         (tmp_path / name).write_text(UNIQUE)

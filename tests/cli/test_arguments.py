@@ -20,6 +20,8 @@ from pipeline.version import __version__
 
 SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
 
+ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
+
 
 @pytest.mark.parametrize(
     ("line", "said"),
@@ -34,6 +36,14 @@ SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", 
         ("run --timeout", "--timeout.* requires an argument"),
         ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
+        *((f"count x --timeout {text}", "--timeout: expected a number") for text in ODD),
+        *((f"count x --max-bytes {text}", "--max-bytes: expected a whole") for text in ODD),
+        *(
+            (f"{command} --settle={text}", "--settle: expected a number from 0 to 1,000,000")
+            for command in ("run", "watch")
+            for text in ("nan", "-1")
+        ),
+        ("run --memory-limit 63", "--memory-limit: expected a whole number from 64 to"),
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "FILES is missing"),
@@ -77,6 +87,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
     [
         ("TIMEOUT", "x", 2, "expected a number from 0.001 to 1,000,000, found 'x'"),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
+        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
         ("TIMOUT", "3", 0, "there is no such setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )
