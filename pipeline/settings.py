@@ -249,7 +249,7 @@ class Settings:
     format: Annotated[
         FormatChoice,
         Setting(READING, "NAME"),
-        f"The format of the input; auto: decided by its content. {', '.join(_FORMATS)}.",
+        f"The format of the input: auto, which looks at its content, {', '.join(_FORMATS)}.",
     ] = "auto"
     alphabet: Annotated[
         AlphabetChoice,
