@@ -1,4 +1,4 @@
-"""`proof` on hundreds of seeded puzzles and formulas: its files are read back and checked."""
+"""`proof` on hundreds of seeded puzzles and formulas, and on every rule and notation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.auditing import EXAMPLES, copied, packed, shared
 from support.commands import run
 from support.expanding import (
     MOST,
@@ -22,8 +23,10 @@ from support.expanding import (
 from support.lrat_check import verify
 from support.needs import needs_drat_trim
 from support.refuting import steps_of
+from support.ruled import FPUZZLES, KILLER, ONLY_READ
 from support.sharing import made_once
 
+from pipeline import solve
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat
 from pipeline.certify.proof import REFUTED
@@ -108,3 +111,42 @@ def test_with_one_solution_kept_back_nothing_is_proved(expanded):
                 check_lrat(formula, (proofs / f"{stem}.proof.lrat").read_text())
             if formula.variables <= 12:
                 assert len(models(formula)) == 1
+
+
+EXAMPLES_OF_ONE = ["constraints.iss", "f-puzzles-link", "jigsaw", "killer-arrows", "killer"]
+EXAMPLES_OF_ONE += ["samurai", "solo", "sumocue"]
+MEMBERS = {"killer.txt": KILLER, "f.json": FPUZZLES}
+TEXTS = {
+    **{f"{name}.txt": (EXAMPLES / f"{name}.txt").read_text() for name in EXAMPLES_OF_ONE},
+    "f-puzzles.json": (EXAMPLES / "f-puzzles.json").read_text(),
+    **{f"ours/{name}.txt": text for name, text in ONLY_READ.items()},
+    **{f"set/{name}": text for name, text in MEMBERS.items()},
+}
+
+
+@pytest.fixture(scope="module")
+def outbox(tmp_path_factory):
+    files = {name: text for name, text in TEXTS.items() if not name.startswith("set/")}
+    files["set.zip"] = packed(*MEMBERS.items())
+    return shared(tmp_path_factory, "ruled", lambda folder: dropped(folder, files))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_puzzle_with_rules_is_proved_in_the_notation_of_its_solutions(name, outbox, tmp_path):
+    record = outbox.path(name.rpartition(".")[0] + ".json")
+    where = ("--inbox", str(outbox.box.inbox), "-o", str(tmp_path), "--quiet")
+    assert run("proof", str(record), *where) == (0, "", "")
+    expected = solve(TEXTS[name])
+    assert formula_in(tmp_path, record.stem) == proof_formula(
+        expected.problem.puzzle, expected.solutions
+    )
+    checked(tmp_path, record.stem)
+
+
+def test_a_solution_that_breaks_a_rule_is_not_proved(outbox, tmp_path):
+    mine = copied(outbox, tmp_path)
+    mine.change("killer_1.solution", "killer", lambda text: text[::-1].strip() + "\n")
+    where = ("--inbox", str(mine.box.inbox), "-o", str(tmp_path / "proofs"))
+    code, _, said = run("proof", str(mine.path("killer.json")), *where)
+    assert (code, [*(tmp_path / "proofs").iterdir()]) == (1, [])
+    assert "killer.json: the grid of killer_1.solution is no solution: cage" in said

@@ -1,8 +1,9 @@
-"""What the pages name is there: files, other pages and their headings, commands and options."""
+"""The pages name nothing that is missing, and keep the promises of README and trust.md."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from pathlib import PurePosixPath
 
@@ -106,3 +107,38 @@ def test_nothing_names_where_packages_come_from():
     names = r"pypi|pythonhosted|index-url|conda|/simple/"
     everything = TEXT + (ROOT / "mkdocs.yml").read_text() + (ROOT / "pyproject.toml").read_text()
     assert re.findall(names, everything) == []
+
+
+README = PAGES["README.md"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_readme_is_short_and_begins_with_what_is_certified():
+    assert len(README.split()) <= 1000
+    beginning = " ".join(README.partition("\n## ")[0].split())
+    assert "Nothing dropped is lost, and no answer rests on a solver's word unnoticed" in beginning
+    assert "they say `claimed`, and why" in beginning
+
+
+def test_the_readme_sets_up_in_one_line_and_tests_in_another():
+    first, second = re.findall(r"^    python3 -m venv .*", README, re.MULTILINE)
+    assert all(part in first for part in ("pip install '.[fast]'", "examples/", " run ", "outbox/"))
+    assert all(part in second for part in ("pip install", "[test]", "pytest"))
+
+
+def test_an_extra_is_installed_from_the_clone():
+    named = re.findall(r"pip install (?:--\w+ )*'?([^\s'\[]*)\[(\w+)\]", "\n".join(PAGES.values()))
+    extras = {extra for _, extra in named}
+    assert {what for what, _ in named} == {"."}
+    assert (
+        {"cluster", "dev", "test"} <= extras <= PROJECT["project"]["optional-dependencies"].keys()
+    )
+
+
+def test_the_contracts_that_trust_names_are_kept():
+    contracts = {each["name"] for each in PROJECT["tool"]["importlinter"]["contracts"]}
+    page = PAGES["docs/explanation/trust.md"]
+    part = page.partition("## What checker and solver share\n")[2].partition("\n## ")[0]
+    named = {" ".join(name.split()) for name in re.findall(r"^- \*([^*]+)\*", part, re.MULTILINE)}
+    assert len(named) == 4
+    assert named <= contracts
