@@ -24,7 +24,7 @@ AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
 
 
-class Outcome(NamedTuple):
+class Answered(NamedTuple):
     """The result for a puzzle, and the name of its place.
 
     `is_alone` is false in collections and archives. `data` are the bytes of a puzzle that is alone.
@@ -44,11 +44,11 @@ def say_lacking(solvers: Solvers, settings: Settings) -> None:
         say(f"{solvers.lacking}: PySAT solves instead")
 
 
-def outcomes(
+def answered_in(
     files: list[Path],
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[Answered]:
     """Solve every puzzle in these files, and show the progress.
 
     `on_solution` is called with the text of each solution, for a single puzzle at once.
@@ -67,13 +67,13 @@ def outcomes(
                         yield _solved_alone(found, solvers, settings, on_solution)
                         continue
                     each = _solved_of(path, name, solvers, settings, isinstance(found, Archive))
-                    for outcome in within.over(each, name):
-                        if on_solution and (problem := outcome.result.problem):
-                            for solution in outcome.result.solutions:
+                    for answered in within.over(each, name):
+                        if on_solution and (problem := answered.result.problem):
+                            for solution in answered.result.solutions:
                                 on_solution("".join(problem.text(solution)))
-                        yield outcome
+                        yield answered
             except InputError as error:
-                yield Outcome(name, Result("invalid", message=str(error)))
+                yield Answered(name, Result("invalid", message=str(error)))
 
 
 def _solved_alone(
@@ -81,28 +81,28 @@ def _solved_alone(
     solvers: Solvers,
     settings: Settings,
     on_solution: Callable[[str], None] | None,
-) -> Outcome:
+) -> Answered:
     name, watch, data = single.name, Stopwatch(), single.data
     if data is None:
         result = Result("invalid", message=single.refusal, seconds=watch.seconds())
-        return Outcome(name, result)
+        return Answered(name, result)
     try:
         with watch.timing("parse"):
             problem = read_problem(data, name, settings, single.what)
     except InvalidPuzzle as error:
         result = Result("invalid", message=str(error), seconds=watch.seconds())
-        return Outcome(name, result, True, data, _with_caret(error, data))
+        return Answered(name, result, True, data, _with_caret(error, data))
     except LimitReached as error:
         result = Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
-        return Outcome(name, result, True, data)
+        return Answered(name, result, True, data)
     if on_solution:
 
         def show(solution: Any) -> None:
             on_solution("".join(problem.text(solution)))
 
-        return Outcome(name, solve_one(problem, solvers, settings, watch, show), True, data)
+        return Answered(name, solve_one(problem, solvers, settings, watch, show), True, data)
     found = solve_problems([problem], solvers, settings, [watch.spent()])
-    return Outcome(name, with_traits(found, settings)[0], True, data)
+    return Answered(name, with_traits(found, settings)[0], True, data)
 
 
 def _with_caret(error: InvalidPuzzle, data: bytes) -> str:
@@ -118,7 +118,7 @@ def _with_caret(error: InvalidPuzzle, data: bytes) -> str:
 
 def _solved_of(
     path: Path, name: str, solvers: Solvers, settings: Settings, is_archive: bool
-) -> Iterator[Outcome]:
+) -> Iterator[Answered]:
     """Solve a collection or an archive: collections as `run` does, other members one by one."""
     for some in groups(items_of(path, name, settings)):
         chosen = settings if some[0].line is None else settings.of_many()
@@ -128,7 +128,7 @@ def _solved_of(
             where = f"{name}/{item.name}" if is_archive else item.name
             where = f"{where}:{item.line}" if item.line else where
             result = next(found) if item.problem else Result("invalid", message=item.reason)
-            yield Outcome(where, result, is_alone=False)
+            yield Answered(where, result, is_alone=False)
 
 
 def groups(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.cli.answers import Outcome
+from pipeline.cli.answers import Answered
 from pipeline.cli.files import write_to
 from pipeline.cli.options import say
 from pipeline.errors import InputError, counted, printable
@@ -28,32 +28,32 @@ _WIDE = 104
 """Columns of a terminal with room for all headings in one line."""
 
 
-def record_line(outcome: Outcome, settings: Settings) -> str:
+def record_line(answered: Answered, settings: Settings) -> str:
     """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, digest, make_record  # noqa: PLC0415 - as above
     from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
 
-    data, result, now = outcome.data, outcome.result, datetime.now(UTC)
+    data, result, now = answered.data, answered.result, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), outcome.name, sha256, size, settings.reading.declared())
+    origin = Origin(new_job_id(now), answered.name, sha256, size, settings.reading.declared())
     record = msgspec.to_builtins(make_record(origin, result, {}, now))
     problem = result.problem
     texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
     return json.dumps(record | {"texts": texts})
 
 
-def show(outcome: Outcome, settings: Settings, before: str | None) -> None:
-    """Print an outcome: a puzzle that is alone after `before`, unless that is None."""
-    name, result = outcome.name, outcome.result
-    if not outcome.is_alone:
+def show(answered: Answered, settings: Settings, before: str | None) -> None:
+    """Print an answer: a puzzle that is alone after `before`, unless that is None."""
+    name, result = answered.name, answered.result
+    if not answered.is_alone:
         print(f"{printable(name)}: {_in_a_line(result)}")
         return
     if before is not None:
         _print_result(before, result)
-    if outcome.fault:
-        say(outcome.fault)
+    if answered.fault:
+        say(answered.fault)
     else:
         _explain(name, result, settings)
 

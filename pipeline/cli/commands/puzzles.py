@@ -61,22 +61,22 @@ def solve(  # noqa: PLR0913 - one for each option
     cat examples/line.sdm | sudoku-pipeline solve -
     """
     from pipeline.cli import results
-    from pipeline.cli.answers import outcomes
+    from pipeline.cli.answers import answered_in
     from pipeline.cli.files import STANDARD_OUTPUT
     from pipeline.solving.facts import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
     kept, code = [], ALL_WELL
-    for outcome in outcomes(files, settings):
-        if svg and not outcome.is_alone:
+    for answered in answered_in(files, settings):
+        if svg and not answered.is_alone:
             raise UsageError(f"--svg: {printable(str(files[0]))} holds many puzzles")
         if as_json:
-            print(results.record_line(outcome, settings))
+            print(results.record_line(answered, settings))
         else:
-            before = f"{outcome.name}: " if len(files) > 1 else ""
-            results.show(outcome, settings, None if svg == STANDARD_OUTPUT else before)
-        kept += [(outcome.name, outcome.result)] if times or svg else []
-        code = SOME_BAD if outcome.result.status in NOT_WELL else code
+            before = f"{answered.name}: " if len(files) > 1 else ""
+            results.show(answered, settings, None if svg == STANDARD_OUTPUT else before)
+        kept += [(answered.name, answered.result)] if times or svg else []
+        code = SOME_BAD if answered.result.status in NOT_WELL else code
     if times and kept:
         results.times_table(kept)
     if svg and kept:
@@ -113,7 +113,7 @@ def count(
     """
     from dataclasses import replace
 
-    from pipeline.cli.answers import outcomes
+    from pipeline.cli.answers import answered_in
     from pipeline.cli.results import say_evidence
     from pipeline.solving.facts import NOT_WELL
 
@@ -122,19 +122,19 @@ def count(
 
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for outcome in outcomes([file], counting, print_solution if show else None):
-        name, result = printable(outcome.name), outcome.result
+    for answered in answered_in([file], counting, print_solution if show else None):
+        name, result = printable(answered.name), answered.result
         found = len(result.solutions)
         if result.status not in ("invalid", "failed"):
-            before = "" if outcome.is_alone else f"{name}: "
+            before = "" if answered.is_alone else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
-        if outcome.is_alone and result.status == "invalid":
-            say(outcome.fault or str(result.message))
+        if answered.is_alone and result.status == "invalid":
+            say(answered.fault or str(result.message))
         elif result.status in NOT_WELL or (not result.complete and found < limit):
             say(f"{name}: {result.status}: {result.said}")
         elif result.caveat:
             say(f"{name}: {result.caveat}")
-        if outcome.is_alone and not settings.quiet:
+        if answered.is_alone and not settings.quiet:
             say_evidence(name, result)
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
