@@ -29,7 +29,7 @@ from pipeline.settings import Setting, settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
-SETTINGS = {CONFIG: Setting("", name=CONFIG, kind=Path), **settings_declared()}
+SETTINGS = {CONFIG: Setting(name=CONFIG, kind=Path), **settings_declared()}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
     schema.PublishedFile,

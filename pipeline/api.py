@@ -6,15 +6,15 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.service.requests import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
-    READING_KEYS,
-    SOLVING_KEYS,
     Settings,
+    SolvingOptions,
+    SourceOptions,
     settings_declared,
     settings_given,
 )
@@ -42,7 +42,7 @@ MOST_CHARACTERS = 1024 * 1024
 """Of texts that are taken at once."""
 
 
-def solve(puzzle: Given, **settings: Any) -> Result:
+def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result:
     """Solve a puzzle, a problem that was read, or the puzzle or formula in a text.
 
     The settings are those of `Settings` that say how to read and to solve. A text that is no
@@ -56,18 +56,20 @@ def solve(puzzle: Given, **settings: Any) -> Result:
     Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
     and not installed, EnvironmentFailure where no solver can work.
     """
-    chosen = settings_given(settings, SOLVING_KEYS)
+    chosen = settings_given(settings, SolvingOptions)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
 
 
-def solve_many(puzzles: Iterable[Given], *, workers: int = 1, **settings: Any) -> Iterator[Result]:
+def solve_many(
+    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+) -> Iterator[Result]:
     """Solve puzzles and texts, many at once; yield the result of each, in order.
 
-    Each result is what `solve` gives. Unique puzzles are solved at the speed of a collection. It
-    takes longer to explain why one has no solution, and to find up to 100 of another:
-    `max_solutions=2` is enough to tell whether there are several. If `workers` is more than 1, so
-    many processes compute. No more is read ahead than they need; closing the iterator ends them.
+    Each result is that of `solve`. Unique puzzles are solved at the speed of a collection; a puzzle
+    without a solution, or with many, takes longer. `max_solutions=2` is enough to know whether
+    there are several. If `workers` is more than 1, that many processes compute. They read no
+    further ahead than they need; closing the iterator ends them.
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
@@ -75,10 +77,10 @@ def solve_many(puzzles: Iterable[Given], *, workers: int = 1, **settings: Any) -
     Raises as `solve` does.
     """
     replace(settings_declared()["workers"], least=1).check(workers, "workers")
-    return _solve_many(puzzles, workers, settings_given(settings, SOLVING_KEYS))
+    return _solve_many(puzzles, workers, settings_given(settings, SolvingOptions))
 
 
-def solutions(puzzle: Given, **settings: Any) -> Generator[Any, None, None]:
+def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
     At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
@@ -94,32 +96,31 @@ def solutions(puzzle: Given, **settings: Any) -> Generator[Any, None, None]:
     the memory does not suffice to find them all, or to check that they are all, and SolverError
     where no solver could go on.
     """
-    chosen = settings_given(settings, SOLVING_KEYS)
-    problem = problem_given("puzzle", puzzle, chosen)
+    chosen = settings_given(settings, SolvingOptions)
+    search = Search(problem_given("puzzle", puzzle, chosen), chosen, Stopwatch())
     shown: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
-        search = Search(problem, chosen, Stopwatch())
         for solver in solvers.chain:
-            with closing(search.stream(solvers.relay(solver))) as stream:
-                while True:
-                    try:
-                        found = next(stream)
-                    except (SolverError, EnvironmentFailure):
-                        if solver is solvers.chain[-1]:
-                            raise
-                        break
-                    if isinstance(found, Unsat):
-                        yield from _missing(search, [*shown], solvers)
-                        return
-                    if isinstance(found, Unknown):
-                        raise LimitReached(found.reason)
-                    if found not in shown:
-                        shown.add(found)
-                        yield found
+            try:
+                with closing(search.stream(solvers.relay(solver))) as stream:
+                    for found in stream:
+                        if isinstance(found, Unknown):
+                            raise LimitReached(found.reason)
+                        if isinstance(found, Unsat):
+                            break
+                        if found not in shown:
+                            shown.add(found)
+                            yield found
+            except (SolverError, EnvironmentFailure):
+                if solver is solvers.chain[-1]:
+                    raise
+            else:
+                break
+        yield from _missing(search, [*shown], solvers)
 
 
 def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
-    """Yield what a solver has missed that says it has found all.
+    """Yield the solutions that a solver has missed although it claims to have found all.
 
     Raises SolverError, and LimitReached where it cannot be known that there are no more.
     """
@@ -130,14 +131,13 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
             checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
         yield from checked.missing
         known += checked.missing
-        if checked.certificate.complete == "no" and not checked.missing:
-            raise SolverError(f"that there are no more was claimed: {checked.certificate.reason}")
-        if checked.certificate.complete == "claimed":
-            raise LimitReached(
-                f"that there are no more is only claimed: {checked.certificate.reason}"
-            )
-        if checked.certificate.complete == "proved":
+        certificate = checked.certificate
+        if certificate.complete == "proved":
             return
+        if certificate.complete == "claimed":
+            raise LimitReached(f"that there are no more is only claimed: {certificate.reason}")
+        if not checked.missing:
+            raise SolverError(f"that there are no more was claimed: {certificate.reason}")
     if len(known) > len(shown):
         raise LimitReached(f"there are more than {MOST_CHECKED:,}, and a solver has missed some")
 
@@ -183,21 +183,21 @@ def dedupe(
     *sources: str | Path,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
-    **settings: Any,
+    **settings: Unpack[SourceOptions],
 ) -> Generator[Copy | Left]:
     """Tell which classic puzzles of 9×9 are equivalent to an earlier one of these sources.
 
     Equivalent are puzzles that symmetries make of each other: relabelled, turned, with rows and
     columns permuted as the rules allow. Sources are files, folders and archives. The first puzzle
-    of each class is written to `kept`, one a line; `tally` counts. What cannot be compared is told
-    as `Left`, with the reason. Streamed, in memory that does not grow with the sources: classes
-    beyond some millions go to a temporary folder.
+    of each class is written to `kept`, one a line; `tally` counts. A puzzle that cannot be
+    compared is a `Left`, with the reason. The memory does not grow with the sources: classes beyond
+    some millions go to a temporary folder.
 
     Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
-    paths, chosen = [*map(Path, sources)], settings_given(settings, READING_KEYS)
+    paths, chosen = [*map(Path, sources)], settings_given(settings, SourceOptions)
     yield from comparing.dedupe(paths, chosen, kept, tally)
 
 
@@ -206,7 +206,7 @@ def overlap(
     asked: str | Path,
     *,
     tallies: tuple[Tally, Tally] | None = None,
-    **settings: Any,
+    **settings: Unpack[SourceOptions],
 ) -> Generator[Copy | Left]:
     """Tell which classic puzzles of 9×9 in one source are equivalent to one in another.
 
@@ -215,7 +215,7 @@ def overlap(
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
 
-    chosen = settings_given(settings, READING_KEYS)
+    chosen = settings_given(settings, SourceOptions)
     yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
 
 

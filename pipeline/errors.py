@@ -1,7 +1,7 @@
 """Everything that can go wrong, as one tree.
 
 PipelineError
-├── InputError                 what was handed in is at fault
+├── InputError                 the input is at fault
 │   ├── InvalidPuzzle          not a puzzle: says where, what was expected, what was found
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 options that cannot be served (exit 2)
@@ -23,7 +23,7 @@ class PipelineError(Exception):
 
 
 class InputError(PipelineError):
-    """What was handed in is at fault."""
+    """The input is at fault."""
 
 
 @dataclass(eq=False)

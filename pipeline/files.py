@@ -81,7 +81,7 @@ def is_file_name(name: str) -> bool:
 
 
 def kind_in_words(mode: int) -> str:
-    """What something that is not a regular file is."""
+    """The kind of a file that is not a regular one."""
     if stat.S_ISLNK(mode):
         return "a link"
     if stat.S_ISFIFO(mode):

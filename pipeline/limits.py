@@ -46,7 +46,7 @@ class Limits:
         return replace(self, spent=self.seconds - deadline.left())
 
     def checking(self) -> Callable[[int], None]:
-        """What raises LimitReached if so many bytes are too many, or the time from now is up."""
+        """A function that raises LimitReached for too many bytes, or when the time is up."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:

@@ -1,8 +1,7 @@
 """Settings: every option of the product, declared once.
 
-A field of `Settings` says of its option what it is for, what it may be, and where it stands in the
-help. The command line, the environment, the settings file, the keywords of the library and
-docs/reference/settings.md all read that declaration.
+A field of `Settings` has the default, the type, the range and the help of an option. The command
+line, the environment, the settings file and docs/reference/settings.md read that declaration.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from pipeline.errors import UsageError, printable
 
@@ -64,9 +64,7 @@ MAX_TOTAL_BYTES = 16 * 1024**3
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
-_CLUSTER = re.compile(
-    r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
-)
+_TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
 
 
@@ -90,34 +88,34 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An option: its help, its panel there, and what its value may be.
+    """An option: its panel in the help, and what its value may be.
 
-    Numbers are from `least` to `most`. A setting is `risky` if it says what is run, trusted or
-    written where, or lifts a limit of memory or bytes: a settings file that was only found may be
-    a stranger's, and may not hold it. `kind` is the type of the value, without None.
+    Numbers are from `least` to `most`. A setting is `risky` if it names a program, a file or a
+    solver to trust, or lifts a limit. A settings file that was only found may not hold it, because
+    a stranger may have written the file. `kind` is the type of the value, without None.
     """
 
-    help: str
     panel: str = ""
     metavar: str | None = None
     least: float = -math.inf
     most: float = math.inf
+    _: KW_ONLY
     risky: bool = False
-    name: str = field(default="", kw_only=True)
-    kind: Any = field(default=str, kw_only=True)
-    is_optional: bool = field(default=False, kw_only=True)
-    default: Any = field(default=None, kw_only=True)
+    name: str = ""
+    help: str = ""
+    kind: Any = str
+    is_optional: bool = False
+    default: Any = None
 
     @property
     def annotation(self) -> Any:
         return self.kind | None if self.is_optional else self.kind
 
     def typed(self, annotation: Any) -> Setting:
-        """The same setting, of the kind that an annotation such as `int | None` says."""
-        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-        if len(kinds) == len(get_args(annotation)):
+        """The same setting, of the kind that an annotation such as `int | None` names."""
+        if type(None) not in get_args(annotation):
             return replace(self, kind=annotation)
-        return replace(self, kind=kinds[0], is_optional=True)
+        return replace(self, kind=get_args(annotation)[0], is_optional=True)
 
     @property
     def key(self) -> str:
@@ -139,7 +137,7 @@ class Setting:
 
     @property
     def expected(self) -> str:
-        """What a value has to be, for a message."""
+        """A description of the values it takes, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
@@ -148,39 +146,32 @@ class Setting:
     def read(self, text: str, about: str) -> Any:
         """The value that a text stands for. Raises UsageError."""
         value: Any = text
-        try:
-            if self.kind is bool:
-                value = _FLAGS.get(text.lower(), text)
-            elif self.kind in {int, float, Path}:
+        if self.kind is bool:
+            value = _FLAGS.get(text.lower(), text)
+        elif self.kind in {int, float, Path}:
+            with suppress(ValueError):  # `check` says what was expected
                 value = self.kind(text)
-        except ValueError:
-            pass  # `check` says what was expected
-        if "\0" in text:
-            raise UsageError(f"{about}: expected {self.expected}, found {printable(text)!r}")
         return self.check(value, about)
 
     def check(self, value: Any, about: str) -> Any:
-        """The value itself. Raises UsageError if it is not what is expected."""
-        if self._suits(value):
+        """The value itself. Raises UsageError if it is of the wrong type or out of range."""
+        if value is None and self.is_optional:
             return value
-        found = "" if self._is_number(value) else f", found {printable(repr(value))[:100]}"
-        raise UsageError(f"{about}: expected {self.expected}{found}")
+        if not self._is_of_kind(value):
+            found = printable(repr(value))[:100]
+            raise UsageError(f"{about}: expected {self.expected}, found {found}")
+        if self.kind in {int, float} and not self.least <= value <= self.most:
+            raise UsageError(f"{about}: expected {self.expected}")
+        return value
 
-    def _is_number(self, value: Any) -> bool:
-        """Whether a value is a number of the kind expected, perhaps out of range."""
-        kinds: Any = {int: Integral, float: Real}.get(self.kind, ())
-        return isinstance(value, kinds) and not isinstance(value, bool)
-
-    def _suits(self, value: Any) -> bool:
-        if value is None:
-            return self.is_optional
+    def _is_of_kind(self, value: Any) -> bool:
         if self.choices:
             return isinstance(value, str) and value in self.choices
-        if self.kind in {int, float}:
-            return self._is_number(value) and bool(self.least <= value <= self.most)
-        if self.kind is bool:
-            return value is True or value is False
-        return isinstance(value, (str, Path) if self.kind is Path else self.kind)
+        if isinstance(value, bool):
+            return self.kind is bool
+        if isinstance(value, str | Path) and "\0" in str(value):
+            return False
+        return isinstance(value, _TYPES.get(self.kind, self.kind))
 
 
 def environment_name(option: str) -> str:
@@ -201,190 +192,125 @@ class Settings:
     """
 
     inbox: Annotated[
-        Path, Setting("The folder into which files are dropped.", FOLDERS, "FOLDER", risky=True)
+        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder into which files are dropped."
     ] = Path("inbox")
     outbox: Annotated[
-        Path, Setting("The folder for solutions and records.", FOLDERS, "FOLDER", risky=True)
+        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder for solutions and records."
     ] = Path("outbox")
     solver: Annotated[
         SolverChoice,
-        Setting(
-            "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
-            SOLVING,
-        ),
+        Setting(SOLVING),
+        "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,
-        Setting("The minisat program, if it is not on the PATH.", SOLVING, "PROGRAM", risky=True),
+        Setting(SOLVING, "PROGRAM", risky=True),
+        "The minisat program, if it is not on the PATH.",
     ] = None
-    encoding: Annotated[EncodingChoice, Setting("How a puzzle becomes clauses.", SOLVING)] = (
+    encoding: Annotated[EncodingChoice, Setting(SOLVING), "How a puzzle becomes clauses."] = (
         ENCODING
     )
     max_solutions: Annotated[
         int | None,
-        Setting(
-            "Stop after this many solutions; by default 100, or 2 each in files of many.",
-            SOLVING,
-            "N",
-            1,
-            10**9,
-        ),
+        Setting(SOLVING, "N", 1, 10**9),
+        "Stop after this many solutions; by default 100, or 2 each in files of many.",
     ] = None
     timeout: Annotated[
-        float, Setting("Time for all the work on one puzzle.", SOLVING, "SECONDS", 0.001, 10**6)
+        float, Setting(SOLVING, "SECONDS", 0.001, 10**6), "Time for all the work on one puzzle."
     ] = 60.0
     memory_limit: Annotated[
         int,
-        Setting(
-            "Memory for each step of that work, such as solving; 64 or more.",
-            SOLVING,
-            "MB",
-            64,
-            10**7,
-            risky=True,
-        ),
+        Setting(SOLVING, "MB", 64, 10**7, risky=True),
+        "Memory for each step of that work, such as solving; 64 or more.",
     ] = 4096
     max_bytes: Annotated[
-        int,
-        Setting("The largest file of one puzzle.", READING, "BYTES", 1, 2**40, risky=True),
+        int, Setting(READING, "BYTES", 1, 2**40, risky=True), "The largest file of one puzzle."
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
-        Setting(
-            "The most that an archive, or a file of many puzzles, may unpack to.",
-            READING,
-            "BYTES",
-            1,
-            2**50,
-            risky=True,
-        ),
+        Setting(READING, "BYTES", 1, 2**50, risky=True),
+        "The most that an archive, or a file of many puzzles, may unpack to.",
     ] = MAX_TOTAL_BYTES
     workers: Annotated[
         int,
-        Setting(
-            "Processes for the puzzles of archives and collections; 0: one per core.",
-            PROCESSES,
-            "N",
-            0,
-            _MOST_WORKERS,
-        ),
+        Setting(PROCESSES, "N", 0, _MOST_WORKERS),
+        "Processes for the puzzles of archives and collections; 0: one per core.",
     ] = 0
     cluster: Annotated[
         str | None,
-        Setting(
-            "The address of a Dask scheduler whose workers replace these processes, or local:N.",
-            PROCESSES,
-            "ADDRESS",
-            risky=True,
-        ),
+        Setting(PROCESSES, "ADDRESS", risky=True),
+        "The address of a Dask scheduler whose workers replace these processes, or local:N.",
     ] = None
     variant: Annotated[
         VariantChoice,
-        Setting(
-            "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
-            READING,
-        ),
+        Setting(READING),
+        "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
     ] = "auto"
     format: Annotated[
         FormatChoice,
-        Setting(
-            f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
-            READING,
-            "NAME",
-        ),
+        Setting(READING, "NAME"),
+        f"The format of the input: auto, which looks at its content, {', '.join(_FORMATS)}.",
     ] = "auto"
     alphabet: Annotated[
         AlphabetChoice,
-        Setting(
-            "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
-            READING,
-        ),
+        Setting(READING),
+        "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
     ] = "auto"
     trust_solver: Annotated[
         bool,
-        Setting(
-            "Do not check that no solution is missing; the result is then only claimed.",
-            SOLVING,
-            risky=True,
-        ),
+        Setting(SOLVING, risky=True),
+        "Do not check that no solution is missing; the result is then only claimed.",
     ] = False
     prove: Annotated[
         ProveChoice,
-        Setting(
-            "The results with which to publish a checked proof that there are no other solutions.",
-            SOLVING,
-        ),
+        Setting(SOLVING),
+        "The results with which to publish a checked proof that there are no other solutions.",
     ] = "unsolvable"
     keep_cnf: Annotated[
-        bool, Setting("Also publish the CNF, with and without the solutions blocked.", SOLVING)
+        bool, Setting(SOLVING), "Also publish the CNF, with and without the solutions blocked."
     ] = False
     also: Annotated[
         str,
-        Setting(
-            "Find out more about puzzles: canonical, minimal, effort, with commas between.",
-            SOLVING,
-            "NAMES",
-        ),
+        Setting(SOLVING, "NAMES"),
+        "Find out more about puzzles: canonical, minimal, effort, with commas between.",
     ] = ""
     settle: Annotated[
         float,
-        Setting(
-            "A file unchanged for this long counts as complete, where leases cannot tell.",
-            FOLDERS,
-            "SECONDS",
-            0,
-            10**6,
-        ),
+        Setting(FOLDERS, "SECONDS", 0, 10**6),
+        "A file unchanged for this long counts as complete, where leases cannot tell.",
     ] = 2.0
     grace: Annotated[
         float,
-        Setting(
-            "Time the current puzzle gets to finish after a stop signal.",
-            PROCESSES,
-            "SECONDS",
-            0,
-            10**6,
-        ),
+        Setting(PROCESSES, "SECONDS", 0, 10**6),
+        "Time the current puzzle gets to finish after a stop signal.",
     ] = 10.0
     poll: Annotated[
         bool,
-        Setting("Scan every 5 s: for network and container mounts, which give no events.", FOLDERS),
+        Setting(FOLDERS),
+        "Scan every 5 s: for network and container mounts, which give no events.",
     ] = False
     on_done: Annotated[
         str | None,
-        Setting(
-            "Run this command for each finished job; the record is its last argument.",
-            MONITORING,
-            "COMMAND",
-            risky=True,
-        ),
+        Setting(MONITORING, "COMMAND", risky=True),
+        "Run this command for each finished job; the record is its last argument.",
     ] = None
     on_bad: Annotated[
         str | None,
-        Setting(
-            "Run this command only for jobs with something invalid, unknown or failed.",
-            MONITORING,
-            "COMMAND",
-            risky=True,
-        ),
+        Setting(MONITORING, "COMMAND", risky=True),
+        "Run this command only for jobs with something invalid, unknown or failed.",
     ] = None
     metrics: Annotated[
         Path | None,
-        Setting(
-            "Replace this OpenMetrics file after every scan, or at the end of `run`.",
-            MONITORING,
-            "FILE",
-            risky=True,
-        ),
+        Setting(MONITORING, "FILE", risky=True),
+        "Replace this OpenMetrics file after every scan, or at the end of `run`.",
     ] = None
     report: Annotated[
-        bool,
-        Setting("Keep report.html, a page to look at, up to date in the outbox.", MONITORING),
+        bool, Setting(MONITORING), "Keep report.html, a page to look at, up to date in the outbox."
     ] = False
     log_format: Annotated[
-        LogFormat, Setting("auto is console on a terminal, json elsewhere.", OUTPUT)
+        LogFormat, Setting(OUTPUT), "auto is console on a terminal, json elsewhere."
     ] = "auto"
-    quiet: Annotated[bool, Setting("Print nothing but problems.", OUTPUT)] = False
+    quiet: Annotated[bool, Setting(OUTPUT), "Print only problems."] = False
 
     @property
     def reading(self) -> Reading:
@@ -396,7 +322,7 @@ class Settings:
 
     @property
     def traits(self) -> tuple[AlsoChoice, ...]:
-        """What else to find out about puzzles, in the order of the columns."""
+        """The features of puzzles that `also` names, in the order of the columns."""
         return tuple(name for name in get_args(AlsoChoice) if name in self._asked)
 
     @property
@@ -438,39 +364,61 @@ class Settings:
 @functools.cache
 def settings_declared() -> dict[str, Setting]:
     """All settings by their names, in the order of the fields of `Settings`."""
-    declared = {}
     annotations = inspect.get_annotations(Settings, eval_str=True)
-    for name, parameter in inspect.signature(Settings).parameters.items():
-        kind, setting = get_args(annotations[name])
-        declared[name] = replace(setting.typed(kind), name=name, default=parameter.default)
+    declared = {}
+    for each in fields(Settings):
+        kind, setting, text = get_args(annotations[each.name])
+        typed = setting.typed(kind)
+        declared[each.name] = replace(typed, name=each.name, help=text, default=each.default)
     return declared
 
 
-READING_KEYS = ("variant", "format", "alphabet", "max_bytes", "max_total_bytes", "timeout")
-"""The settings that functions of the library take that read sources."""
+class ReadingOptions(TypedDict, total=False):
+    """The settings that functions of the library take that read a puzzle."""
 
-SOLVING_KEYS = (
-    *("variant", "format", "alphabet", "max_bytes", "timeout", "memory_limit"),
-    *("solver", "minisat", "encoding", "max_solutions", "trust_solver", "prove", "keep_cnf"),
-    "also",
-)
-"""The settings that functions of the library take that solve."""
+    variant: VariantChoice
+    format: FormatChoice
+    alphabet: AlphabetChoice
+    max_bytes: int
+    timeout: float
 
 
-def settings_given(given: Mapping[str, Any], known: Iterable[str]) -> Settings:
-    """The settings that a program gives as keyword arguments, which have to be known.
+class SourceOptions(ReadingOptions, total=False):
+    """The settings that functions of the library take that read files, folders and archives."""
+
+    max_total_bytes: int
+
+
+class SolvingOptions(ReadingOptions, total=False):
+    """The settings that functions of the library take that solve."""
+
+    memory_limit: int
+    solver: SolverChoice
+    minisat: str | None
+    encoding: EncodingChoice
+    max_solutions: int | None
+    trust_solver: bool
+    prove: ProveChoice
+    keep_cnf: bool
+    also: str
+
+
+def settings_given(given: SourceOptions | SolvingOptions, known: type) -> Settings:
+    """The settings that a program gives as keyword arguments, all of which `known` must declare.
 
     Raises TypeError for any other, UsageError for a wrong value.
     """
+    names = known.__annotations__
     for name in given:
-        if name not in known:
-            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(known)}")
+        if name not in names:
+            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
     return Settings(**given)
 
 
 def _is_cluster(address: str) -> bool:
-    match = _CLUSTER.fullmatch(address)
-    if match is None:
-        return False
-    port, workers = match.groups()
-    return 1 <= int(port) <= _MOST_PORTS if port else 1 <= int(workers) <= _MOST_WORKERS
+    """Whether an address names a Dask scheduler, or a number of processes here."""
+    if match := re.fullmatch(r"local:(\d{1,4})", address, re.ASCII):
+        return 1 <= int(match[1]) <= _MOST_WORKERS
+    host = r"[^\s/:]+|\[[0-9a-fA-F:]+\]"
+    match = re.fullmatch(rf"(?:tcp|tls)://(?:{host}):(\d{{1,5}})", address, re.ASCII)
+    return match is not None and 1 <= int(match[1]) <= _MOST_PORTS

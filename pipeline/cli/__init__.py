@@ -1,6 +1,6 @@
 """The command line: options → the library, errors → exit codes.
 
-What is imported here is loaded before `main` can handle a signal: as little as possible.
+This module imports little, because `main` cannot handle a signal before its imports are loaded.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.cli.options import CONFIG
 from pipeline.errors import UsageError, printable
-from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.settings import Settings, settings_declared
 
 MAX_BYTES = 1024 * 1024
 
@@ -43,7 +43,9 @@ def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str
         if setting.risky and not is_named:
             why = f"not taken from a file that was only found; name it: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
-        chosen[setting.name] = _converted(setting, value, path.parent)
+        setting.check(value, key)
+        is_path = setting.kind is Path
+        chosen[setting.name] = path.parent / Path(value).expanduser() if is_path else value
     return chosen
 
 
@@ -63,15 +65,6 @@ def _parsed(path: Path) -> dict[str, Any]:
         match = _PLACE.fullmatch(str(error))
         where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
         raise UsageError(where) from error
-
-
-def _converted(setting: Setting, value: object, folder: Path) -> Any:
-    """A value of TOML as that setting. Raises UsageError."""
-    if setting.kind is Path and isinstance(value, str):
-        return folder / setting.read(value, setting.key).expanduser()
-    if isinstance(value, str) and setting.kind is str:
-        return setting.read(value, setting.key)
-    return setting.check(value, setting.key)
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:

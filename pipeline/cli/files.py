@@ -1,12 +1,12 @@
-"""What the commands read and write: files, standard streams, devices."""
+"""Read and write files, standard streams and devices."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
@@ -14,10 +14,10 @@ from typing import BinaryIO
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.files import replacing, write_whole
+from pipeline.files import replacing
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.reading.formats import Parsed, oversize
+from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
 from pipeline.service.protocol.folders import WORK
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
@@ -28,53 +28,24 @@ _AT_ONCE = 64 * 1024
 
 @contextmanager
 def path_of(file: Path, most: int) -> Iterator[Path]:
-    """The path of a file or a folder; of standard input and of pipes that of a copy.
+    """The path of a file or a folder; for standard input and pipes the path of a copy.
 
     Raises InputError where it cannot be read, and for a stream of more than `most` bytes.
     """
     with ExitStack() as stack:
-        try:
-            if file == STANDARD_INPUT:
-                path = stack.enter_context(_copied(standard_input(), file, most))
-            elif file.is_file() or file.is_dir():
+        with _naming(file):
+            if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
                 path = file.resolve()
             else:
-                stream = stack.enter_context(file.open("rb"))
-                path = stack.enter_context(_copied(stream, file, most))
-        except OSError as error:
-            if is_environmental(error):
-                raise
-            raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+                stream = stack.enter_context(_opened(file))
+                copy = stack.enter_context(NamedTemporaryFile())
+                while some := stream.read(_AT_ONCE):
+                    copy.write(some)
+                    if copy.tell() > most:
+                        raise oversize(source_name(file), most, "more")
+                copy.flush()
+                path = Path(copy.name)
         yield path
-
-
-@contextmanager
-def _copied(stream: BinaryIO, file: Path, most: int) -> Iterator[Path]:
-    with NamedTemporaryFile() as copy:
-        while some := stream.read(_AT_ONCE):
-            copy.write(some)
-            if copy.tell() > most:
-                raise oversize(source_name(file), most, "more")
-        copy.flush()
-        yield Path(copy.name)
-
-
-def lines_in(path: Path) -> int | None:
-    """How many lines a text has; None for a file with other bytes, such as a compressed one."""
-    lines = 0
-    with path.open("rb") as file:
-        while block := file.read(_AT_ONCE):
-            if b"\0" in block:
-                return None
-            lines += block.count(b"\n")
-    return lines
-
-
-def standard_input() -> BinaryIO:
-    """The bytes of standard input. Raises InputError if it is closed."""
-    if sys.stdin is None:
-        raise InputError("standard input is closed")
-    return sys.stdin.buffer
 
 
 def read_bytes(file: Path, most: int) -> bytes:
@@ -82,12 +53,26 @@ def read_bytes(file: Path, most: int) -> bytes:
 
     Raises InputError if it cannot be read.
     """
-    if file == STANDARD_INPUT:
-        return standard_input().read(most + 1)
+    with _naming(file), _opened(file) as stream:
+        return stream.read(most + 1)
+
+
+def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
+    if file != STANDARD_INPUT:
+        return file.open("rb")
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    return nullcontext(sys.stdin.buffer)
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Turn the OSErrors of a file that cannot be read into an InputError with its name."""
     try:
-        with file.open("rb") as stream:
-            return stream.read(most + 1)
+        yield
     except OSError as error:
+        if is_environmental(error):
+            raise
         raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
 
 
@@ -109,16 +94,20 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
     return problem.parsed
 
 
-def read_grid(file: Path, settings: Settings) -> Grid:
-    """The grid in a filled puzzle file. Raises InputError, also for a blank cell."""
-    puzzle = read_puzzle(file, settings).puzzle
-    values = [0] * len(puzzle.cells)
-    for cell, value in puzzle.givens():
+def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
+    """The grid in a file, in the notation of a puzzle's solutions. Raises InputError."""
+    geometry = parsed.puzzle.geometry
+    in_numbers = geometry.side > 9 and is_written_as_values(parsed.format, parsed.puzzle)
+    if in_numbers or not parsed.puzzle.is_plain:
+        return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
+    filled = read_puzzle(file, settings).puzzle
+    values = [0] * len(filled.cells)
+    for cell, value in filled.givens():
         values[cell] = value
     if 0 in values:
-        row, column = puzzle.geometry.place(values.index(0))
+        row, column = filled.geometry.place(values.index(0))
         raise InputError(f"{source_name(file)}: row {row}, column {column} is not filled")
-    return Grid(puzzle.geometry, tuple(values))
+    return Grid(filled.geometry, tuple(values))
 
 
 def empty_puzzle(size: str) -> Puzzle:
@@ -146,36 +135,39 @@ def check_target(
         return
     shown = f"{option}: {printable(str(target))}"
     try:
-        target.resolve()
+        whole = target.resolve()
     except RuntimeError:  # of Python before 3.13
         raise UsageError(f"{shown} is a link to itself") from None
     if target.is_dir():
         raise UsageError(f"{shown} is a folder; name a file in it")
     if not target.parent.is_dir():
         raise UsageError(f"{shown}: the folder is not there; make it first")
-    if any(_are_one(target, given) for given in inputs):
-        raise UsageError(f"{shown} is the file that is read; name another")
-    if any(_is_within(target, given) for given in inputs):
+    if any(given.is_dir() and whole.is_relative_to(given.resolve()) for given in inputs):
         raise UsageError(f"{shown} is in the folder that is read; name one elsewhere")
-    if target.is_file() and _is_published(target.resolve()):
-        raise UsageError(f"{shown} is part of published results; name another")
-    if target.is_file() and _is_original(target.resolve()):
-        raise UsageError(f"{shown} is an original in an inbox; name another")
-    if target.is_file() and not force:
-        raise UsageError(f"{shown} exists; name another, or replace it with --force")
+    if target.is_file() and (why := _why_kept(whole, inputs, force=force)):
+        raise UsageError(f"{shown} {why}")
 
 
-def _are_one(target: Path, given: Path) -> bool:
-    return target.is_file() and given.is_file() and target.samefile(given)
+def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
+    """Why a file may not be replaced, if it may not."""
+    if any(given.is_file() and target.samefile(given) for given in inputs):
+        return "is the file that is read; name another"
+    if _is_published(target):
+        return "is part of published results; name another"
+    if any((folder / WORK).is_dir() for folder in target.parents):
+        return "is an original in an inbox; name another"
+    return None if force else "exists; name another, or replace it with --force"
 
 
-def _is_within(target: Path, given: Path) -> bool:
-    return given.is_dir() and target.resolve().is_relative_to(given.resolve())
-
-
-def _is_original(target: Path) -> bool:
-    """Whether a file lies in an inbox, or where an inbox keeps what was taken from it."""
-    return any((folder / WORK).is_dir() for folder in target.parents)
+def check_targets(
+    targets: Mapping[str, Path | None], sources: Sequence[Path], *, force: bool
+) -> None:
+    """Check each target by its option as `check_target` does, and that they are not one file."""
+    named = {option: target for option, target in targets.items() if target}
+    for option, target in named.items():
+        check_target(option, target, sources, force=force)
+    if len({target.resolve() for target in named.values()}) < len(named):
+        raise UsageError(f"{' and '.join(named)} are the same file")
 
 
 def _is_published(target: Path) -> bool:
@@ -201,29 +193,23 @@ def unused(name: str) -> Path:
 
 @contextmanager
 def growing(target: Path) -> Iterator[BinaryIO]:
-    """A stream to a checked target, a file that gets its name when all is written."""
+    """A stream to a checked target: a new file gets its name when all is written.
+
+    A device is written to, not replaced by a file.
+    """
     if target == STANDARD_OUTPUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    if target.exists() and not target.is_file():
+    elif target.exists() and not target.is_file():
         with target.open("wb") as device:
             yield device
-        return
-    with replacing(target.resolve()) as file:
-        yield file
+    else:
+        with replacing(target.resolve()) as file:
+            yield file
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a checked target: a device is written to, not replaced by a file."""
-    if target == STANDARD_OUTPUT:
-        sys.stdout.flush()
-        for piece in pieces:
-            sys.stdout.buffer.write(piece.encode(errors="backslashreplace"))
-        sys.stdout.buffer.flush()
-    elif target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8", errors="backslashreplace") as device:
-            device.writelines(pieces)
-    else:
-        write_whole(target.resolve(), pieces)
+    """Write a text to a checked target as `growing` does."""
+    with growing(target) as file:
+        file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)

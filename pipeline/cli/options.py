@@ -1,13 +1,13 @@
-"""What all commands share: their options, and how errors become messages and exit codes.
+"""The options that commands share.
 
 A setting is declared in `Settings`, any other option beside its command. A command names the
 settings it takes and gets them as one `Settings`:
 
     @takes("solver", "timeout")
-    def count(file: File, settings: Settings) -> None: …
+    def count(file: FileArgument, settings: Settings) -> None: …
 
 Typer parses the command line, fills in the environment and the settings file, and prints the help.
-The values are converted here: for that, typer loads pydantic, which would double the time of a
+The values are converted here: typer would load pydantic for that, which doubles the time of a
 start.
 """
 
@@ -15,74 +15,62 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
 
-from pipeline.errors import (
-    EnvironmentFailure,
-    InputError,
-    PipelineError,
-    UsageError,
-    in_words,
-    is_environmental,
-    printable,
-)
-from pipeline.service.exits import (
-    ALL_WELL,
-    SOME_BAD,
-    TRY_AGAIN,
-    USAGE,
-    Stopped,
-    interruptible,
-    when_stopped,
-)
-from pipeline.settings import OUTPUT, Setting, Settings, environment_name, settings_declared
+from pipeline.errors import UsageError, printable
+from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
-File = Annotated[
+FileArgument = Annotated[
     Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
 ]
-Files = Annotated[
+FilesArgument = Annotated[
     list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
 ]
-Force = Annotated[
+ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option that names the settings file, and its usual name."""
 
 
-class Converting:
-    """A command whose values are converted as `Setting` says."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        known = inspect.signature(self.callback).parameters  # type: ignore[attr-defined]
-        for each in parameters:
-            if getattr(each, "is_flag", False):
-                each.metavar = ""  # true and false need no word
-            kind = known[each.name].annotation if each.name in known else bool
-            each.process_value = functools.partial(_processed, each, kind)
-        return parameters
+def output_option(text: str, metavar: str | None = None) -> Any:
+    """The option -o with this help."""
+    return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
-class Command(Converting, TyperCommand):
-    """One of our commands; the lines of a paragraph of its help are one."""
+class Command(TyperCommand):
+    """A command that converts its values by `Setting`, and unwraps the paragraphs of its help."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
         named["help"] = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
         super().__init__(*args, **named)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        known = inspect.signature(self.callback).parameters  # type: ignore[arg-type]
+        return converted(super().get_params(ctx), {name: p.annotation for name, p in known.items()})
+
+
+def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
+    """The parameters of a command, whose values `Setting` converts; by default flags."""
+    for each in parameters:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""  # true and false need no word
+        kind = annotations.get(each.name, bool)
+        each.process_value = functools.partial(_processed, each, kind)
+    return parameters
 
 
 def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
@@ -97,9 +85,9 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    setting = settings_declared().get(parameter.name) or Setting("").typed(kind)
+    setting = settings_declared().get(parameter.name) or Setting().typed(kind)
     if get_origin(setting.kind) is list:
-        each = Setting("").typed(get_args(setting.kind)[0])
+        each = Setting().typed(get_args(setting.kind)[0])
         value = [each.read(text, about) for text in value or ()]
     elif isinstance(value, str):
         value = setting.read(value, about)
@@ -115,24 +103,8 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
-_Config = Annotated[
-    Path | None,
-    typer.Option(
-        f"--{CONFIG}",
-        envvar=environment_name(CONFIG),
-        show_envvar=False,
-        metavar="FILE",
-        rich_help_panel=OUTPUT,
-        is_eager=True,
-        callback=_read_settings,
-        help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
-    ),
-]
-
-
-def _option(name: str, defaults: dict[str, Any]) -> inspect.Parameter:
+def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The option for a setting, as a parameter of a command."""
-    setting = settings_declared()[name]
     declared = typer.Option(
         setting.option,
         envvar=setting.variable,
@@ -140,13 +112,21 @@ def _option(name: str, defaults: dict[str, Any]) -> inspect.Parameter:
         metavar=setting.metavar,
         rich_help_panel=setting.panel,
         help=setting.help,
+        **more,
     )
     return inspect.Parameter(
-        name,
+        setting.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=defaults.get(name, setting.default),
+        default=default,
         annotation=Annotated[setting.annotation, declared],
     )
+
+
+_CONFIG = Setting(
+    *(OUTPUT, "FILE"),
+    name=CONFIG,
+    help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
+).typed(Path | None)
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -165,11 +145,11 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         named = inspect.Parameter.KEYWORD_ONLY
-        in_order = [name for name in settings_declared() if name in names]
+        taken = [each for name, each in settings_declared().items() if name in names]
         parameters = [
             *(p.replace(kind=named) for p in own),
-            *(_option(name, defaults) for name in in_order),
-            inspect.Parameter(CONFIG, named, default=None, annotation=_Config),
+            *(_option(each, defaults.get(each.name, each.default)) for each in taken),
+            _option(_CONFIG, None, is_eager=True, callback=_read_settings),
         ]
         vars(wrapper)["__signature__"] = signature.replace(parameters=parameters)
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
@@ -193,42 +173,3 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
 
 def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
-
-
-def accounted(command: Callable[..., None]) -> Callable[..., None]:
-    """Wrap a command: errors and stopping signals become messages and exit codes."""
-    stopped = when_stopped(command.__name__)
-
-    @functools.wraps(command)
-    def wrapper(*args: Any, **kwargs: Any) -> None:
-        try:
-            with interruptible():
-                try:
-                    command(*args, **kwargs)
-                finally:
-                    sys.stdout.flush()  # what cannot be written fails here, not as Python ends
-        except BrokenPipeError:  # the reader of our output has closed it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(ALL_WELL) from None
-        except Stopped:
-            if stopped != ALL_WELL:
-                say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
-            raise typer.Exit(stopped) from None
-        except (PipelineError, OSError) as error:
-            said = in_words(error) if isinstance(error, OSError) else str(error)
-            # A message about an input begins with its name.
-            say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
-            raise typer.Exit(_code(error)) from None
-
-    return wrapper
-
-
-def _code(error: Exception) -> int:
-    match error:
-        case UsageError():
-            return USAGE
-        case EnvironmentFailure():
-            return TRY_AGAIN
-        case OSError() if is_environmental(error):
-            return TRY_AGAIN
-    return SOME_BAD

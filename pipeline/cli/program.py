@@ -1,10 +1,9 @@
-"""All commands as one program: its own options, and one line for each mistake in a command line."""
+"""All commands as one program: its own options, and the messages and exit codes of errors."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, TextIO
 
@@ -12,9 +11,25 @@ import typer
 from typer.core import TyperGroup
 
 from pipeline.cli.commands import COMMANDS, PANELS
-from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, Converting, accounted, say
-from pipeline.errors import UsageError, in_words, printable
-from pipeline.service.exits import TRY_AGAIN, USAGE
+from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, converted, say
+from pipeline.errors import (
+    EnvironmentFailure,
+    InputError,
+    PipelineError,
+    UsageError,
+    in_words,
+    is_environmental,
+    printable,
+)
+from pipeline.service.exits import (
+    ALL_WELL,
+    SOME_BAD,
+    TRY_AGAIN,
+    USAGE,
+    Stopped,
+    interruptible,
+    when_stopped,
+)
 from pipeline.settings import ENVIRONMENT_PREFIX, environment_name, settings_declared
 from pipeline.version import __version__
 
@@ -39,12 +54,11 @@ def application(only: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_own_options)
+    how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _ELSEWHERE}
     for panel, commands in PANELS.items():
         for command in commands:
             if command.__name__ == only or not is_one:
-                app.command(
-                    cls=Command, context_settings=_HELP, epilog=_ELSEWHERE, rich_help_panel=panel
-                )(accounted(command))
+                app.command(rich_help_panel=panel, **how)(command)
     return app
 
 
@@ -64,16 +78,13 @@ def _own_options(
     """Have the options that stand before the command."""
 
 
-class Group(Converting, TyperGroup):
-    """All commands. A mistake in a command line is told in one line."""
+class Group(TyperGroup):
+    """All commands. Errors and stopping signals become one line and an exit code."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         _warn_of_unknown_variables()
         try:
             code = super().main(args, standalone_mode=False, **extra)
-        except UsageError as error:
-            say(f"sudoku-pipeline: {error}")
-            code = USAGE
         except _MarkedError as error:
             say(f"sudoku-pipeline: {printable(error.format_message())}")
             code = USAGE
@@ -84,16 +95,51 @@ class Group(Converting, TyperGroup):
             _let_go(stream)
         return sys.exit(code) if standalone_mode else code
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        return converted(super().get_params(ctx), {})
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
             print(ctx.get_help(), end="")
             ctx.exit(USAGE)
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: Any) -> None:
+        try:
+            with interruptible():
+                try:
+                    super().invoke(ctx)
+                finally:
+                    sys.stdout.flush()  # a full disk is an error here, not when Python ends
+        except BrokenPipeError:  # the reader of our output has closed it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(ALL_WELL) from None
+        except Stopped:
+            code = when_stopped(ctx.invoked_subcommand or "")
+            if code != ALL_WELL:
+                say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
+            raise typer.Exit(code) from None
+        except (PipelineError, OSError) as error:
+            said = in_words(error) if isinstance(error, OSError) else str(error)
+            # A message about an input begins with its name.
+            say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
+            raise typer.Exit(_code(error)) from None
+
+
+def _code(error: Exception) -> int:
+    match error:
+        case UsageError():
+            return USAGE
+        case EnvironmentFailure():
+            return TRY_AGAIN
+        case OSError() if is_environmental(error):
+            return TRY_AGAIN
+    return SOME_BAD
+
 
 def _warn_of_unknown_variables() -> None:
     """Say which variables of the environment look like settings and are not."""
-    known: Sequence[str] = [environment_name(name) for name in (*settings_declared(), CONFIG)]
+    known = [environment_name(name) for name in (*settings_declared(), CONFIG)]
     for variable in sorted(os.environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
             from pipeline.cli.config import did_you_mean  # noqa: PLC0415 - only for mistakes

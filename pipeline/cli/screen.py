@@ -1,20 +1,19 @@
-"""What `run` and `watch` tell a person: a line for each job, and in the end what all came to."""
+"""The log for a person: one line for each job of `run` and `watch`, and a summary at the end."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-import textwrap
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final, TextIO
 
-import typer
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
 
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
@@ -23,33 +22,25 @@ from pipeline.outbox.schema import ASIDE, CLAIMED
 from pipeline.service.log import shows
 from pipeline.settings import Settings
 
-__all__ = ["Screen"]
+_MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
+"""The signs that begin a line, where there is only ASCII: done, failed, warning, note.
 
-Kind = Literal["well", "bad", "warning", "note"]
-_MARKS: Final[Mapping[Kind, tuple[str, str, str | None]]] = {
-    "well": ("✓", "+", "green"),
-    "bad": ("✗", "x", "red"),
-    "warning": ("!", "!", "yellow"),
-    "note": ("·", "-", None),
-}
-"""A mark, the same in ASCII, and its colour."""
+With those of other terminals, and their colours.
+"""
 
 _NARROWEST, _WIDEST = 16, 40
 """Columns for names."""
 
 _STATUS, _TIME = len("unsolvable"), len("999 ms")
-_BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME
-_FOR_DETAILS = 24
-"""Columns that names leave for what stands behind the time, where there are so many."""
-
-_INDENT = " " * 4
+_BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
+"""Columns that a name leaves to the rest of its line, with some for details."""
 
 _TOLD_BY_REASON = frozenset(("environment.failed", "command.failed"))
 """Events whose reason says all."""
 
 
 class Screen:
-    """A log for people, on standard error; with `quiet`, only what went wrong.
+    """A log for people, on standard error; with `quiet`, only problems.
 
     It colours a terminal, unless NO_COLOR is set, and keeps to ASCII where the locale has no more.
     """
@@ -70,35 +61,33 @@ class Screen:
         self._waited = 0.0
         self._is_silent = True
         terminal = stream or sys.stderr
-        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self._console = Console(file=terminal, highlight=False, markup=False, soft_wrap=True)
         self._is_terminal = terminal.isatty()
-        self._is_coloured = self._is_terminal and not plain
         self._is_ascii = not shows("✓", terminal)
-        self._columns = _columns_of(terminal)
 
     def info(self, event: str, **values: Any) -> None:
-        self._tell("note", event, values)
+        self._tell("-", event, values)
 
     def warning(self, event: str, **values: Any) -> None:
-        self._tell("warning", event, values)
+        self._tell("!", event, values)
 
     def error(self, event: str, **values: Any) -> None:
-        self._tell("bad", event, values)
+        self._tell("x", event, values)
 
-    def _tell(self, kind: Kind, event: str, values: dict[str, Any]) -> None:
+    def _tell(self, sign: str, event: str, values: dict[str, Any]) -> None:
         match event:
             case "job.finished":
                 self._count(values)
-                self._say_finished("bad" if kind == "bad" else "well", values)
+                self._say_finished("x" if sign == "x" else "+", values)
             case "run.waited":
                 self._waited = values["seconds"]
             case "watch.started":
                 inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
-                self._say("note", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
+                self._say("-", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
             case "watch.stopped":
                 self.sum_up(has_waited=True, was_stopped=True)
             case _:
-                self._say(kind, _in_a_sentence(event, values))
+                self._say(sign, _in_a_sentence(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
         self._jobs += 1
@@ -107,96 +96,102 @@ class Screen:
         self._claimed += values.get(CLAIMED, values.get("certificate") == CLAIMED)
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
-        """Say how many puzzles came to what, how fast, and where the results are.
+        """Say how many puzzles have which status, how fast it was, and where the results are.
 
-        If it `has_waited` for files, there is no rate to tell. If there were no jobs, say so, but
-        if something else was said.
+        If it `has_waited` for files, there is no rate. Without jobs it says so, unless a message
+        was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
-            self._write("")  # after ^C, too
+            self._write(Text())  # after ^C, too
         if not self._jobs:
             if has_waited:
-                self._say("note", "stopped; nothing was dropped")
+                self._say("-", "stopped; nothing was dropped")
             elif self._is_silent:
                 drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
-                self._say("note", "stopped before anything was done" if was_stopped else drop)
+                self._say("-", "stopped before anything was done" if was_stopped else drop)
             return
         seconds = max(self._clock() - self._begun - self._waited, 1e-3)
         total = self._puzzles.total()
         line = f"{total:,} puzzle{'s' * (total != 1)}"
         if self._jobs != total:
             line += f" in {self._jobs:,} file{'s' * (self._jobs != 1)}"
-        each = [f"{n:,} {status}" for status, n in self._puzzles.most_common() if n]
-        each += [f"{self._claimed:,} only claimed"] if self._claimed else []
+        each = _counts(self._puzzles, self._claimed)
         each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
         line += f", {duration(seconds)}" + ("" if has_waited else f", {_rate(total / seconds)}")
-        self._say("note", line, ", ".join(each))
+        self._say("-", line, ", ".join(each))
         outbox = _shown(self._settings.outbox)
         if self._settings.report:
-            self._say("note", f"results are in {outbox}, with a page of them: {REPORT}")
+            self._say("-", f"results are in {outbox}, with a page of them: {REPORT}")
         else:
             named = "" if outbox == "outbox" else f" {shlex.quote(outbox)}"
-            self._say("note", f"results are in {outbox}; for a page: sudoku-pipeline report{named}")
+            self._say("-", f"results are in {outbox}; for a page: sudoku-pipeline report{named}")
 
-    def _say_finished(self, kind: Kind, values: Mapping[str, Any]) -> None:
-        room = self._columns - _BESIDE_NAMES - _FOR_DETAILS
-        name = _fitted(printable(values["source"]), min(max(room, _NARROWEST), _WIDEST))
+    def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
+        name = printable(values["source"])
+        room = min(max(self._console.width - _BESIDE_NAMES, _NARROWEST), _WIDEST)
+        if cell_len(name) > room:
+            name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        took = "" if "batch" in seconds else duration(seconds["total"])  # else that of many
-        line = f"{name}  {values['status']:<{_STATUS}}  {took:>{_TIME}}".rstrip()
-        self._say(kind, line, _detail(values))
+        took = "" if "batch" in seconds else duration(seconds["total"])  # else of many puzzles
+        line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
+        self._say(sign, line.rstrip(), _detail(values))
 
-    def _say(self, kind: Kind, line: str, detail: str | None = None) -> None:
+    def _say(self, sign: str, line: str, detail: str | None = None) -> None:
         """Write a line, its detail behind it if there is room, else below."""
-        if self._settings.quiet and kind in ("well", "note"):
+        if self._settings.quiet and sign in "+-":
             return
         self._is_silent = False
-        mark, in_ascii, colour = _MARKS[kind]
-        if self._is_ascii:
-            mark, line, detail = in_ascii, _in_ascii(line), detail and _in_ascii(detail)
+        mark, colour = _MARKS[sign]
+        width = self._console.width - 1
         below = []
-        wrapped = partial(
-            textwrap.wrap,
-            width=max(self._columns - 1, 2 * _NARROWEST),
-            subsequent_indent=_INDENT,
-            break_on_hyphens=False,
-        )
-        if _width(f"{mark} {line}  {detail or ''}") < self._columns:
+        if cell_len(f"{mark} {line}  {detail or ''}") <= width:
             line = f"{line}  {detail or ''}".rstrip()
         elif detail is None:
-            line, *below = wrapped(line)
-        else:
-            below = wrapped(detail, initial_indent=_INDENT)
-        line = f"{mark} {line}"
-        if self._is_coloured and colour:
-            end = len(mark) if kind == "well" else len(line)
-            line = typer.style(line[:end], fg=colour) + line[end:]
-        self._write(line, *below)
+            line, *below = self._wrapped(line, width)
+        elif detail:
+            below = self._wrapped(detail, width)
+        text = Text("\n    ".join((f"{mark} {line}", *below)))
+        text.stylize(colour, 0, len(mark if sign == "+" else f"{mark} {line}"))
+        self._write(text)
 
-    def _write(self, *lines: str) -> None:
+    def _wrapped(self, text: str, width: int) -> list[str]:
+        lines = Text(text).wrap(self._console, max(width, 2 * _NARROWEST) - 4)
+        return [each.plain.rstrip() for each in lines]
+
+    def _write(self, text: Text) -> None:
         with suppress(OSError, ValueError):  # a closed terminal must not stop the work
-            stream = self._stream or sys.stderr
-            stream.write("\n".join(lines) + "\n")  # at once: commands are told of by a thread
+            with self._console.capture() as captured:
+                self._console.print(text)
+            written = captured.get()
+            if self._is_ascii:
+                written = written.translate(str.maketrans("µ…✓✗·", "u~+x-"))
+            stream = self._stream or sys.stderr  # above the bar, while there is one
+            stream.write(written)
             stream.flush()
 
 
+def _counts(totals: Mapping[str, int], claimed: int) -> list[str]:
+    """How many puzzles have each status, and how many of these are only claimed."""
+    most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
+    counts = [f"{n:,} {name}" for name, n in most.most_common() if n]
+    return counts + ([f"{claimed:,} only claimed"] if claimed else [])
+
+
 def _detail(values: Mapping[str, Any]) -> str:
-    """What there is to say besides status and time."""
-    totals, told = values.get("totals"), []
-    if totals is not None:
-        most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
-        told += [f"{n:,} {name}" for name, n in most.most_common() if n]
-        told += [f"{values[CLAIMED]:,} only claimed"] if values.get(CLAIMED) else []
-        return ", ".join(told)
+    """The rest of what a job's event says, besides status and time."""
+    if "totals" in values:
+        return ", ".join(_counts(values["totals"], values.get(CLAIMED, 0)))
+    told = []
     if values["status"] == "multiple" and values["complete"]:
         told += [counted(values["solutions"], "solution")]
     told += [values["message"]] if values["message"] else []
-    told += ["that these are all is only claimed"] if values["certificate"] == CLAIMED else []
+    if values["certificate"] == CLAIMED:
+        told += ["it was not proved that no solution is missing"]
     return printable("; ".join(told))
 
 
 def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
-    """An event in words: those of its published meaning, but of a solver that takes over."""
+    """An event in words: its published meaning, except for progress and another solver."""
     about, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         who = values.get("solver") or "another solver"
@@ -216,37 +211,3 @@ def _rate(a_second: float) -> str:
 
 def _shown(path: os.PathLike[str]) -> str:
     return printable(os.fspath(path))
-
-
-def _in_ascii(text: str) -> str:
-    return text.translate({ord("µ"): "u", ord("…"): "~"})
-
-
-def _fitted(name: str, columns: int) -> str:
-    """The name, cut or padded to so many columns."""
-    if _width(name) > columns:
-        while _width(name) >= columns:
-            name = name[:-1]
-        name += "…"
-    return name + " " * (columns - _width(name))
-
-
-def _width(text: str) -> int:
-    """The columns that a printable text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
-    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
-
-
-def _columns_of(stream: TextIO) -> int:
-    with suppress(ValueError):
-        return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else _measured(stream)
-    return 80
-
-
-def _measured(stream: TextIO) -> int:
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.reading.archives.limits import UnpackLimits
@@ -15,7 +15,7 @@ from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.reading.source import Archive, Collection, Single, Source
-from pipeline.settings import READING_KEYS, Settings, settings_given
+from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
 
@@ -34,7 +34,7 @@ class Item:
     signs: str = ""
 
 
-def read(source: str | Path | bytes, **settings: Any) -> Iterator[Item]:
+def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Iterator[Item]:
     r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
 
     Streamed, in memory that does not grow with the source. An unreadable part becomes an
@@ -48,7 +48,7 @@ def read(source: str | Path | bytes, **settings: Any) -> Iterator[Item]:
 
     Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """
-    chosen = settings_given(settings, READING_KEYS)
+    chosen = settings_given(settings, SourceOptions)
     if not isinstance(source, bytes):
         yield from items_of(Path(source), Path(source).name, chosen)
         return

@@ -1,17 +1,26 @@
-"""Command lines: how values are read, and in which words mistakes are told."""
+"""Command lines: how values are read, how mistakes are told, and what is loaded before."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 from support.commands import run
 from support.dropping import environment
 from support.solving import UNIQUE
 
+from pipeline.cli.commands import COMMANDS
+from pipeline.reading.formats import FORMAT_NAMES
+from pipeline.settings import FormatChoice
 from pipeline.version import __version__
+
+SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
+
+ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
 
 
 @pytest.mark.parametrize(
@@ -27,39 +36,40 @@ from pipeline.version import __version__
         ("run --timeout", "--timeout.* requires an argument"),
         ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
+        *((f"count x --timeout {text}", "--timeout: expected a number") for text in ODD),
+        *((f"count x --max-bytes {text}", "--max-bytes: expected a whole") for text in ODD),
+        *(
+            (f"{command} --settle={text}", "--settle: expected a number from 0 to 1,000,000")
+            for command in ("run", "watch")
+            for text in ("nan", "-1")
+        ),
+        ("run --memory-limit 63", "--memory-limit: expected a whole number from 64 to"),
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "FILES is missing"),
+        ("count", "FILE is missing"),
+        ("certify two.txt", "SOLUTIONS is missing"),
         ("prune", "--older-than is missing"),
         ("proof a.csv 1 two", "INDEX: expected a whole number, found 'two'"),
+        ("\x1b[2J", r"\\x1b"),
+        ("run --\x1b[2J", r"\\x1b"),
+        ("run \x1b[2J", r"\\x1b"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(line, said):
-    code, printed, told = run(*line.split())
+def test_a_mistake_is_told_in_one_line(line, said):
+    code, printed, told = run(*line.split(" "))
     assert (code, printed) == (2, "")
     assert re.fullmatch(f"sudoku-pipeline: .*{said}.*\n", told)
+    assert "\x1b" not in told
 
 
-def test_a_mistyped_name_cannot_command_the_terminal():
-    for line in (["\x1b[2J"], ["run", "--\x1b[2J"], ["run", "\x1b[2J"]):
-        told = run(*line)[2]
-        assert "\x1b" not in told
-        assert "\\x1b" in told
-
-
-def test_without_a_command_the_help_is_shown_and_that_is_an_error():
+def test_the_help_is_shown_if_asked_for_and_without_a_command():
     code, printed, said = run()
     assert (code, said) == (2, "")
     assert printed.lstrip().startswith("Usage: ")
-
-
-@pytest.mark.parametrize("command", [[], ["run"], ["solve"]], ids=["", "run", "solve"])
-def test_help_has_a_short_name(command):
-    assert run(*command, "-h") == run(*command, "--help")
-    assert run(*command, "-h")[0] == 0
-
-
-def test_the_version_is_told():
+    for command in ([], ["run"], ["solve"]):
+        assert run(*command, "-h") == run(*command, "--help")
+        assert run(*command, "-h")[0] == 0
     assert run("--version") == (0, f"sudoku-pipeline {__version__}\n", "")
 
 
@@ -73,28 +83,21 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "code", "said"),
     [
-        ("TIMEOUT", "x", "expected a number from 0.001 to 1,000,000, found 'x'"),
-        ("QUIET", "perhaps", "expected true or false, found 'perhaps'"),
+        ("TIMEOUT", "x", 2, "expected a number from 0.001 to 1,000,000, found 'x'"),
+        ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
+        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
+        ("TIMOUT", "3", 0, "there is no such setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )
-def test_a_wrong_value_in_the_environment_is_named_after_its_variable(
-    name, value, said, monkeypatch
+def test_a_mistake_in_the_environment_is_named_after_its_variable(
+    name, value, code, said, monkeypatch
 ):
     variable = f"SUDOKU_PIPELINE_{name}"
     monkeypatch.setenv(variable, value)
-    assert run("run") == (2, "", f"sudoku-pipeline: {variable}: {said}\n")
-
-
-def test_a_variable_that_is_no_setting_is_told_and_harms_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.txt").write_text(UNIQUE)
-    monkeypatch.setenv("SUDOKU_PIPELINE_TIMOUT", "3")
-    code, printed, said = run("solve", "a.txt")
-    assert (code, printed.splitlines()[0]) == (0, "unique")
-    hint = "did you mean SUDOKU_PIPELINE_TIMEOUT?"
-    assert said == f"sudoku-pipeline: SUDOKU_PIPELINE_TIMOUT: there is no such setting; {hint}\n"
+    found, _, told = run("count", "-", given=UNIQUE)
+    assert (found, told) == (code, f"sudoku-pipeline: {variable}: {said}\n")
 
 
 @pytest.mark.parametrize(
@@ -103,9 +106,52 @@ def test_a_variable_that_is_no_setting_is_told_and_harms_nothing(tmp_path, monke
 )
 def test_shells_can_complete_commands_and_options(typed, offered):
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
-    asked = environment() | words | {"_SUDOKU_PIPELINE_COMPLETE": "complete_bash"}
-    code = "import sys; sys.argv = ['sudoku-pipeline']; from pipeline.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=False
-    )
-    assert offered in done.stdout.split()
+    asked = environment(**words, _SUDOKU_PIPELINE_COMPLETE="complete_bash")
+    assert offered in after(["sudoku-pipeline"], "pass", asked)
+
+
+def after(line: list[str], first: str, variables: dict[str, str]) -> list[str]:
+    """The words that a fresh process prints which runs `first` and then a command line."""
+    code = f"import sys; {first}; sys.argv = {line}; from pipeline.cli import main; main()"
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    return (ended.stdout + ended.stderr).split()
+
+
+AT_EXIT = "import atexit; atexit.register(lambda: print(*sys.modules))"
+EACH = """for name in {names}:
+    try: application(name)([name, "--help"])
+    except SystemExit: pass"""
+
+
+def test_help_loads_only_the_command_line():
+    """One process shows the help of each command, as one does of which this is the only one."""
+    code = "import sys; from pipeline.cli import application\n"
+    code += EACH.format(names=["", *COMMANDS]) + "\nprint(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    loaded = ended.stdout.splitlines()[-1].split()
+    own = {name for name in loaded if name.startswith("pipeline.")}
+    parts = ("cli", "cli.options", "cli.program", "errors", "service", "service.exits")
+    expected = {f"pipeline.{part}" for part in (*parts, "settings", "version")}
+    assert {name for name in own if not name.startswith("pipeline.cli.commands")} == expected
+    assert not (SLOW - {"rich"}) & {*loaded}
+
+
+def test_the_formats_of_the_help_are_those_of_the_parsers():
+    assert get_args(FormatChoice) == ("auto", *FORMAT_NAMES)
+
+
+def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
+    (tmp_path / "inbox").mkdir()
+    line = ["", "run", "--inbox", f"{tmp_path}/inbox", "--outbox", f"{tmp_path}/outbox"]
+    loaded = after([*line, "--solver", "pysat", "--timeout", "5"], AT_EXIT, environment())
+    assert "pipeline.service.loop" in loaded
+    rooms = ("catalogue", "certify", "puzzle.rules", "native", "reading.formats")
+    parts = ("cnf", "encode", "explain", "many", "one", "problem", "solvers.minisat")
+    others = ("reading.archives.walk", "service.sinks.table")
+    for part in (*rooms, *(f"solving.{part}" for part in parts), *others):
+        assert importlib.util.find_spec(f"pipeline.{part}"), "the layout has changed"
+        assert f"pipeline.{part}" not in loaded
+    slow = {*SLOW, "concurrent.futures", "multiprocessing.connection"} - {"msgspec"}
+    assert not slow & {*loaded}

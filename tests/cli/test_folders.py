@@ -1,75 +1,217 @@
-"""The commands on the folders, in this process: what they print and exit with."""
+"""`status`, `retry`, `prune` and `doctor`."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
 
 import pytest
+from support.claiming import claimed
 from support.commands import run
 from support.dropping import SMALL, DropFolder
 
+WRONG = "1...\n..2.\n.x3.\n...4\n"
+REASON = "bad.txt:3:2: expected "
+GONE = "bad.txt: it is not in failed/\n"
+
+
+def call(box, command, *options):
+    """Exit code, standard output and standard error of a command on a pair of folders."""
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    return run(*command.split(), *folders, *options)
+
+
+def table_of(printed):
+    """The table of `status`: title → value, and the lines below it."""
+    table, title = {}, ""
+    for line in printed.splitlines():
+        if line.startswith("    "):
+            table[title].append(line.strip())
+        else:
+            title, _, value = (part.strip() for part in line.rpartition("  "))
+            table[title] = [value]
+    return table
+
+
+def status(box):
+    """The JSON of `status`, and its exit code."""
+    code, printed, _ = call(box, "status --json")
+    return json.loads(printed), code
+
 
 @pytest.fixture
-def box(tmp_path: Path) -> DropFolder:
-    return DropFolder.within(tmp_path)
+def worked(box):
+    """A pair after a pass over a good file and a bad one."""
+    box.drop("good.txt")
+    box.drop("bad.txt", WRONG)
+    code, _, said = call(box, "run --log-format json")
+    told = {e["source"]: e["status"] for e in map(json.loads, said.splitlines()) if "source" in e}
+    assert (code, told) == (1, {"good.txt": "unique", "bad.txt": "invalid"})
+    return box
 
 
-def folders(box: DropFolder) -> tuple[str, ...]:
-    return ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
-
-
-def test_a_day_in_the_life_of_an_inbox(box: DropFolder) -> None:
-    box.drop("good.txt", SMALL)
-    box.drop("bad.txt", "hello\n")
-    code, printed, said = run("status", *folders(box))
-    assert (code, "waiting          2" in printed, "nothing scans" in said) == (1, True, True)
-    code, _, said = run("run", "--log-format", "json", *folders(box))
-    assert code == 1
-    statuses = {
-        e["source"]: e["status"] for e in map(json.loads, said.splitlines()) if "source" in e
-    }
-    assert statuses == {"good.txt": "unique", "bad.txt": "invalid"}
-    code, printed, _ = run("status", "--json", *folders(box))
-    told = json.loads(printed)
-    assert (code, told["done"], told["stuck"]) == (0, 1, False)
-    assert told["failed"][0]["note"].startswith("bad.txt:1:1: expected")
-    assert run("retry", "bad.txt", *folders(box)) == (0, "bad.txt: back in the inbox\n", "")
-    code, _, said = run("retry", "bad.txt", *folders(box))
-    assert (code, said) == (1, "bad.txt: it is not in failed/\n")
-    code, printed, _ = run("prune", "--older-than", "0s", "--dry-run", *folders(box))
-    assert (code, printed.splitlines()[-1]) == (0, "would delete 3 files")
-    assert run("prune", "--older-than", "0s", *folders(box))[1] == "deleted 3 files\n"
-    assert box.kept("done") == set()
-
-
-def test_many_files_are_told_by_number(box: DropFolder) -> None:
-    for number in range(30):
-        box.drop(f"{number:02}.txt")
-    _, printed, _ = run("status", *folders(box))
-    assert "    19.txt\n    and 10 more\n" in printed
-
-
-def test_doctor_tells_what_it_found(box: DropFolder) -> None:
-    box.outbox.mkdir()
-    code, printed, _ = run("doctor", *folders(box))
+def test_status_shows_a_table_and_the_same_as_json(worked):
+    worked.drop("empty.txt", "")
+    worked.drop("c.part")
+    claimed(worked, "left.txt").close()
+    code, printed, said = call(worked, "status")
+    table = table_of(printed)
+    assert (code, said) == (0, "")
+    assert [*table] == [
+        "waiting", "settling", "ignored", "in work", "failed", "done", "last scan",
+    ]  # fmt: skip
+    assert (table["waiting"], table["done"]) == (["0"], ["1"])
+    assert table["settling"] == ["1", "empty.txt: it is still empty"]
+    assert table["ignored"] == ["1", "c.part: a temporary name"]
+    assert table["failed"][0] == "1"
+    assert table["failed"][1].startswith(REASON), "with the name once"
+    assert table["last scan"][0].endswith(" s ago")
+    told, code = status(worked)
     assert code == 0
-    assert "pysat" in printed
-    findings = json.loads(run("doctor", "--json", *folders(box))[1])
-    assert {finding["level"] for finding in findings} <= {"ok", "warning"}
-    assert run("doctor", "--inbox", str(box.inbox / "none"), "--outbox", str(box.outbox))[0] == 1
+    assert [*told] == [*(title.replace(" ", "_") for title in [*table][:-1]), "scan_age", "stuck"]
+    (left,) = told["in_work"]
+    assert (left["name"], left["note"]) == ("left.txt", "abandoned; the next scan takes it up")
+    assert told["failed"][0]["note"].startswith(REASON)
+    assert (told["done"], told["stuck"], 0 <= told["scan_age"] < 100) == (1, False, True)
+
+
+def test_status_exits_with_1_while_files_wait_and_nobody_scans(box):
+    box.drop("a.txt")
+    told, code = status(box)
+    assert (code, told["stuck"], told["scan_age"]) == (1, True, None)
+    code, printed, said = call(box, "status")
+    assert (code, table_of(printed)["last scan"]) == (1, ["never"])
+    assert "sudoku-pipeline watch" in said
+    assert list(box.inbox.iterdir()) == [box.inbox / "a.txt"], "nothing is made"
+    call(box, "run --quiet")
+    box.drop("a.txt")
+    assert status(box)[1] == 0
+    os.utime(box.folders.work / ".last-scan", (0, 0))
+    assert status(box)[1] == 1
+    call(box, "run --quiet")
+    assert status(box)[1] == 0
+
+
+def test_status_shows_twenty_of_many_and_names_without_terminal_escapes(box):
+    for number in range(30):
+        box.drop(f"\x1b[31m{number:02}.txt")
+    printed = call(box, "status")[1]
+    waiting = table_of(printed)["waiting"]
+    assert (waiting[0], waiting[-1], len(waiting)) == ("30", "and 10 more", 22)
+    assert waiting[1] == "\\x1b[31m00.txt"
+    assert "\x1b" not in printed
+    assert len(status(box)[0]["waiting"]) == 30
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [("retry",), ("retry", "a", "--all"), ("prune", "--older-than", "soon"), ("prune",)],
+    "command", ["run", "watch", "status", "retry --all", "prune --older-than=1d"]
 )
-def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...], box: DropFolder) -> None:
-    assert run(*arguments, *folders(box))[0] == 2
-    assert run("run", "--timeout", "-1", *folders(box))[0] == 2
+def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path, command):
+    box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
+    code, printed, _ = call(box, command)
+    assert (code, printed, box.inbox.exists()) == (75, "", False)
 
 
-@pytest.mark.parametrize("command", ["run", "watch", "status", "retry --all"])
-def test_a_missing_inbox_is_exit_code_75(command: str, box: DropFolder) -> None:
-    nowhere = ("--inbox", str(box.inbox / "none"), "--outbox", str(box.outbox))
-    assert run(*command.split(), *nowhere)[0] == 75
+def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(worked):
+    assert call(worked, "retry bad.txt") == (0, "bad.txt: back in the inbox\n", "")
+    assert (worked.waiting(), worked.kept("failed")) == ({"bad.txt"}, set())
+    assert call(worked, "retry bad.txt") == (1, "", GONE)
+    assert call(worked, "retry --all") == (0, "", "")
+    (worked.inbox / "bad.txt").write_text(SMALL)
+    assert call(worked, "run --quiet")[0] == 0
+    assert worked.record("bad")["status"] == "unique"
+
+
+def test_retry_goes_on_after_a_file_that_did_not_fail(worked):
+    printed, said = "bad.txt: back in the inbox\n", GONE.replace("bad", "good")
+    assert call(worked, "retry good.txt bad.txt") == (1, printed, said)
+    assert worked.kept("done") == {"good.txt"}
+
+
+def test_retry_never_hides_a_newer_file(worked):
+    worked.drop("bad.txt", "newer")
+    code, printed, said = call(worked, "retry --all")
+    assert (code, printed) == (1, "")
+    assert "another of its name is in the inbox" in said
+    assert (worked.inbox / "bad.txt").read_text() == "newer"
+    assert worked.kept("failed") == {"bad.txt"}
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("retry", "give either names or --all"),
+        ("retry bad.txt --all", "give either names or --all"),
+        ("prune", "--older-than"),
+        *((f"prune --older-than={age}", "30d") for age in ("", "30", "-1d", "1.5d", f"{10**9}d")),
+    ],
+)
+def test_a_wrong_use_is_exit_code_2_and_changes_nothing(worked, command, said):
+    code, printed, told = call(worked, command)
+    assert (code, printed, said in told) == (2, "", True)
+    assert (worked.kept("done"), worked.kept("failed")) == ({"good.txt"}, {"bad.txt"})
+
+
+def test_prune_says_with_dry_run_what_it_would_delete_and_then_deletes_just_that(worked):
+    before = worked.published()
+    old = [worked.inbox / "done/good.txt", worked.outbox / "bad.log", worked.outbox / "good.log"]
+    code, printed, _ = call(worked, "prune --older-than 0s --dry-run")
+    assert (code, printed.splitlines()) == (0, [*map(str, old), "would delete 3 files"])
+    assert all(path.exists() for path in old)
+    assert call(worked, "prune --older-than 0s")[:2] == (0, "deleted 3 files\n")
+    assert worked.published() == before - {"bad.log", "good.log"}
+    assert (worked.kept("done"), worked.kept("failed")) == (set(), {"bad.txt"})
+    worked.drop("good.txt")
+    assert call(worked, "run --quiet")[0] == 0
+    assert worked.published() == before - {"bad.log"}
+
+
+def test_prune_deletes_dropped_folders_as_a_whole_and_the_logs_of_their_members(box):
+    (box.inbox / "set").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (box.inbox / "set" / name).write_text(SMALL)
+        os.utime(box.inbox / "set" / name, (0, 0))
+    assert call(box, "run --quiet")[0] == 0
+    assert call(box, "prune --older-than 1h")[1] == "deleted 0 files\n"
+    old = [box.inbox / "done/set", box.outbox / "set.log"]
+    old += [box.outbox / "set/a.log", box.outbox / "set/b.log"]
+    dry = call(box, "prune --older-than 0s --dry-run")[1]
+    assert dry.splitlines() == [*map(str, old), "would delete 4 files"]
+    assert call(box, "prune --older-than 0s")[1] == "deleted 4 files\n"
+    assert not any(path.exists() for path in old)
+    assert {path.name for path in (box.outbox / "set").iterdir()} == {
+        "a.json", "a_1.solution", "b.json", "b_1.solution",
+    }  # fmt: skip
+
+
+def test_prune_leaves_younger_files(worked):
+    for age in ("2w", "1d", "1h", "10m", "1000s"):
+        assert call(worked, f"prune --older-than {age}")[:2] == (0, "deleted 0 files\n")
+    assert worked.kept("done") == {"good.txt"}
+
+
+def test_doctor_shows_a_line_for_each_finding_and_the_same_as_json(box):
+    box.outbox.mkdir()
+    code, printed, _ = call(box, "doctor --solver pysat")
+    told = json.loads(call(box, "doctor --solver pysat --json")[1])
+    assert code == 0
+    assert [line.split()[0] for line in printed.splitlines()] == [f["level"] for f in told]
+    assert all(found.keys() == {"level", "about", "remedy"} for found in told)
+    assert f"{box.inbox} may be written in" in printed
+
+
+def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_work(
+    box, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    box.outbox.mkdir()
+    code, printed, _ = call(box, "doctor")
+    assert code == 0
+    assert printed.startswith("warning  minisat is not installed: PySAT is used instead;")
+    away = DropFolder(tmp_path / "no inbox", tmp_path / "no \x1b[31m outbox")
+    for options in ([], ["--json"]):
+        code, printed, _ = call(away, "doctor --solver minisat", *options)
+        assert (code, "\x1b" in printed) == (1, False)
+        for words in ("minisat is not installed", "inbox is missing", "outbox is missing"):
+            assert words in printed
+    assert not away.inbox.exists()

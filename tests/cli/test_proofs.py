@@ -52,24 +52,31 @@ class Desk:
     outbox: Outbox
     folder: Path
 
-    def proof(self, name: str, *more: str) -> tuple[int, str, str]:
+    def proof(self, line: str) -> tuple[int, str, str]:
+        """Exit code and output of `proof` with the name of a record or table, and options."""
+        name, *more = line.split()
         inbox = ("--inbox", str(self.outbox.box.inbox), "-o", str(self.folder))
         return run("proof", str(self.outbox.path(name)), *more, *inbox)
 
-    def said(self, name: str, *more: str) -> str:
-        """What a proof says that writes nothing, and exits with 1."""
-        code, printed, said = self.proof(name, *more)
-        assert (code, printed, self.written()) == (1, "", set())
-        return said
-
-    def refused(self, name: str, *more: str) -> str:
-        """As `said`, for what is a wrong use."""
-        code, printed, said = self.proof(name, *more)
-        assert (code, printed, self.written()) == (2, "", set())
+    def said(self, line: str, expected: int = 1) -> str:
+        """The message of a proof that writes nothing, and exits with 1, or 2 for a wrong use."""
+        code, printed, said = self.proof(line)
+        assert (code, printed, self.written()) == (expected, "", set())
         return said
 
     def written(self) -> set[str]:
         return {path.name for path in self.folder.iterdir()} if self.folder.exists() else set()
+
+    def elsewhere(self) -> Desk:
+        return Desk(self.outbox, self.folder.with_name("elsewhere"))
+
+
+def files_of(*stems: str) -> set[str]:
+    return {f"{stem}.proof.{end}" for stem in stems for end in ("cnf", "drat", "lrat")}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -83,39 +90,31 @@ def desk(original, tmp_path):
 def test_a_record_has_a_formula_and_a_refutation(desk):
     code, printed, said = desk.proof("one.json")
     where = f"{desk.folder}/one.proof"
-    assert (code, said) == (0, "")
-    assert printed == (
-        f"one.json: unique: 1 step, 64 variables, 389 clauses: "
-        f"{where}.cnf, {where}.drat, {where}.lrat\n"
-    )
-    assert desk.written() == {"one.proof.cnf", "one.proof.drat", "one.proof.lrat"}
+    names = f"{where}.cnf, {where}.drat, {where}.lrat"
+    told = f"one.json: unique: 1 step, 64 variables, 389 clauses: {names}\n"
+    assert (code, printed, said, desk.written()) == (0, told, "", files_of("one"))
     assert formula_in(desk.folder, "one") == desk.outbox.formula("one")
     assert checked(desk.folder, "one") == 1
+    before = {path: path.stat().st_mtime_ns for path in desk.folder.iterdir()}
+    assert desk.proof("one.json")[0] == 0
+    assert {path: path.stat().st_mtime_ns for path in desk.folder.iterdir()} == before
 
 
-def test_a_hard_puzzle_and_several_solutions_are_proved_too(desk):
-    assert desk.proof("hard.json")[0] == 0
+def test_hard_puzzles_several_solutions_and_formulas_are_proved_too(desk):
+    for name in ("hard", "two", "none"):
+        assert desk.proof(f"{name}.json")[0] == 0
     assert checked(desk.folder, "hard") > 1
-    assert desk.proof("two.json")[0] == 0
     assert formula_in(desk.folder, "two") == desk.outbox.formula("two")
-
-
-def test_a_formula_is_refuted_as_it_was_dropped(desk):
-    assert desk.proof("none.json")[0] == 0
     assert (desk.folder / "none.proof.cnf").read_text() == UNSATISFIABLE
     assert checked(desk.folder, "none")
 
 
 def test_rows_that_are_named_have_files_each(desk):
-    code, printed, said = desk.proof("lines.csv", "6", "2", "2")
+    code, printed, said = desk.proof("lines.csv 6 2 2")
     assert (code, said) == (0, "")
-    assert [line[:24] for line in printed.splitlines()] == [
-        "lines.csv: row 2: multip",
-        "lines.csv: row 6: unique",
-    ]
-    assert desk.written() == {
-        f"lines_{n}.proof.{end}" for n in "26" for end in ("cnf", "drat", "lrat")
-    }
+    beginnings = ["lines.csv: row 2: multip", "lines.csv: row 6: unique"]
+    assert [line[:24] for line in printed.splitlines()] == beginnings
+    assert desk.written() == files_of("lines_2", "lines_6")
     assert formula_in(desk.folder, "lines_2") == desk.outbox.formula("two")
     assert formula_in(desk.folder, "lines_6").variables == 729
 
@@ -133,13 +132,9 @@ def test_without_indices_all_rows_that_are_complete_are_proved(desk, name):
 
 @pytest.mark.parametrize("stem", ["set/sub/one", "set/none", "tree/sub/one"])
 def test_a_member_of_an_archive_is_proved_as_one_that_is_alone(desk, stem):
-    alone = stem.rpartition("/")[2]
-    assert desk.proof(f"{stem}.json")[0] == 0
-    there = Desk(desk.outbox, desk.folder.with_name("there"))
-    assert there.proof(f"{alone}.json")[0] == 0
-    assert there.written() == desk.written()
-    for path in desk.folder.iterdir():
-        assert (there.folder / path.name).read_bytes() == path.read_bytes()
+    alone, there = stem.rpartition("/")[2], desk.elsewhere()
+    assert (desk.proof(f"{stem}.json")[0], there.proof(f"{alone}.json")[0]) == (0, 0)
+    assert contents(there.folder) == contents(desk.folder)
 
 
 def test_of_folders_that_were_dropped_again_the_right_one_is_taken(desk):
@@ -155,7 +150,7 @@ def test_of_folders_that_were_dropped_again_the_right_one_is_taken(desk):
 
 
 def test_a_row_in_letters_is_proved(desk):
-    assert desk.proof("letters.csv", "2")[::2] == (0, "")
+    assert desk.proof("letters.csv 2")[::2] == (0, "")
     without = proof_formula(parse_puzzle(LETTERED), []).clauses
     (excluded,) = formula_in(desk.folder, "letters_2").clauses[len(without) :]
     values = [(-literal - 1) % 16 + 1 for literal in excluded]
@@ -178,17 +173,10 @@ def test_the_working_folder_is_the_default(desk, monkeypatch):
     monkeypatch.chdir(desk.folder)
     inbox = ("--inbox", str(desk.outbox.box.inbox), "--quiet")
     assert run("proof", str(desk.outbox.path("one.json")), *inbox) == (0, "", "")
-    assert desk.written() == {"one.proof.cnf", "one.proof.drat", "one.proof.lrat"}
+    assert desk.written() == files_of("one")
 
 
 # Where it writes
-
-
-def test_what_is_there_already_is_left_as_it_is(desk):
-    assert desk.proof("one.json")[0] == 0
-    before = {path: path.stat().st_mtime_ns for path in desk.folder.iterdir()}
-    assert desk.proof("one.json")[0] == 0
-    assert {path: path.stat().st_mtime_ns for path in desk.folder.iterdir()} == before
 
 
 @pytest.mark.parametrize("ending", ["cnf", "drat", "lrat"])
@@ -196,26 +184,19 @@ def test_something_else_is_not_overwritten(desk, ending):
     desk.folder.mkdir()
     mine = desk.folder / f"one.proof.{ending}"
     mine.write_text("mine")
-    code, printed, said = desk.proof("one.json")
-    assert (code, printed) == (2, "")
-    assert said == f"sudoku-pipeline: {mine} is something else; remove it, or name another folder\n"
-    assert desk.written() == {mine.name}
-    assert mine.read_text() == "mine"
+    said = f"sudoku-pipeline: {mine} is something else; remove it, or name another folder\n"
+    assert desk.proof("one.json") == (2, "", said)
+    assert contents(desk.folder) == {mine.name: b"mine"}
 
 
 @pytest.mark.parametrize("inside", ["", "set", "set/sub"])
-def test_nothing_is_written_among_what_is_published(desk, inside):
+def test_nothing_is_written_among_published_results(desk, inside):
     before = {*desk.outbox.folder.rglob("*")}
     there = Desk(desk.outbox, desk.outbox.folder / inside)
     code, _, said = there.proof("set/sub/one.json")
     assert code == 2
     assert "holds what was published, and nothing else; name another folder" in said
     assert {*desk.outbox.folder.rglob("*")} == before
-
-
-def test_a_folder_must_have_one_to_be_in(desk):
-    nowhere = Desk(desk.outbox, desk.folder / "deeper")
-    assert "no such folder" in nowhere.refused("one.json")
 
 
 # Claims that are false
@@ -230,7 +211,7 @@ def test_a_claim_that_is_false_is_told_with_another_solution(desk, name):
         desk.outbox.set_row("lines.csv", "lines", 2, status="unique", solutions="1")
         desk.outbox.change_line("lines_2.solution", "lines", 2, "." * 16)
     (kept,) = desk.outbox.path("two_1.solution").read_text().split("\n\n")
-    code, printed, said = desk.proof(name, *["2"] * name.endswith("csv"))
+    code, printed, said = desk.proof(f"{name} 2" if name == "lines.csv" else name)
     assert (code, said, desk.written()) == (1, "", set())
     first, *rows = printed.splitlines()
     assert first.startswith("BAD  ")
@@ -257,45 +238,48 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
     assert code == 1
     assert "lines.csv: row 1: the grid of lines_1.solution is no solution: row" in said
     assert "BAD  lines.csv: row 2: unique is claimed" in printed
-    assert desk.written() == {
-        f"lines_{n}.proof.{end}" for n in "36" for end in ("cnf", "drat", "lrat")
-    }
+    assert desk.written() == files_of("lines_3", "lines_6")
 
 
 # What is no claim, or cannot be proved
 
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("bad.json", "bad.json: it does not say that its solutions are all: its status is 'inv"),
-        ("some.json", "some.json: it does not say that its solutions are all: its status is 'so"),
-        ("else.json", "else.json: there is no such record"),
-        ("else.csv", "else.json: there is no such record"),
-        ("lines.csv 4", "lines.csv: row 4: it does not say that its solutions are all: its status"),
-        ("lines.csv 5", "lines.csv: row 5: it does not say that its solutions are all: its status"),
-    ],
-)
-def test_what_claims_nothing_is_told(desk, name, said):
-    assert said in desk.said(*name.split())
+NO_CLAIM = "it does not say that its solutions are all: its status is"
+ARCHIVE = "set.json is an archive's; name the record or table of a member in set/"
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("line", "code", "said"),
     [
-        ("one_1.solution", "expected a record, NAME.json, or a table, NAME.csv"),
-        ("one.json 1", "one.json is about one puzzle, which has no index"),
-        ("lines.csv 0", "0 is no index: rows count from 1"),
-        (f"lines.csv {10**30}", f"lines.csv has no row {10**30}: it has 6 rows"),
-        ("lines.csv 2 7 9", "lines.csv has no row 7: it has 6 rows"),
-        ("set.json", "set.json is an archive's; name the record or table of a member in set/"),
-        ("set.csv 1", "set.json is an archive's; name the record or table of a member in set/"),
-        ("lines.csv two", "INDEX: expected a whole number, found 'two'"),
-        ("one.json --originals nowhere", "--originals nowhere: no such folder"),
+        ("bad.json", 1, f"bad.json: {NO_CLAIM} 'inv"),
+        ("some.json", 1, f"some.json: {NO_CLAIM} 'so"),
+        ("else.json", 1, "else.json: there is no such record"),
+        ("else.csv", 1, "else.json: there is no such record"),
+        ("lines.csv 4", 1, f"lines.csv: row 4: {NO_CLAIM}"),
+        ("lines.csv 5", 1, f"lines.csv: row 5: {NO_CLAIM}"),
+        ("one.json --max-bytes 8", 1, "expected at most 8 bytes (--max-bytes)"),
+        (
+            *("hard.json --timeout 0.001", 1),
+            "hard.json: not proved: the time limit of 0.001 s was reached",
+        ),
+        ("one_1.solution", 2, "expected a record, NAME.json, or a table, NAME.csv"),
+        ("one.json 1", 2, "one.json is about one puzzle, which has no index"),
+        ("lines.csv 0", 2, "0 is no index: rows count from 1"),
+        (f"lines.csv {10**30}", 2, f"lines.csv has no row {10**30}: it has 6 rows"),
+        ("lines.csv 2 7 9", 2, "lines.csv has no row 7: it has 6 rows"),
+        ("set.json", 2, ARCHIVE),
+        ("set.csv 1", 2, ARCHIVE),
+        ("lines.csv two", 2, "INDEX: expected a whole number, found 'two'"),
+        ("one.json --originals nowhere", 2, "--originals nowhere: no such folder"),
     ],
 )
-def test_a_wrong_use_is_told(desk, name, said):
-    assert said in desk.refused(*name.split())
+def test_a_wrong_use_and_what_claims_nothing_are_told(desk, line, code, said):
+    assert said in desk.said(line, code)
+
+
+def test_a_folder_to_write_to_and_pysat_must_be_there(desk, monkeypatch):
+    assert "no such folder" in Desk(desk.outbox, desk.folder / "deeper").said("one.json", 2)
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.find_spec", lambda _name: None)
+    assert "PySAT, which makes proofs, is not installed" in desk.said("one.json", 2)
 
 
 def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
@@ -303,23 +287,19 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
     more = [rows[0], *([str(n), *rows[1][1:]] for n in range(1, 1202))]
     with desk.outbox.path("lines.csv").open("w") as file:
         csv.writer(file, lineterminator="\n").writerows(more)
-    said = desk.refused("lines.csv")
+    said = desk.said("lines.csv", 2)
     assert "lines.csv: 1,201 rows say that their solutions are all, more than the 1,000" in said
     assert "name some by their indices" in said
-    assert desk.proof("lines.csv", "1")[0] == 0
+    assert desk.proof("lines.csv 1")[0] == 0
 
 
-def test_a_record_that_is_none_is_told(desk):
-    desk.outbox.path("one.json").write_text("{}")
-    assert "one.json: it is no record of schema 1" in desk.said("one.json")
-
-
-def test_a_solution_that_is_none_is_told(desk):
+def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.write("one_1.solution", OTHER_GRID, "one")
-    said = desk.said("one.json")
-    assert "one.json: the grid of one_1.solution is no solution: row 1" in said
+    assert "one.json: the grid of one_1.solution is no solution: row 1" in desk.said("one.json")
     desk.outbox.path("one_1.solution").unlink()
     assert "one.json: of 1 solution not all are there" in desk.said("one.json")
+    desk.outbox.path("one.json").write_text("{}")
+    assert "one.json: it is no record of schema 1" in desk.said("one.json")
 
 
 @pytest.mark.parametrize("name", ["one.json", "set/sub/one.json"])
@@ -333,14 +313,13 @@ def test_without_its_original_a_record_is_not_proved(desk, name):
 @pytest.mark.parametrize("name", ["lines.csv", "set/sub/lines.csv"])
 def test_without_its_original_a_row_is_proved_as_it_stands_in_the_table(desk, name):
     assert desk.proof(name)[0] == 0
-    there = Desk(desk.outbox, desk.folder.with_name("there"))
+    there = desk.elsewhere()
     shutil.rmtree(desk.outbox.box.inbox / "done")
     code, _, said = there.proof(name)
     gone = "set.zip" if "/" in name else "lines.txt"
-    assert code == 0
-    assert said == f"lines.csv: its original '{gone}' is gone: the puzzles are the table's\n"
-    for path in desk.folder.iterdir():
-        assert (there.folder / path.name).read_bytes() == path.read_bytes()
+    told = f"lines.csv: its original '{gone}' is gone: the puzzles are the table's\n"
+    assert (code, said) == (0, told)
+    assert contents(there.folder) == contents(desk.folder)
 
 
 @pytest.mark.parametrize("name", ["one.json", "lines.csv", "set/sub/one.json"])
@@ -353,20 +332,5 @@ def test_another_original_is_not_proved(desk, name):
 
 def test_originals_may_be_elsewhere(desk):
     done = desk.outbox.box.inbox / "done"
-    done.rename(desk.outbox.folder.parent / "elsewhere")
-    elsewhere = str(desk.outbox.folder.parent / "elsewhere")
-    assert desk.proof("set/sub/lines.csv", "1", "--originals", elsewhere)[0] == 0
-
-
-def test_the_limits_of_originals_hold(desk):
-    assert "expected at most 8 bytes (--max-bytes)" in desk.said("one.json", "--max-bytes", "8")
-
-
-def test_out_of_time_is_told(desk):
-    said = desk.said("hard.json", "--timeout", "0.001")
-    assert "hard.json: not proved: the time limit of 0.001 s was reached" in said
-
-
-def test_a_proof_needs_pysat(desk, monkeypatch):
-    monkeypatch.setattr("pipeline.solving.solvers.pysat.find_spec", lambda _name: None)
-    assert "PySAT, which makes proofs, is not installed" in desk.refused("one.json")
+    moved = done.rename(desk.outbox.folder.parent / "elsewhere")
+    assert desk.proof(f"set/sub/lines.csv 1 --originals {moved}")[0] == 0

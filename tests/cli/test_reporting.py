@@ -1,4 +1,4 @@
-"""The commands that draw: report, and solve with --svg or on a terminal."""
+"""`report` and `solve --svg`: where pages and drawings go; `solve` on a terminal."""
 
 from __future__ import annotations
 
@@ -8,77 +8,69 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.commands import run as call
+import pytest
+from support.commands import run
 from support.dropping import SMALL_SOLVED, environment
 
+pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
-def test_a_report_goes_to_the_outbox_or_to_standard_output(puzzle_folder):
+
+def test_a_report_goes_to_the_outbox_or_to_standard_output():
+    assert run("report") == (75, "", "sudoku-pipeline: outbox: no such folder\n")
     Path("outbox").mkdir()
-    assert call("report") == (0, "outbox/report.html\n", "")
-    page = Path("outbox/report.html").read_text()
-    code, printed, _ = call("report", "outbox", "-o", "-")
+    assert run("report") == (0, "outbox/report.html\n", "")
+    assert Path("outbox/report.html").read_text().startswith("<!DOCTYPE html>")
+    code, printed, _ = run("report", "outbox", "-o", "-")
     assert (code, printed[:15], printed[-7:]) == (0, "<!DOCTYPE html>", "</html>")
-    assert page.startswith("<!DOCTYPE html>")
 
 
-def test_a_folder_that_is_not_there_is_the_surroundings_fault(tmp_path):
-    code, _, said = call("report", str(tmp_path / "nowhere"))
-    assert (code, "no such folder" in said) == (75, True)
-
-
-def test_solve_draws_the_puzzle_as_a_file(puzzle_folder):
-    code, printed, _ = call("solve", "--svg", "a.svg", "two.txt")
-    assert code == 0
-    assert printed.startswith("multiple: all 2 solutions\n")
+def test_solve_draws_the_puzzle_as_a_file():
+    code, printed, _ = run("solve", "--svg", "a.svg", "two.txt")
+    assert (code, printed[:25]) == (0, "multiple: all 2 solutions")
     text = Path("a.svg").read_text()
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     assert 'class="difference"' in text
-    assert call("solve", "--svg", "b.svg", "clash.txt")[0] == 0
-    assert 'class="conflict"' in Path("b.svg").read_text()
+    assert run("solve", "--svg", "a.svg", "clash.txt")[0] == 2
+    assert Path("a.svg").read_text() == text
+    assert run("solve", "--svg", "a.svg", "clash.txt", "--force")[0] == 0
+    assert 'class="conflict"' in Path("a.svg").read_text()
     assert not list(Path.cwd().glob(".*.tmp"))
 
 
-def test_solve_draws_the_puzzle_without_its_solution(puzzle_folder):
-    assert call("solve", "--svg", "a.svg", "--puzzle-only", "unique.txt")[0] == 0
+def test_a_drawing_may_be_without_the_solution_and_go_to_standard_output():
+    assert run("solve", "--svg", "a.svg", "--puzzle-only", "unique.txt")[0] == 0
     text = Path("a.svg").read_text()
     assert ('class="given"' in text, 'class="solved"' in text) == (True, False)
     assert '<title id="bt">unique.txt</title>' in text
-    code, _, said = call("solve", "--puzzle-only", "unique.txt")
-    assert (code, said) == (2, "sudoku-pipeline: --puzzle-only: say with --svg where to draw\n")
-
-
-def test_a_drawing_is_not_written_to_a_file_of_another_kind(puzzle_folder):
-    code, _, said = call("solve", "--svg", "k.png", "unique.txt")
-    why = "sudoku-pipeline: --svg: k.png: expected a name that ends in .svg\n"
-    assert (code, said, Path("k.png").exists()) == (2, why, False)
-
-
-def test_a_drawing_replaces_a_file_with_force_only(puzzle_folder):
-    Path("a.svg").write_text("mine")
-    assert call("solve", "--svg", "a.svg", "unique.txt")[0] == 2
-    assert Path("a.svg").read_text() == "mine"
-    assert call("solve", "--svg", "a.svg", "unique.txt", "--force")[0] == 0
-    assert Path("a.svg").read_text() != "mine"
-
-
-def test_solve_draws_one_puzzle_or_none(puzzle_folder):
-    code, _, said = call("solve", "--svg", "a.svg", "two.txt", "six.txt")
-    assert (code, said) == (2, "sudoku-pipeline: --svg: give one puzzle to draw\n")
-    assert call("solve", "--svg", "a.svg", "bad.txt")[0] == 1
-    values = [(13 * (cell // 26 % 2) + cell // 52 + cell) % 26 + 1 for cell in range(26**2)]
-    Path("large.txt").write_text(f"c\n2 13\n{' '.join(map(str, values))}\n")
-    code, _, said = call("solve", "--svg", "a.svg", "--max-solutions", "1", "large.txt")
-    assert (code, "more than 25×25" in said) == (1, True)
-    assert not Path("a.svg").exists()
-
-
-def test_a_drawing_goes_to_standard_output_in_place_of_the_solution(puzzle_folder):
-    code, printed, _ = call("solve", "--svg", "-", "unique.txt")
+    code, printed, _ = run("solve", "--svg", "-", "unique.txt")
     assert (code, printed[:5], printed[-7:]) == (0, "<svg ", "</svg>\n")
     assert not Path("-").exists()
 
 
-def test_a_link_is_followed_and_what_is_no_file_is_written_to(puzzle_folder):
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("--puzzle-only unique.txt", 2, "--puzzle-only: say with --svg where to draw"),
+        ("--svg k.png unique.txt", 2, "--svg: k.png: expected a name that ends in .svg"),
+        ("--svg a.svg two.txt six.txt", 2, "--svg: give one puzzle to draw"),
+        ("--svg unique.txt unique.txt", 2, "is the file that is read"),
+        ("--svg same.svg unique.txt", 2, "is the file that is read"),
+        ("--svg a.svg bad.txt", 1, "bad.txt:3:3: expected a digit"),
+        ("--svg a.svg --max-solutions 1 large.txt", 1, "more than 25×25"),
+    ],
+)
+def test_a_drawing_that_cannot_be_made_is_refused(line, code, said):
+    before = Path("unique.txt").read_text()
+    Path("same.svg").symlink_to("unique.txt")
+    values = [(13 * (cell // 26 % 2) + cell // 52 + cell) % 26 + 1 for cell in range(26**2)]
+    Path("large.txt").write_text(f"c\n2 13\n{' '.join(map(str, values))}\n")
+    found, _, told = run("solve", *line.split())
+    assert (found, said in told) == (code, True)
+    assert not {"a.svg", "k.png"} & {path.name for path in Path.cwd().iterdir()}
+    assert Path("unique.txt").read_text() == before
+
+
+def test_a_link_is_followed_and_what_is_no_file_is_written_to():
     Path("outbox").mkdir()
     Path("link").symlink_to("real")
     Path("real").write_text("before")
@@ -86,29 +78,26 @@ def test_a_link_is_followed_and_what_is_no_file_is_written_to(puzzle_folder):
     for arguments in (["solve", "unique.txt", "--svg"], ["report", "outbox", "-o"]):
         reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
         for target in ("link", "pipe"):
-            assert call(*arguments, target, "--force")[0] == 0
+            assert run(*arguments, target, "--force")[0] == 0
         assert os.read(reader, 9) == Path("real").read_bytes()[:9] != b"before"
         os.close(reader)
     assert Path("link").is_symlink()
     assert Path("pipe").is_fifo()
 
 
-def test_what_cannot_be_written_is_refused_by_its_name(puzzle_folder):
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [("", ". is a folder"), (".", ". is a folder"), ("no/a", "no/a: the folder is not there")],
+)
+def test_a_target_that_cannot_be_written_is_refused_by_its_name(target, why):
     Path("outbox").mkdir()
-    for target, why in {"": ". is a folder", ".": ". is a folder", "no/a": "no/a: the fo"}.items():
-        for option, *arguments in (("--svg", "solve", "unique.txt"), ("--output", "report")):
-            code, _, said = call(*arguments, option, target)
-            assert (code, said.startswith(f"sudoku-pipeline: {option}: {why}")) == (2, True)
-    before = Path("unique.txt").read_text()
-    Path("same.svg").symlink_to("unique.txt")
-    for target in ("unique.txt", "same.svg"):
-        code, _, said = call("solve", "--svg", target, "unique.txt")
-        assert (code, "is the file that is read" in said) == (2, True)
-    assert Path("unique.txt").read_text() == before
+    for option, *arguments in (("--svg", "solve", "unique.txt"), ("--output", "report")):
+        code, _, said = run(*arguments, option, target)
+        assert (code, said.startswith(f"sudoku-pipeline: {option}: {why}")) == (2, True)
 
 
 def on_a_terminal(*arguments, **variables):
-    """What a command prints on a terminal."""
+    """The output of a command on a terminal."""
     primary, replica = pty.openpty()
     command = [sys.executable, "-m", "pipeline", *arguments]
     process = subprocess.Popen(command, stdout=replica, env=os.environ | environment() | variables)
@@ -123,14 +112,14 @@ def on_a_terminal(*arguments, **variables):
     return shown.decode().replace("\r\n", "\n")
 
 
-def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder):
-    assert call("solve", "unique.txt")[1] == "unique\n" + SMALL_SOLVED
+def test_solve_prints_box_lines_on_a_terminal_alone():
+    assert run("solve", "unique.txt")[1] == "unique\n" + SMALL_SOLVED
     assert on_a_terminal("solve", "unique.txt") == (
         "unique\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
     )
 
 
-def test_the_table_of_times_fits_a_terminal_of_80_columns_with_every_figure(puzzle_folder):
+def test_the_table_of_times_fits_a_terminal_of_80_columns_with_every_figure():
     Path("a-rather-long-name-of-a-file.txt").write_text(Path("unique.txt").read_text())
     names = ("a-rather-long-name-of-a-file.txt", "two.txt", "none.txt")
     shown = on_a_terminal("solve", "--times", "--quiet", *names, COLUMNS="80", TERM="dumb")

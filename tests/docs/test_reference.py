@@ -26,25 +26,19 @@ def test_all_pages_that_are_made_are_looked_at(made):
     assert {f"docs/reference/{name}" for name in made["PAGES"]} == MADE
 
 
-def test_every_command_with_its_options_has_a_place():
-    parts = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", commands(), re.MULTILINE | re.DOTALL))
+def test_every_command_with_its_options_and_every_setting_has_a_place():
+    page = PAGES["docs/reference/commands.md"]
+    parts = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
     assert parts.keys() == COMMANDS.keys()
     for name, command in COMMANDS.items():
         for option in (each for each in command.params if each.opts[0].startswith("--")):
             known = f"settings.md#{option.opts[0][2:]})", f"`{option.opts[0]}"
             assert any(each in parts[name] for each in known), option.opts
-
-
-def commands() -> str:
-    return PAGES["docs/reference/commands.md"]
-
-
-@pytest.mark.parametrize("name", settings_declared())
-def test_every_setting_has_its_environment_variable_and_its_default(name):
-    part = PAGES["docs/reference/settings.md"].partition(f"\n## {name.replace('_', '-')}\n")[2]
-    part = part.partition("\n## ")[0]
-    assert f"`{settings_declared()[name].variable}`" in part
-    assert "; default: " in part
+    page = PAGES["docs/reference/settings.md"]
+    for setting in settings_declared().values():
+        part = page.partition(f"\n## {setting.key}\n")[2].partition("\n## ")[0]
+        assert f"`{setting.variable}`" in part
+        assert "; default: " in part
 
 
 def test_the_settings_that_a_found_file_may_hold_are_listed():

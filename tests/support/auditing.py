@@ -16,14 +16,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-import typer
+from support.commands import run
 from support.dropping import DropFolder
 from support.sharing import made_once
-from typer.testing import CliRunner
 
 from pipeline.certify.formula import Formula, proof_formula
-from pipeline.cli.commands import audit as audit_command
-from pipeline.cli.options import accounted
 from pipeline.outbox.audit import Finding, Terms, audit
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import parse_puzzle
@@ -199,16 +196,9 @@ def _copy(path: Path, folder: Path) -> None:
         shutil.copytree(path, folder / path.name, symlinks=True)
 
 
-APP = typer.Typer()
-APP.command()(accounted(audit_command))
-
-
 def call(outbox: Outbox, *options: str) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of the command."""
-    arguments = [str(outbox.folder), "--inbox", str(outbox.box.inbox), *options]
-    result = CliRunner().invoke(APP, arguments)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    return result.exit_code, result.stdout, result.stderr
+    return run("audit", str(outbox.folder), "--inbox", str(outbox.box.inbox), *options)
 
 
 def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:

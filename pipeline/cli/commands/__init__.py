@@ -1,6 +1,6 @@
 """Every command with its options and its help, by the panels of `--help`.
 
-A command's module says what it takes; the parts that do the work are loaded when it runs.
+A command imports what it needs when it runs: the help of all commands is soon shown.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Final
 
 from pipeline.cli.commands.archives import dedupe, generate, overlap
-from pipeline.cli.commands.checks import audit, certify, proof, report, schema
+from pipeline.cli.commands.checks import audit, proof, report, schema
 from pipeline.cli.commands.folders import doctor, prune, retry, run, status, watch
-from pipeline.cli.commands.puzzles import count, decode, encode, sheet, solve
+from pipeline.cli.commands.formulas import certify, decode, encode
+from pipeline.cli.commands.puzzles import count, sheet, solve
 
 __all__ = ["COMMANDS", "PANELS"]
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import READING, Files, Force, takes
+from pipeline.cli.options import READING, FilesArgument, ForceOption, output_option, say, takes
+from pipeline.errors import UsageError, printable
+from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 
-Table = Annotated[
+MOST = 100_000_000
+TableOption = Annotated[
     Path | None,
     typer.Option(
         "--table",
@@ -51,21 +55,15 @@ def generate(  # noqa: PLR0913 - one for each option
         int, typer.Option("--seed", metavar="NUMBER", help="Another one gives other puzzles.")
     ] = 0,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the collection there, not to standard output.",
-        ),
+        Path | None, output_option("Write the collection there, not to standard output.")
     ] = None,
-    table: Table = None,
-    force: Force = False,
+    table: TableOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Generate classic puzzles of 9×9, each with one solution, which is certified.
 
-    They are minimal unless --redundant is given: without any of its clues a puzzle has several
-    solutions. The same options and seed give the same puzzles. The table has their solutions and
-    certificates.
+    Each clue is needed, unless --redundant is given. The same options and seed give the same
+    puzzles. The table has their solutions and certificates.
 
     sudoku-pipeline generate 10
 
@@ -78,28 +76,40 @@ def generate(  # noqa: PLR0913 - one for each option
     Exit code 1: for a long time no puzzle was found that is as wished.
     """
     from pipeline.cli import catalogue
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets
+    from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
         givens, depth, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
-    catalogue.generate(count, settings, wish, seed, output=output, table=table, force=force)
+    if not 1 <= count <= MOST:
+        raise UsageError(f"N: expected 1 to {MOST:,}")
+    if seed < 0:
+        raise UsageError(f"--seed: expected 0 or more, found {seed}")
+    target = output or STANDARD_OUTPUT
+    beside = catalogue.table_beside(target, table)
+    check_targets({"--output": target, "--table": beside}, [], force=force)
+    display = Display(None, bar=not settings.quiet)
+    made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display)
+    if not settings.quiet and target != STANDARD_OUTPUT:
+        number = f"{made:,} of " if ended else ""
+        number += catalogue.puzzles(count)
+        said = "each with one solution, as a search through everything has shown"
+        print(f"{printable(str(target))}: {number}, {said}")
+    if ended:
+        raise ended
 
 
 @takes(*READING, "max_total_bytes", "quiet")
 def dedupe(
-    sources: Files,
+    sources: FilesArgument,
     settings: Settings,
     *,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the first of each class there, not to standard output.",
-        ),
+        Path | None, output_option("Write the first of each class there, not to standard output.")
     ] = None,
-    table: Table = None,
-    force: Force = False,
+    table: TableOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Find puzzles that are equivalent to an earlier one, and write the first of each class.
 
@@ -114,9 +124,33 @@ def dedupe(
 
     Exit code 1: something was left out.
     """
+    from pipeline.api import dedupe as dedupe_sources
+    from pipeline.catalogue.comparing import Tally
     from pipeline.cli import catalogue
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing
+    from pipeline.service.log import Display
 
-    catalogue.dedupe(sources, settings, output=output, table=table, force=force)
+    target = output or STANDARD_OUTPUT
+    beside = catalogue.table_beside(target, table)
+    check_targets({"--output": target, "--table": beside}, sources, force=force)
+    display = Display(None, bar=not settings.quiet and not catalogue.is_shown(target))
+    tally = Tally()
+    catalogue.ticking(display, tally)
+    with ExitStack() as stack:
+        compared = catalogue.Compared(sources, settings, stack)
+        kept = stack.enter_context(growing(target))
+        options = catalogue.source_options(settings)
+        found = dedupe_sources(*compared.paths, kept=kept, tally=tally, **options)
+        compared.write(beside, found, display)
+    if not settings.quiet:
+        tell = say if STANDARD_OUTPUT in (target, beside) else print
+        classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
+        where = "" if target == STANDARD_OUTPUT else f": {printable(str(target))} has the first"
+        where += " of each" if where and tally.classes > 1 else ""
+        tell(f"{catalogue.puzzles(tally.puzzles)} in {classes}{where}")
+        text = "which are equivalent to an earlier one, and to which"
+        catalogue.say_written(beside, tally.copies, text, tell)
+    raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
 
 @takes(*READING, "max_total_bytes", "quiet")
@@ -131,14 +165,9 @@ def overlap(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TABLE",
-            help="Also write a table of these puzzles there; - is standard output.",
-        ),
+        output_option("Also write a table of these puzzles there; - is standard output.", "TABLE"),
     ] = None,
-    force: Force = False,
+    force: ForceOption = False,
 ) -> None:
     """Tell which puzzles of B are equivalent to one of A.
 
@@ -150,6 +179,27 @@ def overlap(
 
     Exit code 1: some are equivalent, or something was left out.
     """
+    from pipeline.api import overlap as compare_sources
+    from pipeline.catalogue.comparing import Tally
     from pipeline.cli import catalogue
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, source_name
+    from pipeline.service.log import Display
 
-    catalogue.overlap(known, asked, settings, output=output, force=force)
+    check_targets({"--output": output}, [known, asked], force=force)
+    display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
+    catalogue.ticking(display, theirs, ours)
+    with ExitStack() as stack:
+        compared = catalogue.Compared([known, asked], settings, stack)
+        options = catalogue.source_options(settings)
+        found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
+        compared.write(output, found, display)
+    verdict = f"{ours.copies:,} of {catalogue.puzzles(ours.puzzles)} of {source_name(asked)}"
+    verdict += " is" if ours.copies == 1 else " are"
+    verdict += f" equivalent to one of {catalogue.puzzles(theirs.puzzles)} of {source_name(known)}"
+    tell = say if output == STANDARD_OUTPUT else print
+    tell(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}")
+    if not settings.quiet:
+        text = "which these are, and to which they are equivalent"
+        catalogue.say_written(output, ours.copies, text)
+    is_well = not (ours.copies or ours.left or theirs.left)
+    raise typer.Exit(ALL_WELL if is_well else SOME_BAD)

@@ -1,22 +1,32 @@
-"""Commands that check and show what was published: certify, audit, proof, report, schema."""
+"""Commands on published results: audit, proof, report, schema."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.cli.options import READING, Force, takes
+from pipeline.cli.options import ForceOption, output_option, say, takes
+from pipeline.errors import EnvironmentFailure, InputError, UsageError, counted, printable
+from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings, environment_name
 
-Originals = Annotated[
+if TYPE_CHECKING:
+    from pipeline.outbox.audit import Finding
+
+OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
     ),
 ]
-LratChecker = Annotated[
+CheckerOption = Annotated[
     str | None,
     typer.Option(
         "--checker",
@@ -26,35 +36,18 @@ LratChecker = Annotated[
 ]
 
 
-@takes(*READING)
-def certify(
-    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
-    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
-    settings: Settings,
-) -> None:
-    """Check solutions of a puzzle, or models of a formula.
-
-    It looks at nothing but the rules, or the clauses.
-
-    sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
-
-    sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
-    """
-    from pipeline.cli import formulas
-
-    formulas.certify(puzzle, solutions, settings)
+def _outbox_argument(text: str) -> Any:
+    """The folder to work on, by default that of the settings."""
+    return typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help=text)
 
 
 @takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
 def audit(
     settings: Settings,
-    outbox: Annotated[
-        Path,
-        typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help="What to audit."),
-    ] = Path("outbox"),
+    outbox: Annotated[Path, _outbox_argument("What to audit.")] = Path("outbox"),
     *,
-    originals: Originals = None,
-    checker: LratChecker = None,
+    originals: OriginalsOption = None,
+    checker: CheckerOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Check an outbox from its files alone.
@@ -70,9 +63,59 @@ def audit(
 
     Exit code 1: something is wrong, or could not be checked.
     """
-    from pipeline.cli import outbox as commands
+    from pipeline.outbox import ENDING
+    from pipeline.outbox.audit import Terms
+    from pipeline.outbox.audit import audit as audited
+    from pipeline.reading.archives.limits import UnpackLimits
+    from pipeline.service.log import Display, Progress
+    from pipeline.solving.complete import refuter
+    from pipeline.solving.solvers import Solvers
+    from pipeline.solving.solvers.checker import Checker
 
-    commands.audit(settings, outbox, originals=originals, as_json=as_json, checker=checker)
+    folders = _folders_of_originals(settings, originals)
+    display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
+    with suppress(OSError):  # as the audit will say
+        jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
+
+    def show_rows(source: str, done: int, total: int) -> None:
+        display.tick(source, Progress(done, done, total, "row"))
+
+    with Solvers("pysat") as solvers:
+        ask = refuter(solvers, settings.memory_limit)
+        room = UnpackLimits(settings.max_total_bytes)
+        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
+        if checker:
+            terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
+        found = audited(outbox, folders, terms)
+        for finding in display.over(found, "audit", "job", jobs):
+            verdicts[finding.verdict] += 1
+            if as_json:
+                print(json.dumps(dataclasses.asdict(finding) | {"verdict": finding.verdict}))
+            elif not settings.quiet or finding.verdict != "ok":
+                _print_finding(finding)
+    said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
+    if not settings.quiet:
+        (say if as_json else print)(f"{counted(verdicts.total(), 'job')}: {said}")
+    raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def _folders_of_originals(settings: Settings, named: list[Path] | None) -> list[Path]:
+    """The folders that --originals names, or the usual one. Raises UsageError."""
+    from pipeline.outbox.names import DONE
+
+    for folder in named or ():
+        if not folder.is_dir():
+            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    return named or [settings.inbox / DONE]
+
+
+def _print_finding(finding: Finding) -> None:
+    word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
+    notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
+    first, *others = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
+    print(f"{word:<9}  {finding.name}  {first}")
+    for each in others:
+        print(f"    {each}")
 
 
 @takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
@@ -87,17 +130,11 @@ def proof(
         typer.Argument(metavar="INDEX", help="Rows of the table; by default all, up to 1,000."),
     ] = None,
     *,
-    originals: Originals = None,
+    originals: OriginalsOption = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where to write, by default here.",
-        ),
+        Path | None, output_option("Where to write, by default here.", "FOLDER")
     ] = None,
-    checker: LratChecker = None,
+    checker: CheckerOption = None,
 ) -> None:
     """Prove that published solutions are all, for other checkers.
 
@@ -115,29 +152,42 @@ def proof(
     record.
     """
     from pipeline.cli import proofs
+    from pipeline.outbox.claims import set_at, statements_in
+    from pipeline.solving.solvers import Solvers
+    from pipeline.solving.solvers.checker import Checker
+    from pipeline.solving.solvers.pysat import check_installed
 
-    proofs.proof(settings, path, indices or [], originals=originals, output=output, checker=checker)
+    check_installed()
+    confirming = Checker(checker) if checker else None
+    published = set_at(path)
+    folders = _folders_of_originals(settings, originals)
+    folder = proofs.folder_for(output or Path(), published)
+    settings = dataclasses.replace(settings, solver="pysat")
+    code, doubts = ALL_WELL, set[str]()
+    with Solvers(settings.solver) as solvers:
+        for statement in statements_in(published, indices or (), folders, settings):
+            if isinstance(statement, InputError):
+                say(str(statement))
+                code = SOME_BAD
+                continue
+            if statement.doubt and statement.doubt not in doubts:
+                say(statement.doubt)
+                doubts.add(statement.doubt)
+            if not proofs.prove(statement, folder, solvers, settings, confirming):
+                code = SOME_BAD
+    raise typer.Exit(code)
 
 
 @takes("inbox", "quiet")
 def report(
     settings: Settings,
-    outbox: Annotated[
-        Path,
-        typer.Argument(
-            envvar=environment_name("outbox"), show_envvar=False, help="What to report."
-        ),
-    ] = Path("outbox"),
+    outbox: Annotated[Path, _outbox_argument("What to report.")] = Path("outbox"),
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write the page: report.html in the outbox; - is standard output.",
-        ),
+        output_option("Where to write the page: report.html in the outbox; - is standard output."),
     ] = None,
-    force: Force = False,
+    force: ForceOption = False,
 ) -> None:
     """Make a page that shows an outbox: totals, times, jobs, boards.
 
@@ -148,9 +198,26 @@ def report(
 
     sudoku-pipeline report outbox -o report.html
     """
-    from pipeline.cli import outbox as commands
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
+    from pipeline.outbox.report import REPORT, page_pieces, write_report
+    from pipeline.service.log import Display
 
-    commands.report(settings, outbox, output=output, force=force)
+    if not outbox.is_dir():
+        raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
+    display, count = Display(None, bar=not settings.quiet), len([*outbox.iterdir()])
+
+    def over(files: Iterable[Path]) -> Iterable[Path]:
+        return display.over(files, "report", "file", count)
+
+    if output is None:
+        output = outbox / REPORT
+        write_report(outbox, settings.inbox, output, over)
+    else:
+        check_target("--output", output, force=force)
+        beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
+        write_to(output, page_pieces(outbox, settings.inbox, beside, over))
+    if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
+        print(printable(str(output)))
 
 
 def schema() -> None:
@@ -160,6 +227,6 @@ def schema() -> None:
 
     sudoku-pipeline schema
     """
-    from pipeline.cli import outbox
+    from pipeline.outbox import json_schema
 
-    outbox.schema()
+    print(json.dumps(json_schema(), indent=1, ensure_ascii=False))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import origins_of_settings, say, takes
+from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Settings, settings_declared
@@ -28,8 +28,6 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _MOST_SHOWN = 20
 _ALL = tuple(settings_declared())
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 @takes(*(name for name in _ALL if name != "poll"))
 def run(settings: Settings) -> None:
@@ -44,7 +42,7 @@ def run(settings: Settings) -> None:
     sudoku-pipeline run --also canonical,minimal,effort
 
     Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
-    folder failed, or a signal came; nothing was lost, run again.
+    folder failed, or a signal came. Nothing was lost then: run again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
@@ -76,8 +74,8 @@ def watch(settings: Settings) -> None:
 
     A command of --on-done or --on-bad gets the path of the record as its last argument, and
     SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
-    environment. No shell runs it; it has 30 s; it has nothing to read, and what it prints is lost,
-    but for its last line in the log if it fails.
+    environment. No shell runs it, its input is empty, and it is killed after 30 s. If it fails,
+    the last line that it printed is logged.
 
     Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
@@ -118,7 +116,7 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
 
 
 @takes("inbox", "outbox", "settle")
-def status(settings: Settings, *, as_json: Json = False) -> None:
+def status(settings: Settings, *, as_json: JsonOption = False) -> None:
     """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
@@ -149,27 +147,18 @@ def _folders(settings: Settings) -> Folders:
 
 
 def _print_overview(overview: Overview) -> None:
-    for title, entries in (
-        ("waiting", overview.waiting),
-        ("settling", overview.settling),
-        ("ignored", overview.ignored),
-        ("in work", overview.in_work),
-        ("failed", overview.failed),
-    ):
+    for title in ("waiting", "settling", "ignored", "in work", "failed"):
+        entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")
-        _print_entries(entries)
+        for entry in entries[:_MOST_SHOWN]:
+            is_named = entry.note.startswith(f"{entry.name}:")
+            said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
+            print(f"    {printable(said)}")
+        if len(entries) > _MOST_SHOWN:
+            print(f"    and {len(entries) - _MOST_SHOWN} more")
     print(f"{'done':<10}{overview.done:>8}")
     age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
     print(f"{'last scan':<10}{age:>8}")
-
-
-def _print_entries(entries: list[FileState]) -> None:
-    for entry in entries[:_MOST_SHOWN]:
-        is_named = entry.note.startswith(f"{entry.name}:")
-        said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
-        print(f"    {printable(said)}")
-    if len(entries) > _MOST_SHOWN:
-        print(f"    and {len(entries) - _MOST_SHOWN} more")
 
 
 @takes("inbox", "outbox")
@@ -221,7 +210,7 @@ def prune(
     from pipeline.service.log import Display
     from pipeline.service.protocol.overview import delete_expired, expired_files
 
-    seconds = _seconds(older_than)  # a wrong age is told before a missing folder
+    seconds = _seconds(older_than)  # a wrong age is refused before a missing folder
     expired = expired_files(_folders(settings), seconds)
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
@@ -242,7 +231,7 @@ def _seconds(age: str) -> float:
 
 
 @takes(*_ALL)
-def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
+def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = False) -> None:
     """Say what this machine lacks, and which settings hold.
 
     It takes the options of `run` and `watch`, and shows where each changed setting comes from: an

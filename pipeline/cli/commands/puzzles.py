@@ -1,4 +1,4 @@
-"""Commands on single puzzles: solve, count, sheet, encode, decode."""
+"""Commands on single puzzles: solve, count, sheet."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import Annotated, Literal
 
 import typer
 
-from pipeline.cli.options import READING, SOLVING, File, Files, Force, takes
-from pipeline.settings import NumberingChoice, Settings
-
-Empty = Annotated[
-    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
-]
-Numbering = Annotated[
-    NumberingChoice,
-    typer.Option("--numbering", help="Variables without gaps, or as the digits rcv."),
-]
+from pipeline.cli.options import (
+    READING,
+    SOLVING,
+    FileArgument,
+    FilesArgument,
+    ForceOption,
+    output_option,
+    say,
+    takes,
+)
+from pipeline.errors import InputError, UsageError, printable
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.settings import Settings
 
 
 @takes(*SOLVING, *READING, "also", "quiet")
 def solve(  # noqa: PLR0913 - one for each option
-    files: Files,
+    files: FilesArgument,
     settings: Settings,
     *,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
@@ -32,14 +35,14 @@ def solve(  # noqa: PLR0913 - one for each option
     puzzle_only: Annotated[
         bool, typer.Option("--puzzle-only", help="Draw the puzzle without its solution.")
     ] = False,
-    force: Force = False,
+    force: ForceOption = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
     ] = False,
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    Of a file of many puzzles each has a line.
+    Each puzzle in a file of several is printed in one line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -57,15 +60,47 @@ def solve(  # noqa: PLR0913 - one for each option
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
-    from pipeline.cli import answers
+    from pipeline.cli import results
+    from pipeline.cli.answers import answered_in
+    from pipeline.cli.files import STANDARD_OUTPUT
+    from pipeline.solving.facts import NOT_WELL
 
-    drawing = answers.Drawing(svg, puzzle_only, force)
-    answers.solve(files, settings, times=times, drawing=drawing, as_json=as_json)
+    _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    kept, code = [], ALL_WELL
+    for answered in answered_in(files, settings):
+        if svg and not answered.is_alone:
+            raise UsageError(f"--svg: {printable(str(files[0]))} holds many puzzles")
+        if as_json:
+            print(results.record_line(answered, settings))
+        else:
+            before = f"{answered.name}: " if len(files) > 1 else ""
+            results.show(answered, settings, None if svg == STANDARD_OUTPUT else before)
+        kept += [(answered.name, answered.result)] if times or svg else []
+        code = SOME_BAD if answered.result.status in NOT_WELL else code
+    if times and kept:
+        results.times_table(kept)
+    if svg and kept:
+        results.draw(svg, *kept[0], puzzle_only=puzzle_only)
+    raise typer.Exit(code)
+
+
+def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, force: bool) -> None:
+    from pipeline.cli.files import check_target
+
+    if puzzle_only and svg is None:
+        raise UsageError("--puzzle-only: say with --svg where to draw")
+    if svg is None:
+        return
+    if len(files) != 1:
+        raise UsageError("--svg: give one puzzle to draw")
+    check_target("--svg", svg, files, force=force)
+    if svg.suffix.lower() not in ("", ".svg"):
+        raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
 
 
 @takes(*SOLVING, *READING, "quiet")
 def count(
-    file: File,
+    file: FileArgument,
     settings: Settings,
     *,
     show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
@@ -76,9 +111,33 @@ def count(
 
     cat examples/six.txt | sudoku-pipeline count --print -
     """
-    from pipeline.cli import answers
+    from dataclasses import replace
 
-    answers.count(file, settings, show=show)
+    from pipeline.cli.answers import answered_in
+    from pipeline.cli.results import say_evidence
+    from pipeline.solving.facts import NOT_WELL
+
+    def print_solution(text: str) -> None:
+        print(text, flush=True)
+
+    limit, code = settings.limit, ALL_WELL
+    counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
+    for answered in answered_in([file], counting, print_solution if show else None):
+        name, result = printable(answered.name), answered.result
+        found = len(result.solutions)
+        if result.status not in ("invalid", "failed"):
+            before = "" if answered.is_alone else f"{name}: "
+            print(f"{before}{found if result.complete else f'>={found}'}")
+        if answered.is_alone and result.status == "invalid":
+            say(answered.fault or str(result.message))
+        elif result.status in NOT_WELL or (not result.complete and found < limit):
+            say(f"{name}: {result.status}: {result.said}")
+        elif result.caveat:
+            say(f"{name}: {result.caveat}")
+        if answered.is_alone and not settings.quiet:
+            say_evidence(name, result)
+        code = SOME_BAD if result.status in NOT_WELL else code
+    raise typer.Exit(code)
 
 
 @takes("inbox", *SOLVING, *READING, "quiet")
@@ -91,13 +150,11 @@ def sheet(  # noqa: PLR0913 - one for each option
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write: a new sheet.html, or sheet-2.html, here; - is standard output.",
+        output_option(
+            "Where to write: a new sheet.html, or sheet-2.html, here; - is standard output."
         ),
     ] = None,
-    force: Force = False,
+    force: ForceOption = False,
     per_page: Annotated[
         Literal["1", "2", "4", "6", "9", "12"],
         typer.Option("--per-page", help="Puzzles on a page; fewer of large ones."),
@@ -123,60 +180,29 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
-    from pipeline.cli import sheet as commands
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused, write_to
+    from pipeline.cli.sheet import MOST_PRINTED, complaint, first_of, found_in, solved
+    from pipeline.outbox.report import Sheet
+    from pipeline.solving.facts import NOT_WELL
 
-    commands.sheet(
-        sources,
-        settings,
-        output=output,
-        force=force,
-        per_page=int(per_page),
-        solutions=not no_solutions,
-        first=first,
-    )
-
-
-@takes("encoding", *READING, encoding="extended")
-def encode(
-    settings: Settings,
-    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
-    empty: Empty = None,
-    numbering: Numbering = "dense",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Write a puzzle as a DIMACS CNF.
-
-    sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
-
-    sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
-    """
-    from pipeline.cli import formulas
-
-    formulas.encode(settings, file, empty, numbering, output, force=force)
-
-
-@takes("encoding", *READING, encoding="extended")
-def decode(
-    settings: Settings,
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; what was found."),
-    ],
-    empty: Empty = None,
-    numbering: Numbering = "dense",
-) -> None:
-    """Turn a solver's result file into the grid it stands for.
-
-    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
-    --numbering must be those with which the CNF was made.
-
-    sudoku-pipeline decode examples/classic.sudoku classic.out
-
-    sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
-    """
-    from pipeline.cli import formulas
-
-    formulas.decode(settings, files, empty, numbering)
+    target = output or unused("sheet.html")
+    check_target("--output", target, sources, force=force)
+    if first is not None and not 1 <= first <= MOST_PRINTED:
+        raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
+    found, faults = first_of(found_in(sources, settings), first)
+    for fault in faults:
+        say(str(fault))
+    if not found and not faults:
+        raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
+    if not found:
+        raise typer.Exit(SOME_BAD)
+    printed = [each for each, _ in found] if no_solutions else solved(found, settings)
+    for each in printed:
+        if said := complaint(each, solutions=not no_solutions):
+            say(said)
+    laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions)
+    write_to(target, laid_out.pieces())
+    if not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
+        print(f"{printable(str(target))}: {laid_out.said}")
+    is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
+    raise typer.Exit(SOME_BAD if faults or is_bad else ALL_WELL)

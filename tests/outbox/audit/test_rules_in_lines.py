@@ -11,7 +11,7 @@ from support.ruled import SOLO, SUMOCUE
 from support.solvers import at_hand
 from support.solving import TWO
 
-from pipeline.cli.answers import _groups
+from pipeline.cli.answers import groups
 from pipeline.outbox.audit import Terms, audit
 from pipeline.outbox.report.drawn import board_of_row
 from pipeline.outbox.tables import PuzzleRow
@@ -100,5 +100,5 @@ def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path)
 def test_solve_prints_each_puzzle_with_rules_as_soon_as_it_is_solved(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(LINES)
-    groups = _groups(items_of(path, "many.txt", Settings()))
-    assert [len(group) for group in groups] == [1, 1, 1, 1, 1]
+    found = groups(items_of(path, "many.txt", Settings()))
+    assert [len(group) for group in found] == [1, 1, 1, 1, 1]

@@ -1,0 +1,159 @@
+"""Commands for the steps around a solver: encode, decode, certify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.cli.options import READING, ForceOption, output_option, takes
+from pipeline.errors import InputError, InvalidResult, SolverError
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.settings import EncodingChoice, NumberingChoice, Settings
+
+if TYPE_CHECKING:
+    from pipeline.reading.formats import Parsed
+    from pipeline.solving.problem import FormulaProblem, PuzzleProblem
+
+EmptyOption = Annotated[
+    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
+]
+NumberingOption = Annotated[
+    NumberingChoice,
+    typer.Option("--numbering", help="Variables without gaps, or as the digits rcv."),
+]
+LARGEST_RESULT = 1 << 30
+
+
+@takes("encoding", *READING, encoding="extended")
+def encode(
+    settings: Settings,
+    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
+    empty: EmptyOption = None,
+    numbering: NumberingOption = "dense",
+    output: Annotated[Path | None, output_option("Write there, not to standard output.")] = None,
+    force: ForceOption = False,
+) -> None:
+    """Write a puzzle as a DIMACS CNF.
+
+    sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
+
+    sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
+    """
+    from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_target, write_to
+    from pipeline.solving.cnf import dimacs_lines
+    from pipeline.solving.encode import encode_puzzle
+
+    if (file is None) == (empty is None):
+        raise typer.BadParameter("give either a puzzle file or --empty")
+    target = output or STANDARD_OUTPUT
+    check_target("--output", target, [file] if file else [], force=force)
+    puzzle = _puzzle(empty, file or STANDARD_INPUT, settings).puzzle
+    write_to(target, dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering)))
+
+
+@takes("encoding", *READING, encoding="extended")
+def decode(
+    settings: Settings,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; the result file."),
+    ],
+    empty: EmptyOption = None,
+    numbering: NumberingOption = "dense",
+) -> None:
+    """Turn a solver's result file into the grid it stands for.
+
+    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
+    --numbering must be those with which the CNF was made.
+
+    sudoku-pipeline decode examples/classic.sudoku classic.out
+
+    sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
+    """
+    from pipeline.cli.files import STANDARD_INPUT, read_bytes, source_name
+
+    if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
+        raise typer.BadParameter("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
+    parsed = _puzzle(empty, files[0], settings)
+    text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
+    try:
+        print(_decoded(text, parsed, settings.encoding, numbering), end="")
+    except (InvalidResult, SolverError) as error:
+        raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
+
+
+def _decoded(
+    text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
+) -> str:
+    """The grid of a result text, in the notation of its puzzle, or `no solution`."""
+    from pipeline.certify import certify_grid
+    from pipeline.reading.formats import solution_text
+    from pipeline.solving.cnf import Sat, Unknown, decode_model, parse_result
+    from pipeline.solving.encode import encode_puzzle
+
+    answer = parse_result(text)
+    if isinstance(answer, Unknown):
+        raise SolverError(f"the result tells nothing: {answer.reason}")
+    if not isinstance(answer, Sat):
+        return "no solution\n"
+    grid = decode_model(answer.model, encode_puzzle(parsed.puzzle, encoding, numbering))
+    if violations := certify_grid(parsed.puzzle, grid):
+        raise SolverError(f"not a solution of this puzzle: {violations[0]}")
+    return solution_text(parsed, grid)
+
+
+def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
+    """The empty puzzle of that size, or the puzzle in the file."""
+    from pipeline.cli.files import empty_puzzle, read_puzzle
+    from pipeline.reading.formats import parsed_from
+
+    return read_puzzle(file, settings) if empty is None else parsed_from(empty_puzzle(empty))
+
+
+@takes(*READING)
+def certify(
+    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
+    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
+    settings: Settings,
+) -> None:
+    """Check solutions of a puzzle, or models of a formula.
+
+    It uses only the rules, or the clauses.
+
+    sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
+
+    sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
+    """
+    from pipeline.cli.files import read_file, source_name
+
+    code = ALL_WELL
+    problem = read_file(puzzle, settings)
+    for file in solutions:
+        before = f"{source_name(file)}: " if len(solutions) > 1 else ""
+        try:
+            lines = [f"{before}{fault}" for fault in _faults(file, problem, settings)]
+        except InputError as error:
+            lines = [str(error)]
+        print("\n".join(lines or [f"{before}valid"]))
+        code = SOME_BAD if lines else code
+    raise typer.Exit(code)
+
+
+def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
+    """The faults of the grid, or the model, in a file. Raises InputError."""
+    from pipeline.certify import certify_grid, certify_model
+    from pipeline.cli.files import read_bytes, read_solution, source_name
+    from pipeline.reading.formats.formula import read_model
+    from pipeline.solving.problem import PuzzleProblem
+
+    if isinstance(problem, PuzzleProblem):
+        grid = read_solution(file, problem.parsed, settings)
+        return [*map(str, certify_grid(problem.puzzle, grid))]
+    data = read_bytes(file, LARGEST_RESULT)
+    try:
+        broken = certify_model(problem.parsed.written, read_model(data, problem.parsed.variables))
+    except InputError as error:
+        raise InputError(f"{source_name(file)}: {error}") from error
+    return [] if broken is None else [f"clause {broken + 1} is not satisfied"]

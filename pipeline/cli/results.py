@@ -1,0 +1,226 @@
+"""Results as a person reads them: grids, sentences, a table of times, a drawing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.cli.answers import Answered
+from pipeline.cli.files import write_to
+from pipeline.cli.options import say
+from pipeline.errors import InputError, counted, printable
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats import signs_of
+from pipeline.service.log import shows
+from pipeline.settings import Settings
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem
+from pipeline.solving.result import Result
+
+if TYPE_CHECKING:
+    from pipeline.outbox.report import Board
+
+STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
+_WIDE = 104
+"""Columns of a terminal with room for all headings in one line."""
+
+
+def record_line(answered: Answered, settings: Settings) -> str:
+    """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
+    import msgspec  # noqa: PLC0415 - slow to load
+
+    from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
+    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
+
+    data, result, now = answered.data, answered.result, datetime.now(UTC)
+    sha256, size = (None, None) if data is None else (digest(data), len(data))
+    origin = Origin(new_job_id(now), answered.name, sha256, size, settings.reading.declared())
+    record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
+    problem = result.problem
+    texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
+    return json.dumps(record | {"texts": texts})
+
+
+def show(answered: Answered, settings: Settings, before: str | None) -> None:
+    """Print an answer: a puzzle that is alone after `before`, unless that is None."""
+    name, result = answered.name, answered.result
+    if not answered.is_alone:
+        print(f"{printable(name)}: {_in_a_line(result)}")
+        return
+    if before is not None:
+        _print_result(before, result)
+    if answered.fault:
+        say(answered.fault)
+    else:
+        _explain(name, result, settings)
+
+
+def _in_a_line(result: Result) -> str:
+    """The status, the first solution, and every message."""
+    from pipeline.outbox.tables import one_line  # noqa: PLC0415 - not for single puzzles
+
+    solution = ""
+    if result.solutions:
+        first = result.solutions[0]
+        solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
+    warning = result.solver.warning if result.solver else None
+    said = "; ".join(filter(None, (result.said, _claim_of(result), warning, *_features_of(result))))
+    return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
+
+
+def _print_result(before: str, result: Result) -> None:
+    """Print the verdict and the solutions on standard output."""
+    problem = result.problem
+    if isinstance(problem, FormulaProblem):
+        for model in result.solutions:
+            print(before, *problem.text(model), sep="", end="")
+        if not result.solutions:
+            print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
+    elif result.status == "unsolvable":
+        print(f"{before}{result.status}")
+        if result.message:
+            print(result.message)
+        if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
+            from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
+
+            print(marked_grid(problem.puzzle, result.conflict.places()))
+    elif result.solutions and problem:
+        number = counted(len(result.solutions), "solution")
+        number = f"all {number}" if result.complete else f"{number} and more"
+        print(f"{before}{result.status}" + f": {number}" * (result.status == "multiple"))
+        if sys.stdout.isatty():
+            from pipeline.solving.explain import boxed_grid  # noqa: PLC0415 - seldom needed
+
+            signs = signs_of(problem.format)
+            shown = [boxed_grid(grid, signs) + "\n" for grid in result.solutions]
+        else:
+            shown = ["".join(problem.text(grid)) for grid in result.solutions]
+        print("\n".join(shown), end="")
+
+
+def _explain(name: str, result: Result, settings: Settings) -> None:
+    """Print on standard error what else there is to say about a single puzzle."""
+    if result.status == "invalid":
+        say(str(result.message))
+    elif not result.complete and result.status != "solved":
+        say(f"{name}: {result.status}: {result.said}")
+    elif result.caveat:
+        say(f"{name}: {result.caveat}")
+    if result.disagreement and result.complete and result.solutions:
+        say(f"{name}: {result.disagreement}")
+    found = result.difference
+    if found and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
+        clues = [f"{clue.value} in row {clue.row}, column {clue.column}" for clue in found.decisive]
+        cells = f"{len(found.cells)} cells"
+        say(f"{name}: they differ in {cells}; adding {', '.join(clues)} leaves one of them")
+        from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
+
+        say(marked_grid(result.problem.puzzle, found.cells))
+    if not settings.quiet:
+        say_evidence(name, result)
+        for text in _features_of(result):
+            say(f"{name}: {text}")
+    if result.solver and (why := result.solver.warning):
+        say(f"{name}: {why}; {result.solver.name} solved it")
+
+
+def say_evidence(name: str, result: Result) -> None:
+    """Say which proof was found, or why no proof was."""
+    found = result.certificate
+    if found and found.by == "lrat":
+        steps = counted(found.steps or 0, "step")
+        say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
+    elif claim := _claim_of(result):
+        say(f"{name}: {claim}")
+    elif found and found.reason and result.complete:
+        say(f"{name}: no proof to publish: {found.reason}")
+
+
+def _claim_of(result: Result) -> str | None:
+    """Why it is only claimed that no solution is missing, if it is."""
+    found = result.certificate
+    if found is None or found.complete != "claimed":
+        return None
+    return f"that there are no more is only claimed: {found.reason}"
+
+
+def _features_of(result: Result) -> list[str]:
+    """The answers to --also, as sentences."""
+    traits, said = result.traits, []
+    if traits is None or not isinstance(result.problem, PuzzleProblem):
+        return []
+    if traits.canonical:
+        said.append(f"its canonical form is {traits.canonical}")
+    if traits.redundant is not None:
+        places = map(result.problem.puzzle.geometry.place, traits.redundant)
+        named = " ".join(f"r{row}c{column}" for row, column in places)
+        said.append(f"givens that can be left out: {named}" if named else "it is minimal")
+    if found := traits.effort:
+        splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
+        said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
+    return said
+
+
+def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
+    """The board with a puzzle and its result; `signs` as `Board` takes them."""
+    from pipeline.outbox.report import Board  # noqa: PLC0415 - slow to load
+
+    return Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+        signs,
+        result.conflict.rules if result.conflict else (),
+        result.problem.unread if result.problem else (),
+    )
+
+
+def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
+    """Write the puzzle, and its result unless `puzzle_only`, as SVG; nothing if it is invalid.
+
+    Raises InputError for a formula, or a puzzle that is too large.
+    """
+    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+
+    if result.status == "invalid":
+        return
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
+        raise InputError(f"{name}: it is no puzzle that could be drawn")
+    puzzle, signs = problem.puzzle, signs_of(problem.format)
+    board = Board(puzzle, signs=signs) if puzzle_only else board_of(puzzle, result, signs)
+    if not board.is_drawable:
+        raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
+    title = name if puzzle_only else f"{name}: {result.status}"
+    write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
+
+
+def times_table(results: Iterable[tuple[str, Result]]) -> None:
+    """Print one row per puzzle: status, variables, clauses and the seconds of each stage."""
+    from rich import box  # noqa: PLC0415 - only this table needs it
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    is_narrow = console.width < _WIDE
+    style = box.SIMPLE if shows("─", sys.stdout) else box.ASCII
+    table = Table(box=style, padding=(0, 0 if is_narrow else 1, 0, 0))
+    table.add_column("file", overflow="ellipsis", min_width=10)
+    table.add_column("status", no_wrap=True)
+    for name in ("variables", "clauses", *STAGES):
+        heading = f"{name[:-4]}-\n{name[-4:]}" if is_narrow and len(name) > 5 else name
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, result in results:
+        sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
+        known = dict(result.seconds)
+        if "batch" in known:  # its total includes other puzzles
+            del known["total"]
+        seconds = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
+        table.add_row(printable(name), result.status, *sizes, *seconds)
+    console.print(table)
