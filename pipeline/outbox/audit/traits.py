@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,28 +51,24 @@ class AddedFields:
     report: Report
 
 
-def audit_rows(
-    portion: Portion, tails: Sequence[str], also: Sequence[str], terms: Terms, report: Report
-) -> None:
-    """Check what the rows of a portion say in these columns, whose texts are the `tails`."""
+def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Report) -> None:
+    """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
-    for at, tail in enumerate(tails):
-        about = report.within(f"{portion.names[0]}: row {portion.first + at}")
-        told = _by_name(tail, also)
-        entry = portion.entry(at)
+    for at, (entry, fields) in enumerate(zip(portion.entries, portion.added, strict=True)):
         try:
             row = portion.row(at)
         except InputError:  # reported with the other columns
             continue
-        if told is None:
+        about = portion.about(at, report)
+        if fields is None:
             about.bad("the fields that --also adds are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
-            claims.append(AddedFields(puzzle, row.status, grid, told, about))
-        elif any(text.strip(",") for text in told.values()):
+            claims.append(AddedFields(puzzle, row.status, grid, _by_name(fields, also), about))
+        elif any(fields):
             about.bad("there are fields of --also, but no puzzle")
-    audit_claims(claims, terms)
+    _audit_claims(claims, terms)
 
 
 def audit_record(
@@ -84,13 +81,12 @@ def audit_record(
     for each in or_none(record.redundant) or ():
         if values.get(each.place) != each.value:
             report.bad(f"--also minimal: there is no given {each}")
-    told = _by_name("," + ",".join(added_fields(record, also)), also)
-    if also and told is not None:
-        grid = grids[0] if grids else None
-        audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
+    if also:
+        told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
+        _audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
 
 
-def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
+def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
     """Check the added fields of puzzles."""
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
@@ -105,17 +101,10 @@ def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
         _compare(_sound(geometry, some), terms.seconds)
 
 
-def _by_name(tail: str, also: Sequence[str]) -> dict[str, str] | None:
-    """The fields of a row for each name, each behind a comma; None if there are others."""
-    fields = tail.split(",")[1:]
-    widths = [len(columns(ALSO[name])) for name in also]
-    if len(fields) != sum(widths):
-        return None
+def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
+    """The added fields of a row, for each name those of its columns with commas between."""
     rest = iter(fields)
-    return {
-        name: ",".join(next(rest) for _ in range(width))
-        for name, width in zip(also, widths, strict=True)
-    }
+    return {name: ",".join(islice(rest, len(columns(ALSO[name])))) for name in also}
 
 
 def _sound(geometry: Geometry, claims: Sequence[AddedFields]) -> list[AddedFields]:
