@@ -9,11 +9,9 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import asdict
 
 from pipeline.errors import InputError, counted, in_words, printable
-from pipeline.outbox import NoRecord
+from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     Content,
-    audit_collection,
-    collection_in,
     compare_counts,
     counts_in,
     summary,
@@ -28,7 +26,7 @@ from pipeline.outbox.audit.sets import (
     folders_below,
     load_set,
 )
-from pipeline.outbox.audit.single import audit_single
+from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.outbox.tables import (
     MemberRow,
@@ -167,29 +165,20 @@ class _Archive:
             report.bad("its record declares another notation than that of the archive")
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
-        if isinstance(published, Many):
-            self._audit_many(published, content, report)
-        else:
-            self._audit_one(published, content, report)
+        try:
+            audit_content(published, content, self._terms, report)
+        except UnpackError as error:
+            report.bad(f"it cannot be read: {error}")
+        while isinstance(record, ManyRecord) and content.read():  # to hash all of it
+            pass
+        self._count(record)
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
 
-    def _audit_many(self, published: Many, content: Content, report: Report) -> None:
-        audit_collection(published, content, self._terms, report)
-        self.counts += counts_in(published.record)
-        while content.read():  # to hash all of it
-            pass
-
-    def _audit_one(self, published: One, content: Content, report: Report) -> None:
-        record, data = published.record, None
-        try:
-            data = content.whole(self._terms.reading.max_bytes + 1)
-        except UnpackError as error:
-            report.bad(f"it cannot be read: {error}")
-        is_refused = record.status in ("invalid", "other")
-        if is_refused and data and collection_in(content, self._terms.reading):
-            report.bad(f"the status is {record.status!r}, but it is a collection")
-        audit_single(published, data, self._terms, report)
+    def _count(self, record: Record) -> None:
+        if isinstance(record, ManyRecord):
+            self.counts += counts_in(record)
+            return
         self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
         told = or_none(record.certificate)
         if record.complete and told and told.complete in (PROVED, CLAIMED):

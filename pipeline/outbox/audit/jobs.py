@@ -10,7 +10,7 @@ from pipeline.errors import EnvironmentFailure, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
+from pipeline.outbox.audit.collection import Content
 from pipeline.outbox.audit.sets import (
     Finding,
     Folder,
@@ -24,7 +24,7 @@ from pipeline.outbox.audit.sets import (
     folders_below,
     load_set,
 )
-from pipeline.outbox.audit.single import audit_single
+from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
@@ -177,7 +177,6 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
     if declared:
         report.note(f"read as {' and '.join(declared.values())}, as the record says")
         terms = terms.with_declared(declared)
-    data = None
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -185,32 +184,20 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
         if size is not None and record.sha256 is None and not is_unread:
             report.bad("the record tells no sha256")
-        if isinstance(published, One):
-            data = _data(record.status, original, terms, report)
-        elif record.status == ARCHIVE:
+        if isinstance(published, Many) and record.status == ARCHIVE:
             return audit_archive(published, original, terms, report)
-        else:
+        kind = kind_of(original)
+        if isinstance(published, Many) or kind not in _ARCHIVES:
             with opened(original, terms.limits) as stream:
-                return audit_collection(published, Content(stream), terms, report)
+                return audit_content(published, Content(stream), terms, report)
+        if kind != "folder":
+            check_readable(original, terms.limits)
+        if record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
     except (UnpackError, OSError) as error:
         if not is_unread:
             said = in_words(error) if isinstance(error, OSError) else str(error)
             report.bad(f"the original cannot be read: {said}")
             return record.status
     assert isinstance(published, One)  # noqa: S101 - the others have returned
-    return audit_single(published, data, terms, report)
-
-
-def _data(status: str, original: Path, terms: Terms, report: Report) -> bytes | None:
-    """The bytes of what should be a single puzzle; None if it cannot be one. Raises UnpackError."""
-    if (kind := kind_of(original)) in _ARCHIVES:
-        if kind != "folder":
-            check_readable(original, terms.limits)
-        if status != "failed":
-            report.bad(f"the status is {status!r}, but the original is an archive")
-        return None
-    with opened(original, terms.limits) as stream:
-        content = Content(stream)
-        if status == "invalid" and collection_in(content, terms.reading):
-            report.bad("the status is 'invalid', but the original is a collection")
-        return content.whole(terms.reading.max_bytes + 1)
+    return audit_single(published, None, terms, report)

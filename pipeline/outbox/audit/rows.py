@@ -89,9 +89,7 @@ def portions(
 def _next(
     rows: Iterator[tuple[str | None, ...]], names: Sequence[str], number: int
 ) -> Iterator[str]:
-    """The lines of a row. Raises InputError."""
-    row = next(rows, (None,))
-    for name, line in zip(names, row, strict=False):
+    for name, line in zip(names, next(rows, (None,)), strict=False):
         if line is None:
             raise InputError(f"{name} ends too early, before row {number}")
         yield line

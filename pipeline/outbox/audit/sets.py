@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -82,53 +83,42 @@ class Finding:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 
-@dataclass(slots=True)
-class _Said:
-    """Sentences of one kind, of which only the first are kept."""
-
-    kept: list[str] = field(default_factory=list)
-    left_out: int = 0
-
-    def add(self, sentence: str) -> None:
-        if len(self.kept) < MOST:
-            self.kept.append(printable(sentence))
-        else:
-            self.left_out += 1
-
-    def all(self) -> tuple[str, ...]:
-        more = (f"and {self.left_out} more",) if self.left_out else ()
-        return (*self.kept, *more)
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """Collects findings about a job. `about` names the part of it that is being checked."""
 
     about: str = ""
-    _problems: _Said = field(default_factory=_Said)
-    _gaps: _Said = field(default_factory=_Said)
-    _notes: _Said = field(default_factory=_Said)
+    _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _counts: Counter[str] = field(default_factory=Counter)
 
     def bad(self, what: str) -> None:
-        self._problems.add(self.about + what)
+        self._add("problems", what)
 
     def gap(self, what: str) -> None:
-        self._gaps.add(self.about + what)
+        self._add("gaps", what)
 
     def note(self, what: str) -> None:
-        self._notes.add(self.about + what)
+        self._add("notes", what)
+
+    def _add(self, kind: str, what: str) -> None:
+        self._counts[kind] += 1
+        if self._counts[kind] <= MOST:
+            self._kept[kind].append(printable(self.about + what))
 
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""
-        return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
+        return Report(f"{self.about}{part}: ", self._kept, self._counts)
 
     @property
     def is_clean(self) -> bool:
-        return not self._problems.kept
+        return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:
-        said = self._problems.all(), self._gaps.all(), self._notes.all()
-        return Finding(printable(name), printable(claim), *said)
+        for kind, count in self._counts.items():
+            if count > MOST:
+                self._kept[kind][MOST:] = [f"and {count - MOST} more"]
+        said = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
+        return Finding(printable(name), printable(claim), **said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Rows of plain puzzles that are audited together, as arrays: solutions, and whether they are all."""
+"""Many rows audited together, as arrays: whether solutions are right, and all there are."""
 
 from __future__ import annotations
 
