@@ -14,17 +14,15 @@ from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.census import Census
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
     JobSummary,
-    Sampled,
     sample_table,
     shortened,
 )
-from pipeline.outbox.report.survey import PageBounds
+from pipeline.outbox.report.survey import Census, PageBounds
 from pipeline.outbox.schema import PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
@@ -184,14 +182,13 @@ class Viewer:
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
         table, count = folder / f"{job.stem}.csv", self.census.add_line
-        sample = sample_table(table, PuzzleRow, most, others, count)
-        return [self._row_card(job, each, before) for each in sample.rows], sample.of
+        rows, of = sample_table(table, PuzzleRow, most, others, count)
+        return [self._row_card(job, row, other, before) for _, row, other in rows], of
 
-    def _row_card(self, job: JobSummary, sampled: Sampled[PuzzleRow], before: str) -> Card:
-        row = sampled.row
+    def _row_card(self, job: JobSummary, row: PuzzleRow, other: str, before: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
-            board = board_of_row(row, sampled.other, job.reading) or ""
+            board = board_of_row(row, other, job.reading) or ""
             self.left -= 1
         name = f"{before}puzzle {shortened(row.index, _LONGEST_NUMBER)}"
         facts = [f"line {shortened(row.line, _LONGEST_NUMBER)}"] if row.line else []
@@ -202,8 +199,8 @@ class Viewer:
     def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
-        sample = sample_table(table, MemberRow, most, on_added=count)
-        rows = ((each.place, each.row) for each in sample.rows)
+        sampled, _ = sample_table(table, MemberRow, most, on_added=count)
+        rows = [(place, row) for place, row, _ in sampled]
         allowed = self.members if self.left > 0 else iter(())
         found = members_at(rows, job, self.outbox, self.originals, allowed)
         found.sort(key=lambda each: _urgency(each[0], each[2]))

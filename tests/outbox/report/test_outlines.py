@@ -49,14 +49,14 @@ def test_a_grid_without_boxes_has_only_its_border(geometry):
 
 
 def test_regions_are_told_apart_where_they_meet():
-    regions = [[(1, 1), (1, 2), (2, 1)], [(2, 2)]]
+    regions = (((1, 1), (1, 2), (2, 1)), ((2, 2),))
     lines = borders(Geometry(1, 2), regions)
     assert lines == "M0 0h40M20 20h20M0 40h40M0 0v40M20 20v20M40 0v40"
 
 
 def test_cells_of_no_region_are_one():
-    assert "M0 20h20" in borders(Geometry(1, 2), [[(1, 1)]])
-    assert borders(Geometry(1, 2), [[]]) == borders(Geometry(1, 2))
+    assert "M0 20h20" in borders(Geometry(1, 2), (((1, 1),),))
+    assert borders(Geometry(1, 2), ((),)) == borders(Geometry(1, 2))
 
 
 def test_several_grids_have_lines_only_where_they_have_cells():

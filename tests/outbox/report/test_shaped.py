@@ -12,7 +12,7 @@ import support.rules
 from support.drawing import SVG, drawn, of_class, text_of
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.elements import Look, elements
+from pipeline.outbox.report.shaped import Look, elements
 from pipeline.outbox.report.styles import SHAPES_STYLE, STYLES, name_of, style_of
 from pipeline.puzzle.formulas import Every
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule

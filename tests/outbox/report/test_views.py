@@ -185,14 +185,12 @@ def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
-    found = [(each.row.index, each.row.status) for each in sample.rows]
-    failed, others = (
-        [("52", "failed"), ("54", "invalid")],
-        [("53", "unsolvable"), ("51", "multiple")],
-    )
-    assert found == [*failed, *others, ("1", "unique"), ("2", "unique")]
-    assert sample.of == 54
+    sample, of = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
+    assert [(row.index, row.status) for _, row, _ in sample] == [
+        *(("52", "failed"), ("54", "invalid"), ("53", "unsolvable")),
+        *(("51", "multiple"), ("1", "unique"), ("2", "unique")),
+    ]
+    assert of == 54
 
 
 def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path):
@@ -200,16 +198,12 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
-    sample = sample_table(path, PuzzleRow, 9)
-    assert [each.row.status for each in sample.rows] == [
-        UNREADABLE,
-        UNREADABLE,
-        UNREADABLE,
-        "invalid",
-    ]
-    last = sample.rows[-1].row
-    assert (sample.of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
-    assert sample_table(path, MemberRow, 9).of == 4
+    sample, of = sample_table(path, PuzzleRow, 9)
+    statuses = [row.status for _, row, _ in sample]
+    assert statuses == [UNREADABLE, UNREADABLE, UNREADABLE, "invalid"]
+    last = sample[-1][1]
+    assert (of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
+    assert sample_table(path, MemberRow, 9)[1] == 4
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -221,7 +215,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         )
     tracemalloc.start()
     try:
-        assert len(sample_table(path, PuzzleRow, 100).rows) == 100
+        assert len(sample_table(path, PuzzleRow, 100)[0]) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
