@@ -90,15 +90,16 @@ class Board:
             return None
         return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
 
+    @cached_property
     def givens(self) -> dict[int, int]:
         """Cell → given value."""
         return dict(self.puzzle.givens()) if self.puzzle else {}
 
+    @cached_property
     def solved(self) -> dict[int, int]:
         """Cell → found value."""
-        givens = self.givens()
         values = enumerate(self.grid.values) if self.grid else ()
-        return {cell: value for cell, value in values if cell not in givens}
+        return {cell: value for cell, value in values if cell not in self.givens}
 
     def even_cells(self) -> list[int]:
         """The grey cells: if there are marks, all cells known to be even."""
@@ -122,7 +123,7 @@ def in_words(board: Board) -> str:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
     parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
     if board.puzzle:
-        parts.append(counted(len(board.givens()), "given"))
+        parts.append(counted(len(board.givens), "given"))
         if rules := board.puzzle.rules:
             parts.append(counted(len(rules), "rule"))
     if even := board.even_cells():
@@ -180,8 +181,8 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, shaped.regions if shaped else ())}"/>'
     yield from shaped.above() if shaped else ()
-    yield _digits("given", board.givens(), board)
-    yield _digits("solved", board.solved(), board)
+    yield _digits("given", board.givens, board)
+    yield _digits("solved", board.solved, board)
 
 
 def _path(name: str, places: Iterable[Place], shape: str) -> str:
@@ -211,7 +212,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
 def _described(board: Board) -> str:
     """A description of what can be seen, for screen readers."""
     geometry = board.geometry
-    values = board.givens() | board.solved()
+    values = board.givens | board.solved
     words = [f"{in_words(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
