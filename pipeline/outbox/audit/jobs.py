@@ -20,8 +20,7 @@ from pipeline.outbox.audit.sets import (
     Set,
     Terms,
     audit_files,
-    folder_at,
-    folders_below,
+    folders_in,
     load_set,
 )
 from pipeline.outbox.audit.single import audit_content, audit_single
@@ -48,7 +47,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     try:
         known = Originals.of(originals)
         names = known.names()  # before the records, which are published earlier
-        folder = folder_at(outbox)
+        folder = next(folders_in(outbox))
     except OSError as error:
         raise EnvironmentFailure(in_words(error)) from error
     archives, sources = set(), set()
@@ -91,7 +90,7 @@ def _is_stray_table(name: str, folder: Folder) -> bool:
 def _holds_sets(path: Path) -> bool:
     """Whether there is a record or an answer anywhere in a folder; links are not followed."""
     try:
-        return any(folder.records or folder.answers for folder in folders_below(path))
+        return any(folder.records or folder.answers for folder in folders_in(path))
     except OSError:
         return False
 

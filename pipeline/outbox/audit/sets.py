@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -225,30 +224,19 @@ class Folder:
         ]
 
 
-def folder_at(path: Path) -> Folder:
-    """The content of a folder, without subfolders. Raises OSError."""
-    folder = Folder(path)
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folder.folders.append(entry.name)
-            else:
-                folder.add(entry.name)
-    return folder
-
-
-def folders_below(top: Path) -> list[Folder]:
-    """A folder and all below it; links are not followed. Raises OSError."""
-    if not stat.S_ISDIR(top.lstat().st_mode):
-        raise NotADirectoryError(f"{top.name} is no folder")
-    found = []
+def folders_in(top: Path) -> Iterator[Folder]:
+    """A folder, and then all below it; links are not followed. Raises OSError."""
     for path, inner, names in os.walk(top, onerror=_fail):
         inner.sort()
         folder = Folder(Path(path))
-        for name in (*names, *(each for each in inner if (folder.path / each).is_symlink())):
+        for name in inner:
+            if (folder.path / name).is_symlink():
+                folder.add(name)
+            else:
+                folder.folders.append(name)
+        for name in names:
             folder.add(name)
-        found.append(folder)
-    return found
+        yield folder
 
 
 def _fail(error: OSError) -> None:

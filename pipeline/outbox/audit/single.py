@@ -135,9 +135,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
 
 def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
-    grids: list[Grid] = []
     first: dict[Grid, str] = {}
-    sound = 0
+    grids, sound = [], 0
     for name in published.numbered:
         grid = grid_of(published, name, rules, terms, report)
         if grid is None:
@@ -217,13 +216,13 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
     except (InvalidPuzzle, UsageError) as error:
         report.bad(str(error))
         return None
-    values = dict(puzzle.givens())
-    for cell in range(len(puzzle.cells)):
-        if cell not in values:
-            row, column = puzzle.geometry.place(cell)
-            report.bad(f"{name}: row {row}, column {column} is not filled")
-            return None
-    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
+    values, size = dict(puzzle.givens()), len(puzzle.cells)
+    if len(values) == size:
+        return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
+    blank = next(cell for cell in range(size) if cell not in values)
+    row, column = puzzle.geometry.place(blank)
+    report.bad(f"{name}: row {row}, column {column} is not filled")
+    return None
 
 
 def _reading_of(notation: str, most: int) -> Reading:

@@ -52,7 +52,7 @@ def page_pieces(
     found = survey(outbox, bounds, over)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
-    viewer = Viewer.of(found.jobs, outbox, prefix, inbox, bounds)
+    viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")

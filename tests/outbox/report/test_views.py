@@ -274,7 +274,7 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
 
 def test_collections_leave_boards_for_what_follows(tmp_path):
     job = read_job(collection(tmp_path, "many", ["unique"] * 100))
-    viewer = Viewer.of([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
+    viewer = Viewer([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
     views = [viewer.view(number, job) for number in range(4)]
     assert [len(view.cards) for view in views] == [25, 13, 6, 4]
     assert viewer.left == 2
