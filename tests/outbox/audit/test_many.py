@@ -15,7 +15,6 @@ from support.auditing import (
     call,
     certify,
     change,
-    copied,
     edit,
     exchange,
     in_a_line,
@@ -23,7 +22,6 @@ from support.auditing import (
     packed,
     put,
     remove,
-    shared,
     unlink,
     write,
 )
@@ -65,15 +63,7 @@ CLAIMS = {
 }
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    options = ("--max-solutions", "6")
-    return shared(tmp_path_factory, "many", lambda folder: made(folder, FILES, *options))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+OPTIONS = ("--max-solutions", "6")
 
 
 def test_what_was_published_passes(original):
@@ -186,21 +176,13 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         lambda o: o.change("lines.csv", "lines", lambda text: text[: text.rindex("\n6,") + 1]),
         "lines.csv ends too early",
     ),
-    (
-        "lines",
-        append("lines.csv", "7,7,,invalid,0,,,,,\n"),
-        "lines.csv goes on behind the last puzzle",
-    ),
+    ("lines", append("lines.csv", "7,7,,invalid,0,,,,,\n"), "lines.csv goes on behind the last pu"),
     (
         "lines",
         lambda o: o.change_line("lines.csv", "lines", 7, "6,6,x,invalid,0,,,,"),
         "lines.csv: line 7: Expected `arr",
     ),
-    (
-        "lines",
-        write("lines.csv", "index,line\n"),
-        "lines.csv: the first line is not 'index,line,pu",
-    ),
+    ("lines", write("lines.csv", "index,line\n"), "lines.csv: the first line is not 'index,line,p"),
     ("lines", remove("lines.csv"), "lines.csv is not listed"),
     ("nine", change_digit, "nine_1.solution: line 7: row 1 holds "),
     ("lines", change("lines_1.solution", "1", "x", 1), "is no grid of the puzzle's"),
@@ -214,11 +196,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     ("lines", remove("lines_6.solution"), "6 solutions in the table, the solution files have 5 "),
     ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
-    (
-        "lines",
-        append("lines_2.solution", "." * 16 + "\n"),
-        "lines_2.solution goes on behind the last puzzle",
-    ),
+    ("lines", append("lines_2.solution", "." * 16 + "\n"), "lines_2.solution goes on behind the l"),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
     ("lines", leave_solution_out, "there is another solution: "),
     (
@@ -255,17 +233,8 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     ("set", unlink("set/in/two.json"), "in/two.txt: there is no record of it"),
     ("set", exchange_folders, "in/two.txt: its set lies in another folder, set/over"),
-    (
-        "set",
-        lambda o: o.edit_in("set", "totals", unique=5),
-        "totals: 5 unique in the record, 4 found",
-    ),
-    (
-        "set",
-        exchange_member,
-        "in/two.txt: two.proof.cnf: clause",
-        "in/two.txt: its sha256 is",
-    ),
+    ("set", lambda o: o.edit_in("set", "totals", unique=5), "totals: 5 unique in the record, 4 fo"),
+    ("set", exchange_member, "in/two.txt: two.proof.cnf: clause", "in/two.txt: its sha256 is"),
     ("set", exchange("set.zip", LESS), "set.csv goes on behind the last member"),
     ("set", exchange("set.zip", MORE), "set.csv ends too early, before more.txt"),
     ("set", exchange("set.zip", b"hello"), "the record says 'zip', the original is 'plain'"),

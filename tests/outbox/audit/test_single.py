@@ -14,14 +14,12 @@ from support.auditing import (
     Tamper,
     certify,
     change,
-    copied,
     edit,
     exchange,
     in_a_line,
     made,
     put,
     remove,
-    shared,
     unlink,
     write,
 )
@@ -57,16 +55,6 @@ CLAIMS = {
     "sat": "solved",
     "unsat": "unsolvable, proved",
 }
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    return shared(tmp_path_factory, "single", lambda folder: made(folder, FILES))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
 
 
 def test_what_was_published_passes(original):
@@ -170,11 +158,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("six", take_proof_of("two", "six"), "six.proof.cnf: clause "),
     ("six", take_proof_of("two", "six"), "six.proof.lrat: line 1: "),
     ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
-    (
-        "one",
-        change("one.proof.cnf", "p cnf", "c mine\np cnf"),
-        "one.proof.cnf: line 1: expected 'p cnf",
-    ),
+    ("one", change("one.proof.cnf", "p cnf", "c mine\np cnf"), "one.proof.cnf: line 1: expected '"),
     ("one", remove("one.proof.cnf"), "lrat, but one.proof.drat and one.proof.lrat is listed"),
     ("one", remove(*PROOF_OF_ONE), "but nothing is listed"),
     ("two", unlink("two.proof.drat"), "two.proof.drat is listed, and is not there"),
@@ -184,11 +168,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("marks", exchange("marks.txt", ONE), "the original is grid"),
     ("one", exchange("one.txt", "hello\n"), "the original is no puzzle: one.txt:1:1: expected"),
     ("one", link, "one_1.solution: cannot be read"),
-    (
-        "unsat",
-        edit("unsat", status="invalid", complete=None),
-        "but the original reads as a formula",
-    ),
+    ("unsat", edit("unsat", status="invalid", complete=None), "but the original reads as a formul"),
     (
         "unsat",
         exchange("unsat.cnf", UNSATISFIABLE.replace("-1 2 0", "1 2 0")),

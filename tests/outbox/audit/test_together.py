@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.auditing import ONE, copied, in_a_line, made, shared
+from support.auditing import ONE, in_a_line
 from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit import Terms
@@ -20,26 +20,14 @@ PLAIN = [*DIFFERENT, *DIFFERENT, *DIFFERENT, NINE[1:] + NINE[:1]]
 MIXED = [*DIFFERENT, RARE[0], *DIFFERENT, RARE[1], *DIFFERENT[:4], RARE[2], NINE_TWO]
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    def make(folder):
-        files = {f"{name}.txt": "\n".join(lines) + "\n" for name, lines in KINDS.items()}
-        made(folder, files, "--prove", "never")
-
-    return shared(tmp_path_factory, "alike", make)
-
-
 BESIDE = [
     f"{puzzle},{claim}"
     for puzzle in (*DIFFERENT, *DIFFERENT)
     for claim in (NINE_SOLVED, NINE_SOLVED[::-1])
 ]
 KINDS = {"plain": PLAIN, "mixed": MIXED, "beside": BESIDE}
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+FILES = {f"{name}.txt": "\n".join(lines) + "\n" for name, lines in KINDS.items()}
+OPTIONS = ("--prove", "never")
 
 
 def found(outbox, stem):
