@@ -10,7 +10,7 @@ from html import escape
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.shaped import Shaped
-from pipeline.outbox.report.styles import style_of
+from pipeline.outbox.report.styles import BOARD_STYLE, style_of
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.puzzle.shapes import Place
 
@@ -21,23 +21,6 @@ _FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
-
-BOARD_STYLE = """\
-.board .paper { fill: var(--paper, #fff); }
-.board .even { fill: var(--even, #dfdedb); }
-.board .thin { fill: none; stroke: var(--thin, #a9a7a2); stroke-width: .7; }
-.board .thick { fill: none; stroke: var(--thick, #1f2023); stroke-width: 1.9; \
-stroke-linecap: square; }
-.board text { font: 13.5px Charter, "Bitstream Charter", "Liberation Serif", \
-Georgia, Cambria, serif; text-anchor: middle; }
-.board .small { font-size: 10.5px; }
-.board .given { fill: var(--given, #131417); font-weight: 700; }
-.board .solved { fill: var(--solved, #5b6472); }
-.board .conflict { fill: var(--conflict-tint, #f9d9d4); stroke: var(--conflict, #b3261e); \
-stroke-width: 1.4; }
-.board .difference { fill: none; stroke: var(--difference, #1d5fae); \
-stroke-width: 1.1; stroke-dasharray: 2.2 1.6; }
-"""
 
 _MOST_SAID = 1_000
 """Characters about rules in a description."""

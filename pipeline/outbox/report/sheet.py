@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from pipeline.errors import counted
-from pipeline.outbox.report.board import BOARD_STYLE, Board, board_svg
+from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
 from pipeline.outbox.report.records import shortened
-from pipeline.outbox.report.styles import SHAPES_STYLE
+from pipeline.outbox.report.styles import BOARD_STYLE, SHAPES_STYLE
 from pipeline.solving.facts import caveat
 from pipeline.version import __version__
 
