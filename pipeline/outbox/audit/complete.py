@@ -1,7 +1,7 @@
 """Whether there are other solutions than those claimed: a search decides it, or a refuter.
 
-A puzzle is searched through from the rules alone. Where that does not decide, and for formulas, a
-refuter is asked. It is not trusted: its proofs and models are checked.
+A puzzle is searched through from the rules alone. A refuter is asked about formulas, and about
+puzzles that the search leaves undecided. Its proofs and models are checked.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) ->
 
 
 def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
-    """The grid that the true literals stand for, in the order of its cells; None if it is none."""
+    """The grid that the true literals stand for, cell by cell; None for other literals."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
@@ -69,7 +69,7 @@ def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
 def _another(
     puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, end: float, *, refuted: bool = True
 ) -> Grid | None:
-    """A certified solution that is not among these; None if there is none.
+    """A certified solution that is not among these, or None.
 
     If the search does not decide, a refuter is asked if the claim is to be `refuted`. Raises
     PipelineError if nobody finds out.

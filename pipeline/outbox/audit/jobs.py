@@ -103,15 +103,18 @@ def _of_stem(
     for _ in range(_ATTEMPTS):
         report = Report()
         try:
-            published = load_set(folder.record(stem))
+            found = load_set(folder.record(stem))
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
             report.bad(f"{stem}.json: {error}")
             return None, report.finding(stem, _NO_RECORD)
-        beside = folder.beside(stem)
-        finding = report.finding(stem, _claim(published, beside, originals, terms, report))
-        if finding.verdict != "bad" or _is_same(published):
+        if found == published:  # the record is still the one that was audited
+            break
+        published = found
+        claim = _claim(published, folder.beside(stem), originals, terms, report)
+        finding = report.finding(stem, claim)
+        if finding.verdict != "bad":
             break
     return published, finding
 
@@ -134,14 +137,6 @@ def _claim(
         return status
 
 
-def _is_same(published: Set) -> bool:
-    """Whether the record is still the one that was audited."""
-    try:
-        return load_set(published.path) == published
-    except (NoRecord, FileNotFoundError):
-        return False
-
-
 def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
@@ -156,14 +151,13 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
         fitting = [*originals.fitting(record.source, record.sha256, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
-        return _with((fitting or found)[0], published, terms, report)
-    chosen = found[0]
-    if len(found) > 1:  # a folder, dropped again
-        chosen = next((each for each in found if _is_clean(each, published, terms)), chosen)
-    return _with(chosen, published, terms, report)
+        found = fitting or found
+    elif len(found) > 1:  # a folder, dropped again
+        found = [next((each for each in found if _is_right(each, published, terms)), found[0])]
+    return _with(found[0], published, terms, report)
 
 
-def _is_clean(original: Path, published: One | Many, terms: Terms) -> bool:
+def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
     trial = Report()
     _with(original, published, terms, trial)
     return trial.is_clean

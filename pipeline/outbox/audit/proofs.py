@@ -28,7 +28,7 @@ _FIELDS = {
     ("claimed", None): set(),
     ("no", None): set(),
 }
-"""What a certificate tells, by its `complete` and `by`, besides a reason."""
+"""The fields of a certificate besides the reason, by its `complete` and `by`."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
 """The files of a proof, by what the certificate says; `drat` is that of earlier versions."""
@@ -118,7 +118,7 @@ def _files_of(published: One, report: Report) -> dict[str, str]:
 
 
 def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | None:
-    """What is wrong with a file that is to hold the formula; None if it does, or is missing."""
+    """The fault of a file that should hold the formula; None if it has none or is missing."""
     expected = "".join(formula.text())
     most = 2 * len(expected) + _SLACK
     try:
@@ -142,8 +142,8 @@ def _check(
 ) -> bool:
     """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
 
-    A proof in DRAT, of an earlier version, is checked as far as it is needed. With an LRAT proof
-    there is one in DRAT, which has to be the same.
+    Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT
+    proof beside an LRAT proof must have the same steps.
     """
     *_, (kind, name) = there.items()
     report, deadline = report.within(name), Deadline.of(Limits(terms.seconds))

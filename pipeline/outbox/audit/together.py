@@ -57,7 +57,7 @@ def right_at_once(portion: Portion, seconds: float) -> dict[int, PuzzleRow]:
 
 
 def _told_plainly(portion: Portion, at: int) -> PuzzleRow | None:
-    """The row if it tells of nothing but a plain puzzle and the solutions in its files."""
+    """The row if it has only a plain puzzle, its status and the solutions in its files."""
     entry, (told, *lines) = portion.entries[at], portion.lines[at]
     fields = told.split(",")
     if not entry.plain or len(fields) != _FIELDS:

@@ -67,10 +67,10 @@ class Board:
         return (max(width, height) - 2 * _MARGIN) / CELL
 
     @cached_property
-    def shaped(self) -> Shaped | None:
-        """The shapes of the puzzle's rules, if it has any."""
-        if self.puzzle is None or not self.puzzle.rules:
-            return None
+    def shaped(self) -> Shaped:
+        """The shapes of the puzzle's rules."""
+        if self.puzzle is None:
+            return Shaped(self.geometry.extent, {})
         return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
 
     @cached_property
@@ -134,15 +134,14 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_described(board))}</desc>'
     )
-    shapes = style_of(board.shaped.kinds) if board.shaped else ""
-    style = f"<style>{BOARD_STYLE}{shapes}</style>" if alone else ""
+    style = f"<style>{BOARD_STYLE}{style_of(board.shaped.kinds)}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
 
 
 def _paper(board: Board) -> tuple[int, int, int, int]:
     """Left, top, width and height of all that is drawn."""
     rows, columns = board.geometry.extent
-    top, right, bottom, left = board.shaped.margins if board.shaped else (0, 0, 0, 0)
+    top, right, bottom, left = board.shaped.margins
     left, top = left + _MARGIN, top + _MARGIN
     return (
         -left,
@@ -158,12 +157,12 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
     yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
-    yield from shaped.below() if shaped else ()
+    yield from shaped.below()
     yield _path("conflict", sorted({*board.conflict} & cells), _RING)
     yield _path("difference", sorted({*board.difference} & cells), _DASHED)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
-    yield f'<path class="thick" d="{borders(geometry, shaped.regions if shaped else ())}"/>'
-    yield from shaped.above() if shaped else ()
+    yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
+    yield from shaped.above()
     yield _digits("given", board.givens, board)
     yield _digits("solved", board.solved, board)
 

@@ -118,7 +118,7 @@ class _Slot:
     def fitting(self, most: int) -> int:
         """How many boards of that size fit a page so that one can write in them, or read them."""
         board = self.printed.board
-        to_solve = _WITH_RULES if board.shaped else _TO_WRITE_IN
+        to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
         least = (_TO_READ if self.is_solution else to_solve) * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= most and size >= least), default=1

@@ -85,7 +85,7 @@ class Survey:
 
 @dataclass(slots=True)
 class Census:
-    """What `--also` found out about puzzles: how many have which number, by column.
+    """The numbers that `--also` adds: for each column, how many puzzles have each number.
 
     Splits are counted by their power of two, rounded up; -1 stands for none. `forms` has a hash of
     each canonical form.
