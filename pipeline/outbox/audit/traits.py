@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
 from pipeline.catalogue.values import Flags
@@ -98,7 +97,7 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
         elif any(text.strip(",") for text in claim.told.values()):
             claim.report.bad("there are fields of --also, but it has rules or is too large")
     for geometry, some in groups.items():
-        _compare(_sound(geometry, some), terms.seconds)
+        _compare(geometry, some, terms.seconds)
 
 
 def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
@@ -107,48 +106,30 @@ def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
     return {name: ",".join(islice(rest, len(columns(ALSO[name])))) for name in also}
 
 
-def _sound(geometry: Geometry, claims: Sequence[AddedFields]) -> list[AddedFields]:
-    """Those that have no solution, or a true one; the others are reported elsewhere."""
-    having = [claim for claim in claims if claim.grid]
-    if not having:
-        return [*claims]
-    masks = np.array([claim.puzzle.cells for claim in having], np.uint64)
-    grids = np.array([claim.grid.values for claim in having if claim.grid], np.uint16)
-    wrong = {id(having[at]) for at in np.flatnonzero(~certify_many(geometry, masks, grids))}
-    return [claim for claim in claims if id(claim) not in wrong]
+def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
+    """Compare the added fields of puzzles of one geometry with those found anew.
 
-
-def _compare(claims: Sequence[AddedFields], seconds: float) -> None:
-    """Compare the added fields of puzzles of one geometry with those found anew."""
-    if not claims:
-        return
-    solved = _solved(claims)
-    expected = _expected(solved, tuple(claims[0].told), seconds)
-    for name, texts in expected.items():
-        for claim, there in zip(claims, texts, strict=True):
-            here = claim.told[name]
-            if there is not None and here != there and not _is_open(name, here, there, claim):
-                claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
-
-
-def _is_open(name: str, here: str, there: str, claim: AddedFields) -> bool:
-    """Whether time may have been too short to leave out all givens, there or here."""
-    return name == "minimal" and claim.status == "unique" and "," in (here, there)
-
-
-def _solved(claims: Sequence[AddedFields]) -> Solved:
-    geometry = claims[0].puzzle.geometry
-    kind = np.min_scalar_type(geometry.all_values)
+    Rows with a wrong solution are left out: they are reported elsewhere.
+    """
     blank = (1,) * geometry.size
     statuses = np.array([claim.status for claim in claims])
     has_grid = np.array([claim.grid is not None for claim in claims])
-    return Solved(
+    solved = Solved(
         geometry,
-        np.array([claim.puzzle.cells for claim in claims], kind),
+        np.array([claim.puzzle.cells for claim in claims], np.min_scalar_type(geometry.all_values)),
         (statuses == "unique") & has_grid,
         np.isin(statuses, _OTHERS),
         np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
     )
+    sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
+    expected = _expected(solved.among(sound), tuple(claims[0].told), seconds)
+    for name, texts in expected.items():
+        for at, there in zip(sound.tolist(), texts, strict=True):
+            claim, here = claims[at], claims[at].told[name]
+            # time may have been too short to leave out all givens, there or here
+            is_open = name == "minimal" and claim.status == "unique" and "," in (here, there)
+            if there is not None and here != there and not is_open:
+                claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
 def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
@@ -160,7 +141,8 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
         for at in looked:
-            some = _some(at) if name == "effort" or at is others else at
+            is_sampled = name == "effort" or at is others
+            some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None
             found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
@@ -168,10 +150,6 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
                 texts[place] = line[1:]
         expected[name] = texts
     return expected
-
-
-def _some(at: NDArray[np.intp]) -> NDArray[np.intp]:
-    return at[:: max(1, -(-len(at) // SOME))]
 
 
 def _leaving_out(seconds: float) -> Redundancy:
