@@ -67,21 +67,24 @@ def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     assert len(survey(tmp_path, PageBounds()).finished) == 2
 
 
+def listed(outbox, *names):
+    """The links of a job that lists files of these names."""
+    record(outbox, "a", files=[{"name": name, "sha256": ""} for name in names])
+    return page_of(outbox, outbox)
+
+
 def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
-    outbox = tmp_path / "outbox"
-    outbox.mkdir()
+    (tmp_path / "outbox").mkdir()
     (tmp_path / "secret").write_text("x")
     names = ["../secret", "/etc/hostname", "..", "", "a\0b", "javascript:alert(1)"]
-    record(outbox, "a", files=[{"name": name, "sha256": ""} for name in names])
-    assert page_of(outbox, tmp_path).files == ["a.json"]
+    assert listed(tmp_path / "outbox", *names).files == ["a.json"]
 
 
 def test_record_and_log_are_linked_however_many_solutions_there_are(tmp_path):
     names = [f"a_{number}.solution" for number in range(1, 12)] + ["a.log", "a.cnf"]
     for name in names:
         (tmp_path / name).touch()
-    record(tmp_path, "a", files=[{"name": name, "sha256": ""} for name in names])
-    page = page_of(tmp_path, tmp_path)
+    page = listed(tmp_path, *names)
     assert page.files == [*names[:4], "a.log", "a.json"]
     assert "record and 8 more" in page.said
 
