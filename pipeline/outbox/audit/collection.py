@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO
 
 from pipeline.errors import InputError, counted
@@ -132,28 +133,31 @@ class _Collection:
         """
         right = right_at_once(portion, self._terms.seconds)
         odd: list[AuditedRow] = []
-        fault = None
-        for at in range(len(portion.entries)):
+        fault, end = None, len(portion)
+        done = {*chain.from_iterable(right.values())}
+        for at in [at for at in range(end) if at not in done]:
             try:
-                row = right.get(at) or self._read(portion, at, odd)
+                read = read_row(portion, at, self._report)
             except InputError as error:
-                fault = error
+                fault, end = error, at
                 break
-            self.count += 1
-            self.counts[row.status] += 1
-            if row.complete == "true":
-                self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += 1
+            odd.append(read)
+            self._add(read.row.status, read.row.complete, read.row.certificate, 1)
+            self.counts[DISAGREEMENTS] += read.disagrees
+        for claim, places in right.items():
+            status, _, complete, certificate = claim.split(",")
+            self._add(status, complete, certificate, sum(at < end for at in places))
+        self.count += end
         unsound = certify_lines(odd, self._report)
         self._search([e for e in odd if e.is_sound and e.number not in unsound])
         if fault:
             raise fault
 
-    def _read(self, portion: Portion, at: int, odd: list[AuditedRow]) -> PuzzleRow:
-        """Read a row, and add it to those that are not checked yet. Raises InputError."""
-        read = read_row(portion, at, self._report)
-        odd.append(read)
-        self.counts[DISAGREEMENTS] += read.disagrees
-        return read.row
+    def _add(self, status: str, complete: str, certificate: str, count: int) -> None:
+        """Count rows that say the same."""
+        self.counts[status] += count
+        if complete == "true":
+            self.counts[CLAIMED if certificate == "claimed" else PROVED] += count
 
     def _search(self, rows: Sequence[AuditedRow]) -> None:
         """Check that there are no other solutions, or more, as rows say."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, counted, printable
@@ -15,8 +15,8 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import PieceContents
 
-_MOST_CHARACTERS = 16 * 1024 * 1024
-"""Characters that the lines of one portion have, except the last row."""
+_MOST_LINES = 16_384
+"""Lines of all files in one portion; a file of one line more is a portion too."""
 _LONGEST_TEXT = 500
 CERTIFICATES = {"true": ("exhaustion", "drat", "lrat", "claimed"), "false": ("",), "": ("",)}
 """The certificates that go with each value of `complete`."""
@@ -28,15 +28,23 @@ class Portion:
     """Rows of consecutive puzzles: what the original holds, and their lines in each file.
 
     `names` are those of the table and of the solution files. `first` is the number of the first
-    row, from 1. `lines` are those of each row in these files, without the fields that `--also`
-    adds, which are in `added`; None if there are fewer.
+    row, from 1, and `start` the place of its puzzle in the contents of its piece. `lines` are those
+    of each row in these files, without the fields that `--also` adds. These are in `added`; None
+    for a row that has fewer.
     """
 
     names: Sequence[str]
     first: int
-    entries: list[Entry] = field(default_factory=list)
-    lines: list[tuple[str, ...]] = field(default_factory=list)
-    added: list[list[str] | None] = field(default_factory=list)
+    contents: PieceContents
+    start: int
+    lines: list[tuple[str, ...]]
+    added: list[list[str] | None]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def entry(self, at: int) -> Entry:
+        return self.contents.entry(self.start + at)
 
     def row(self, at: int) -> PuzzleRow:
         """The row at a place. Raises InputError if it is malformed."""
@@ -55,44 +63,39 @@ def portions(
 ) -> Iterator[Portion]:
     """Read the rows of a table, and its solution files, side by side with the original.
 
-    `paths` are those of the table and of the solution files.
-    `added` is how many columns `--also` adds. Raises InputError, behind the rows before, where a
-    file cannot be read or does not have as many lines as there are puzzles.
+    `paths` are those of the table and of the solution files. `added` is how many columns `--also`
+    adds. Raises InputError, behind the rows before, where a file cannot be read or does not have as
+    many lines as there are puzzles.
     """
     names = [path.name for path in paths]
     rows = zip_longest(table, *map(lines_of, paths[1:]))
-    number = 1
+    most, first, fault = max(1, _MOST_LINES // len(paths)), 1, None
     for contents in pieces:
-        portion, size = Portion(names, number), 0
-        for place in range(len(contents)):
+        start = 0
+        while start < len(contents):
+            lines: list[tuple[str, ...]] = []
             try:
-                line, *others = _next(rows, names, number)
-            except InputError:
-                yield portion
-                raise
-            head, *tail = line.rsplit(",", added) if added else (line,)
-            is_whole = len(tail) == added
-            portion.entries.append(contents.entry(place))
-            portion.lines.append((head if is_whole else line, *others))
-            portion.added.append(tail if is_whole else None)
-            number += 1
-            size += len(line) + sum(map(len, others))
-            if size > _MOST_CHARACTERS:
-                yield portion
-                portion, size = Portion(names, number), 0
-        yield portion
+                lines.extend(islice(rows, min(most, len(contents) - start)))
+            except InputError as error:  # the rows before it are in the list
+                fault = error
+            if not lines or None in lines[-1]:
+                end = next((at for at, row in enumerate(lines) if None in row), 0)
+                name = names[lines[end].index(None)] if lines else names[0]
+                fault = fault or InputError(f"{name} ends too early, before row {first + end}")
+                del lines[end:]
+            tails: list[list[str] | None] = [None] * len(lines)
+            for at, (line, *others) in enumerate(lines) if added else ():
+                head, *tail = line.rsplit(",", added)
+                if len(tail) == added:
+                    lines[at], tails[at] = (head, *others), tail
+            yield Portion(names, first, contents, start, lines, tails)
+            if fault:
+                raise fault
+            start += len(lines)
+            first += len(lines)
     for row in rows:
         longer = next(name for name, line in zip(names, row, strict=True) if line is not None)
         raise InputError(f"{longer} goes on behind the last puzzle")
-
-
-def _next(
-    rows: Iterator[tuple[str | None, ...]], names: Sequence[str], number: int
-) -> Iterator[str]:
-    for name, line in zip(names, next(rows, (None,)), strict=False):
-        if line is None:
-            raise InputError(f"{name} ends too early, before row {number}")
-        yield line
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
 
     Whether its grids are solutions, and all, is left to others. Raises InputError if it is no row.
     """
-    entry, row, number = portion.entries[at], portion.row(at), portion.first + at
+    entry, row, number = portion.entry(at), portion.row(at), portion.first + at
     report = portion.about(at, report)
     puzzle = entry.puzzle_read
     _compare(number, entry, row, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,75 +15,105 @@ from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.rows import CERTIFICATES, COMPLETE, AuditedRow, Portion
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow, columns
+from pipeline.outbox.tables import PuzzleRow
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 
 _LARGEST_TOGETHER = 64
 _SHOWN = 3
-_FIELDS = len(columns(PuzzleRow))
-_BLANK, _GRID = "." * 81, re.compile("[1-9]{81}")
+_CELLS = 81
+_BLANK = "." * _CELLS
+_COUNT = re.compile("0|[1-9][0-9]{0,5}")
 
 
 def sought_in(row: PuzzleRow) -> Verdict:
     """The verdict that a row claims about more solutions; UNDECIDED if it claims nothing."""
-    if row.complete == "true":
+    return _sought(row.status, row.solutions, row.complete)
+
+
+def _sought(status: str, solutions: str, complete: str) -> Verdict:
+    if complete == "true":
         return Verdict.COMPLETE
-    alone = row.status == "multiple" and row.solutions == "1"
+    alone = status == "multiple" and solutions == "1"
     return Verdict.INCOMPLETE if alone else Verdict.UNDECIDED
 
 
-def right_at_once(portion: Portion, seconds: float) -> dict[int, PuzzleRow]:
-    """Rows of plain 9×9 puzzles that are right in all they say, by place; others may be so too.
+def right_at_once(portion: Portion, seconds: float) -> dict[str, list[int]]:
+    """The rows of plain 9×9 puzzles that are right in all they say; others may be so too.
 
-    The search for other solutions has so many seconds for each.
+    Their places, by their fields from the status to the certificate. The search for other solutions
+    has so many seconds for each.
     """
-    told = {at: row for at in range(len(portion.entries)) if (row := _told_plainly(portion, at))}
-    if not told:
-        return {}
-    counts = np.array([int(row.solutions) for row in told.values()])
-    masks = masks_of_plain(_signs(portion.entries[at].text for at in told))
-    grids = np.stack(
-        [
-            _signs(portion.lines[at][number] for at in told) - np.uint8(ord("0"))
-            for number in range(1, 1 + counts.max(initial=1))
-        ]
-    )
-    verdicts, _ = exhausted_many(NINE, masks, counts, grids, seconds * len(told))
-    return {
-        at: row
-        for (at, row), verdict in zip(told.items(), verdicts.tolist(), strict=True)
-        if verdict == sought_in(row)
-    }
+    right = {}
+    for claim, told in _told_plainly(portion).items():
+        count, sought = _claimed(claim)
+        lines = [portion.lines[at][number] for number in range(1, count + 1) for at in told]
+        grids = _signs(lines).reshape(count, len(told), _CELLS) - np.uint8(ord("0"))
+        legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
+        masks, counts = masks_of_plain(_signs(told.values())[legible]), np.full(len(legible), count)
+        time = seconds * len(legible)
+        verdicts, _ = exhausted_many(NINE, masks, counts, grids[:, legible], time)
+        right[claim] = np.array([*told])[legible[verdicts == sought]].tolist()
+    return right
 
 
-def _told_plainly(portion: Portion, at: int) -> PuzzleRow | None:
-    """The row if it has only a plain puzzle, its status and the solutions in its files."""
-    entry, (told, *lines) = portion.entries[at], portion.lines[at]
-    fields = told.split(",")
-    if not entry.plain or len(fields) != _FIELDS:
-        return None
-    row = PuzzleRow(*fields)
-    filled = [line for line in lines if line != _BLANK]
-    first = filled[0] if filled else ""
-    expected = (str(portion.first + at), str(entry.line), entry.text, str(len(filled)), first)
+def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
+    """The rows that have only a plain puzzle and the lines in its solution files.
+
+    By their fields from the status to the certificate: for the place of each its puzzle.
+    """
+    contents = portion.contents
+    places = np.arange(portion.start, portion.start + len(portion))
+    numbers = contents.plain.numbers.tolist()
+    text = contents.plain.cells.tobytes().decode("ascii")
+    told_plainly = defaultdict[str, dict[int, str]](dict)
+    blanks = [_BLANK] * (len(portion.names) - 1)
+    for at, plain in enumerate(contents.lines_of(places).tolist()):
+        told, *solutions = portion.lines[at]
+        first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
+        if plain >= 0:
+            line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
+        else:
+            entry = portion.entry(at)
+            line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
+            if not entry.plain:
+                continue
+        begun, end = f"{portion.first + at},{line},{puzzle},", f",{first},,"
+        if not (told.startswith(begun) and told.endswith(end) and claimed == first):
+            continue
+        claim = told[len(begun) : -len(end)]
+        count, sought = _claimed(claim)
+        filled = solutions[:count]
+        if (
+            sought
+            and len(first) == (_CELLS if count else 0)
+            and (count < 2 or {*map(len, filled)} == {_CELLS})
+            and len(filled) == count
+            and solutions[count:] == blanks[count:]
+        ):
+            told_plainly[claim][at] = puzzle
+    return told_plainly
+
+
+@lru_cache(maxsize=1024)
+def _claimed(claim: str) -> tuple[int, Verdict]:
+    """How many solutions these fields tell of, and the verdict; UNDECIDED if they do not fit."""
+    status, solutions, complete, certificate, *more = [*claim.split(","), "", "", ""]
     fits = (
-        (row.index, row.line, row.puzzle, row.solutions, row.solution) == expected
-        and not row.message
-        and not row.disagreement
-        and entry.claimed in (None, first)
-        and lines[: len(filled)] == filled
-        and row.certificate in CERTIFICATES.get(row.complete, ())
-        and not fault_in_status(row.status, len(filled), COMPLETE[row.complete])
-        and sought_in(row)
-        and all(map(_GRID.fullmatch, filled))
+        more == ["", "", ""]
+        and _COUNT.fullmatch(solutions)
+        and certificate in CERTIFICATES.get(complete, ())
+        and not fault_in_status(status, int(solutions), COMPLETE[complete])
     )
-    return row if fits else None
+    if not fits:
+        return 0, Verdict.UNDECIDED
+    return int(solutions), _sought(status, solutions, complete)
 
 
 def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
     """The characters of lines of 81, (q, 81)."""
-    return np.frombuffer("".join(lines).encode("ascii"), np.uint8).reshape(-1, 81)
+    text = "".join(lines).encode("ascii", "replace")
+    return np.frombuffer(text, np.uint8).reshape(-1, _CELLS)
 
 
 def certify_lines(rows: Sequence[AuditedRow], report: Report) -> set[int]:

@@ -53,9 +53,9 @@ class AddedFields:
 def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Report) -> None:
     """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
-    for at, (entry, fields) in enumerate(zip(portion.entries, portion.added, strict=True)):
+    for at, fields in enumerate(portion.added):
         try:
-            row = portion.row(at)
+            entry, row = portion.entry(at), portion.row(at)
         except InputError:  # reported with the other columns
             continue
         about = portion.about(at, report)

@@ -136,21 +136,14 @@ def read_job(path: Path) -> JobSummary | None:
 
 
 def _job(stem: str, record: Record) -> JobSummary:
-    totals: Counter[str] = Counter()
-    for name, puzzles in record.totals.items():
-        if name not in ASIDE and puzzles:  # the others are counted already
-            totals[known_status(name)] += puzzles
     seconds, finished = record.seconds or {}, _moment(record.finished)
-    declared = {
-        name: word
-        for name, word in (or_none(record.declared) or {}).items()
-        if word in DECLARABLE.get(name, ())
-    }
+    declared = or_none(record.declared) or {}
+    known = {name: word for name, word in declared.items() if word in DECLARABLE.get(name, ())}
     job = JobSummary(
         stem,
         record.source or stem,
         known_status(record.status),
-        totals,
+        _totals(record),
         format=_shown(record.format or ""),
         sha256=record.sha256,
         member=or_none(record.member),
@@ -159,7 +152,7 @@ def _job(stem: str, record: Record) -> JobSummary:
         seconds=seconds,
         known=record.known,
         files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
-        reading=Reading()._replace(**declared),  # type: ignore[arg-type] # checked
+        reading=Reading()._replace(**known),  # type: ignore[arg-type] # checked
     )
     if isinstance(record, ManyRecord):
         return job
@@ -178,6 +171,15 @@ def _job(stem: str, record: Record) -> JobSummary:
         difference=_places(difference.cells if difference else ()),
         added=dict(zip(added_names(also), added_fields(record, also), strict=True)),
     )
+
+
+def _totals(record: Record) -> dict[str, int]:
+    """Puzzles by known status, without the counts of puzzles that are counted already."""
+    totals: Counter[str] = Counter()
+    for name, puzzles in record.totals.items():
+        if name not in ASIDE and puzzles:
+            totals[known_status(name)] += puzzles
+    return totals
 
 
 def _shown(text: str) -> str:
