@@ -255,9 +255,14 @@ def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
         assert outbox.problems("one") == (f"one.proof.cnf: {said}",)
 
 
-def test_what_claims_no_proof_needs_none(outbox):
+def claim_alone(outbox):
     remove(*PROOF_OF_ONE)(outbox)
     outbox.edit("one", certificate={"solutions": "checked", "complete": "claimed"})
+
+
+@pytest.mark.parametrize("change", [claim_alone, unlink("one.log")])
+def test_neither_a_proof_of_a_claim_nor_an_old_log_is_missed(outbox, change):
+    change(outbox)
     assert outbox.problems("one") == ()
 
 
@@ -349,11 +354,6 @@ def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
     finding = outbox.finding("one", seconds=0.0)
     assert finding.verdict == "unchecked"
     assert finding.gaps[0].startswith("that there are more solutions was not checked: time was")
-
-
-def test_a_log_that_was_pruned_is_not_missed(outbox):
-    outbox.path("one.log").unlink()
-    assert outbox.problems("one") == ()
 
 
 def test_a_pipe_in_place_of_a_record_is_not_waited_for(outbox):
