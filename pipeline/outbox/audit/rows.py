@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, counted, printable
@@ -15,8 +15,8 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import PieceContents
 
-_MOST_LINES = 16_384
-"""Lines of all files in one portion; a file of one line more is a portion too."""
+_MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
+"""Characters of a portion, and lines that are read before they are counted."""
 _LONGEST_TEXT = 500
 CERTIFICATES = {"true": ("exhaustion", "drat", "lrat", "claimed"), "false": ("",), "": ("",)}
 """The certificates that go with each value of `complete`."""
@@ -69,15 +69,11 @@ def portions(
     """
     names = [path.name for path in paths]
     rows = zip_longest(table, *map(lines_of, paths[1:]))
-    most, first, fault = max(1, _MOST_LINES // len(paths)), 1, None
+    first = 1
     for contents in pieces:
         start = 0
         while start < len(contents):
-            lines: list[tuple[str, ...]] = []
-            try:
-                lines.extend(islice(rows, min(most, len(contents) - start)))
-            except InputError as error:  # the rows before it are in the list
-                fault = error
+            lines, fault = _taken(rows, len(names), len(contents) - start)
             if not lines or None in lines[-1]:
                 end = next((at for at, row in enumerate(lines) if None in row), 0)
                 name = names[lines[end].index(None)] if lines else names[0]
@@ -96,6 +92,23 @@ def portions(
     for row in rows:
         longer = next(name for name, line in zip(names, row, strict=True) if line is not None)
         raise InputError(f"{longer} goes on behind the last puzzle")
+
+
+def _taken(
+    rows: Iterator[tuple[str, ...]], files: int, most: int
+) -> tuple[list[tuple[str, ...]], InputError | None]:
+    """The next rows, at most so many and as many as fit in memory; and why there are no others."""
+    taken: list[tuple[str, ...]] = []
+    at_once, room = max(1, _AT_ONCE // files), _MOST_CHARACTERS
+    try:
+        while room > 0 and (begun := len(taken)) < most:
+            taken.extend(islice(rows, min(at_once, most - begun)))
+            if len(taken) == begun:
+                break
+            room -= sum(map(len, filter(None, chain.from_iterable(taken[begun:]))))
+    except InputError as error:  # the rows before it are in the list
+        return taken, error
+    return taken, None
 
 
 @dataclass(frozen=True, slots=True)

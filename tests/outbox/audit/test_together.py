@@ -103,8 +103,9 @@ def test_what_is_done_to_a_table_is_found_together_as_one_by_one(outbox, stem, s
 def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeypatch):
     whole = found(outbox, stem)
     assert (whole.problems, whole.gaps) == ((), ())
-    for most in (3, 30):
-        monkeypatch.setattr("pipeline.outbox.audit.rows._MOST_LINES", most)
+    for most in (1, 3000):
+        monkeypatch.setattr("pipeline.outbox.audit.rows._MOST_CHARACTERS", most)
+        monkeypatch.setattr("pipeline.outbox.audit.rows._AT_ONCE", 4)
         assert found(outbox, stem) == whole
 
 
