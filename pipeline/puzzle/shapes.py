@@ -2,7 +2,7 @@
 
 A point is (row, column), from 1, at the centre of a cell: (1.5, 1) is between the first two cells
 of the first column, (0, 3) is above the third column. `kind` names the look; all of them stand in
-`report/styles.py`. The order of drawing is: tints, lines, the grid, outlines, rings, dots, labels,
+`report/shapes.css`. The order of drawing is: tints, lines, the grid, outlines, rings, dots, labels,
 values.
 """
 

@@ -21,7 +21,7 @@ from support.rules import cages, lines, outside, pairs, regions
 from support.rules.predicates import MEANS
 from support.rules.stating import stated
 
-from pipeline.outbox.report.styles import STYLES
+from pipeline.outbox.report.styles import KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
@@ -250,7 +250,7 @@ def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there
         around = Box(*geometry.extent)
         places: set[Place] = set(map(geometry.place, range(geometry.size)))
         for shape in rule.draw(geometry):
-            assert (type(shape), shape.kind) in STYLES
+            assert (type(shape), shape.kind) in KINDS
             assert points(shape)
             assert all(map(around.has, points(shape)))
             if isinstance(shape, Outline | Tint | Ring):

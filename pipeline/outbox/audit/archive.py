@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import stat
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from msgspec.structs import asdict
 
 from pipeline.errors import InputError, counted, in_words, printable
-from pipeline.outbox import NoRecord
+from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     Content,
-    audit_collection,
-    collection_in,
     compare_counts,
     counts_in,
     summary,
@@ -25,10 +25,10 @@ from pipeline.outbox.audit.sets import (
     Report,
     Terms,
     audit_files,
-    folders_below,
+    folders_in,
     load_set,
 )
-from pipeline.outbox.audit.single import audit_single
+from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.outbox.tables import (
     MemberRow,
@@ -93,7 +93,9 @@ class _Archive:
 
     def _find_records(self) -> None:
         """Find the records in the tree, by the number of their member."""
-        folders = folders_below(self._top)
+        if not stat.S_ISDIR(self._top.lstat().st_mode):
+            raise NotADirectoryError(f"{self._top.name} is no folder")
+        folders = [*folders_in(self._top)]
         full = [folder.path for folder in folders if folder.names]
         self._empty = {folder.path for folder in folders} - {self._top, *full}
         self._empty -= {above for path in full for above in path.parents}
@@ -101,21 +103,21 @@ class _Archive:
             listed: set[str] = set()
             for stem in sorted(folder.records):
                 path = folder.record(stem)
+                where = self._relative(path)
                 listed |= {path.name, *folder.beside(stem)}
                 try:
                     published = load_set(path)
                 except (NoRecord, FileNotFoundError) as error:
-                    self._report.bad(f"{self._relative(path)}: {error}")
+                    self._report.bad(f"{where}: {error}")
                     continue
                 listed |= published.files.keys()
                 number = or_none(published.record.member)
                 if number is None or number in self._found:
-                    self._report.bad(f"{self._relative(path)}: member {number} is another's")
+                    self._report.bad(f"{where}: member {number} is another's")
                 else:
                     self._found[number] = path, folder
             for name in sorted(folder.names - listed):
-                path = folder.path / name
-                self._report.bad(f"{self._relative(path)} is there without a record")
+                self._report.bad(f"{self._relative(folder.path / name)} is there without a record")
 
     def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
         """Audit one member."""
@@ -134,24 +136,18 @@ class _Archive:
             published = load_set(path)
             self._audit(published, folder, member.name, content, report)
             _compare_row(published, row, report)
-        elif row.status == "failed":  # it could not be written; its folder may be there
-            parts = PurePosixPath(member.name).parent.parts
-            self._empty -= {
-                each
-                for each in self._empty
-                if _is_folder_of(own := each.relative_to(self._top).parts, parts[: len(own)])
-            }
-        elif not self._is_refused(member, row):
+        elif row.status == "failed":
+            self._spare_folders_of(member)
+        elif row.status != REFUSED or not _is_unreadable(member.stream, self._terms):
             report.bad("there is no record of it")
 
-    def _is_refused(self, member: Member, row: MemberRow) -> bool:
-        """Whether a member is rightly refused: it is broken, or too large for a puzzle."""
-        assert member.stream is not None  # noqa: S101
-        most = self._terms.reading.max_bytes
-        try:
-            return row.status == REFUSED and len(Content(member.stream).whole(most + 1)) > most
-        except UnpackError:
-            return True
+    def _spare_folders_of(self, member: Member) -> None:
+        """Allow the folders of a member that could not be written to be empty."""
+        parts = PurePosixPath(member.name).parent.parts
+        for each in [*self._empty]:
+            own = each.relative_to(self._top).parts
+            if _is_folder_of(own, parts[: len(own)]):
+                self._empty.remove(each)
 
     def _audit(
         self, published: One | Many, folder: Folder, member: str, content: Content, report: Report
@@ -167,33 +163,33 @@ class _Archive:
             report.bad("its record declares another notation than that of the archive")
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
-        if isinstance(published, Many):
-            self._audit_many(published, content, report)
-        else:
-            self._audit_one(published, content, report)
+        try:
+            audit_content(published, content, self._terms, report)
+        except UnpackError as error:
+            report.bad(f"it cannot be read: {error}")
+        while isinstance(record, ManyRecord) and content.read():  # to hash all of it
+            pass
+        self._count(record)
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
 
-    def _audit_many(self, published: Many, content: Content, report: Report) -> None:
-        audit_collection(published, content, self._terms, report)
-        self.counts += counts_in(published.record)
-        while content.read():  # to hash all of it
-            pass
-
-    def _audit_one(self, published: One, content: Content, report: Report) -> None:
-        record, data = published.record, None
-        try:
-            data = content.whole(self._terms.reading.max_bytes + 1)
-        except UnpackError as error:
-            report.bad(f"it cannot be read: {error}")
-        is_refused = record.status in ("invalid", "other")
-        if is_refused and data and collection_in(content, self._terms.reading):
-            report.bad(f"the status is {record.status!r}, but it is a collection")
-        audit_single(published, data, self._terms, report)
+    def _count(self, record: Record) -> None:
+        if isinstance(record, ManyRecord):
+            self.counts += counts_in(record)
+            return
         self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
         told = or_none(record.certificate)
         if record.complete and told and told.complete in (PROVED, CLAIMED):
             self.counts[told.complete] += 1
+
+
+def _is_unreadable(stream: BinaryIO, terms: Terms) -> bool:
+    """Whether a member is broken, or too large for a puzzle."""
+    most = terms.reading.max_bytes
+    try:
+        return len(Content(stream).whole(most + 1)) > most
+    except UnpackError:
+        return True
 
 
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:

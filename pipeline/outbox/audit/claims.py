@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from itertools import chain, combinations
+from math import inf
 from operator import and_
 from typing import NamedTuple, TypeVar
 
@@ -20,6 +21,15 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
 
 C = TypeVar("C", bound=Cell)
+_FITTING: dict[str, tuple[int, float, tuple[bool | None, ...]]] = {
+    **dict.fromkeys(("invalid", "other", "failed"), (0, 0, (None,))),
+    "unsolvable": (0, 0, (True,)),
+    "unique": (1, 1, (True,)),
+    "multiple": (1, inf, (True, False)),
+    "unknown": (0, 1, (False,)),
+    "solved": (1, inf, (False, None)),
+}
+"""The least and the largest number of solutions of each status, and whether they may be all."""
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
@@ -28,14 +38,13 @@ def audit_presence(published: One, report: Report) -> None:
     """Check that a conflict and a difference are given where they belong, and nowhere else."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
-    told_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
-    has_conflict = bool(told_conflict) or _is_not_found(record)
-    for name, told, wanted in (
-        ("conflict", has_conflict, record.status == "unsolvable"),
+    has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
+    for name, is_told, is_wanted in (
+        ("conflict", bool(has_conflict) or _is_not_found(record), record.status == "unsolvable"),
         ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
     ):
-        if told != (wanted and is_puzzle):
-            report.bad(f"{name}: {'there should be none' if told else 'none is told'}")
+        if is_told != (is_wanted and is_puzzle):
+            report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
 
 
 def _is_not_found(record: PuzzleRecord) -> bool:
@@ -73,22 +82,20 @@ def audit_conflict(
 
 
 class _Demand(NamedTuple):
-    """A part of a conflict, and what it is called: the mask of a cell, or a rule."""
+    """A part of a conflict: what it is called, and the mask of a cell, or a rule."""
 
     told: str
-    cell: int = -1
-    mask: int = 0
-    rule: Rule | None = None
+    cell: int = 0
+    mask: int = -1
+    rules: tuple[Rule, ...] = ()
 
 
 def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
     """The puzzle that has these parts of a conflict, and nothing else."""
-    cells, rules = [geometry.all_values] * geometry.size, []
+    cells = [geometry.all_values] * geometry.size
     for each in demands:
-        if each.rule is None:
-            cells[each.cell] = each.mask
-        else:
-            rules.append(each.rule)
+        cells[each.cell] &= each.mask
+    rules = chain.from_iterable(each.rules for each in demands)
     return Puzzle(geometry, tuple(cells), tuple(rules))
 
 
@@ -107,13 +114,12 @@ def _demands(
             report.bad(f"the original does not have {clue}")
             return []
         demands.append(_Demand(str(clue), cell, mask))
-    rules = puzzle.rules if puzzle else ()
     for each in told:
-        rule = rules[each.number - 1] if each.number <= len(rules) else None
-        if rule is None or rule.describe(geometry) != each.told:
+        rules = puzzle.rules[each.number - 1 : each.number] if puzzle else ()
+        if [rule.describe(geometry) for rule in rules] != [each.told]:
             report.bad(f"the original does not have rule {each.number}, {each.told[:100]!r}")
             return []
-        demands.append(_Demand(each.told, rule=rule))
+        demands.append(_Demand(each.told, rules=rules))
     return demands
 
 
@@ -133,15 +139,10 @@ def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int
 
 def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     """The mask of the values that a clue allows; 0 if one of them is too large or too small."""
-    match clue.holds:
-        case "even":
-            return geometry.even_values
-        case "odd":
-            return geometry.odd_values
-        case int(value):
-            allowed = {value}
-        case values:
-            allowed = {*values}
+    held = clue.holds
+    if isinstance(held, str):
+        return geometry.even_values if held == "even" else geometry.odd_values
+    allowed = {held} if isinstance(held, int) else {*held}
     fits = all(1 <= value <= geometry.side for value in allowed)
     return sum(1 << value - 1 for value in allowed) if fits else 0
 
@@ -208,24 +209,15 @@ def _leaves_one(everything: int, options: Collection[int], size: int, end: float
 
 def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
     """Why a status does not fit a number of solutions and their completeness."""
-    match status:
-        case "invalid" | "other" | "failed":
-            fits = solutions == 0 and complete is None
-        case "unsolvable":
-            fits = solutions == 0 and complete is True
-        case "unique":
-            fits = solutions == 1 and complete is True
-        case "multiple":
-            fits = complete is not None and solutions >= (2 if complete else 1)
-        case "unknown":
-            fits = solutions <= 1 and complete is False
-        case "solved":
-            fits = solutions >= 1 and complete is not True
-        case _:
-            return f"the status {status!r} is unknown"
+    if status not in _FITTING:
+        return f"the status {status!r} is unknown"
+    least, most, allowed = _FITTING[status]
+    is_unique = status == "multiple" and complete and solutions == 1
+    if least <= solutions <= most and complete in allowed and not is_unique:
+        return None
     said = "null" if complete is None else str(complete).lower()
     what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
-    return None if fits else f"{what} and complete: {said}"
+    return f"{what} and complete: {said}"
 
 
 def is_denied(

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO
 
-import numpy as np
-
 from pipeline.errors import InputError, counted
-from pipeline.outbox.audit.alike import find_alike
 from pipeline.outbox.audit.complete import audit_another, audit_complete
-from pipeline.outbox.audit.lines import LineFiles
-from pipeline.outbox.audit.rows import (
-    Portion,
-    Read,
-    certify_lines,
-    read_row,
-    rightly_said,
-    sought_in,
-)
+from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
 from pipeline.outbox.audit.sets import Many, Report, Terms
+from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.schema import (
     ASIDE,
@@ -30,7 +21,7 @@ from pipeline.outbox.schema import (
     PROVED,
     ManyRecord,
 )
-from pipeline.outbox.tables import ALSO, PuzzleRow, also_in, columns
+from pipeline.outbox.tables import PuzzleRow, added_names, also_in, columns, lines_of
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
 from pipeline.reading.formats.plain import PieceContents, PlainLines
@@ -109,90 +100,72 @@ class _Collection:
         self._published = published
         self._terms = terms
         self._report = report
-        self._names = [f"{published.stem}.csv", *published.numbered]
+        record = published.record
+        self._total = sum(n for name, n in record.totals.items() if name not in ASIDE)
 
     def run(self, pieces: Iterable[PieceContents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
-        paths = [self._published.beside(name) for name in self._names]
-        record = self._published.record
-        if f"{self._published.stem}.proofs.csv" in self._published.files:
+        published = self._published
+        if f"{published.stem}.proofs.csv" in published.files:
             self._report.note("proofs of an earlier version were not read")
-        with LineFiles(paths) as files:
-            also = self._also(files)
-            for contents in pieces:
-                start = 0
-                while start < len(contents):
-                    lines = files.take(len(contents) - start)
-                    lines[0], added = lines[0].parted(
-                        sum(len(columns(ALSO[each])) for each in also)
-                    )
-                    portion = Portion(self._names, self.count + 1, contents, start, lines)
-                    self._look(portion)
-                    if also:
-                        audit_rows(portion, added, also, self._terms, self._report)
-                    start += len(lines[0])
-                self._told(self.count)
-            files.end()
-        compare_counts(self.counts, record, self._report)
+        name = f"{published.stem}.csv"
+        table = lines_of(published.beside(name))
+        also = also_in(next(table, ""), PuzzleRow)
+        if also is None:
+            expected = ",".join(columns(PuzzleRow))
+            raise InputError(f"{name}: the first line is not {expected!r}")
+        paths = [*map(published.beside, (name, *published.numbered))]
+        for portion in portions(table, paths, pieces, len(added_names(also))):
+            self._look(portion)
+            if also:
+                audit_rows(portion, also, self._terms, self._report)
+            self._told(self.count)
+        compare_counts(self.counts, published.record, self._report)
 
     def _told(self, done: int) -> None:
         """Report that so many rows are audited."""
-        record = self._published.record
-        total = sum(n for name, n in record.totals.items() if name not in ASIDE)
-        self._terms.on_rows(record.source, done, total)
-
-    def _also(self, files: LineFiles) -> tuple[str, ...]:
-        """The names in ALSO of which the table has columns. Raises InputError."""
-        also = also_in(files.begin(), PuzzleRow)
-        if also is None:
-            expected = ",".join(columns(PuzzleRow))
-            raise InputError(f"{self._names[0]}: the first line is not {expected!r}")
-        return also
+        self._terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, portion: Portion) -> None:
-        """Audit some rows: those that are alike at once, the others one by one.
+        """Audit some rows: the plainest at once, the others one by one.
 
         Raises InputError if one is no row, when those before it are audited.
         """
-        kinds = find_alike(portion, self._terms.seconds)
-        is_odd = np.ones(len(portion), np.bool_)
-        for kind in kinds:
-            is_odd[kind.places] = False
-        odd: dict[int, Read] = {}
+        right = right_at_once(portion, self._terms.seconds)
+        odd: list[AuditedRow] = []
         fault, end = None, len(portion)
-        for at in np.flatnonzero(is_odd).tolist():
+        done = {*chain.from_iterable(right.values())}
+        for at in [at for at in range(end) if at not in done]:
             try:
                 read = read_row(portion, at, self._report)
             except InputError as error:
                 fault, end = error, at
                 break
-            odd[read.number] = read
-            self._add(read.row, 1)
+            odd.append(read)
+            self._add(read.row.status, read.row.complete, read.row.certificate, 1)
             self.counts[DISAGREEMENTS] += read.disagrees
-        for kind in kinds:
-            self._add(kind.row, int((kind.places < end).sum()))
+        for claim, places in right.items():
+            status, _, complete, certificate = claim.split(",")
+            self._add(status, complete, certificate, sum(at < end for at in places))
         self.count += end
-        settled = certify_lines([*odd.values()], self._report)
-        self._search([e for e in odd.values() if e.is_sound and e.number not in settled])
+        unsound = certify_lines(odd, self._report)
+        self._search([e for e in odd if e.is_sound and e.number not in unsound])
         if fault:
             raise fault
 
-    def _add(self, row: PuzzleRow, count: int) -> None:
-        """Count equal rows."""
-        self.counts[row.status] += count
-        if row.complete == "true":
-            self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += count
+    def _add(self, status: str, complete: str, certificate: str, count: int) -> None:
+        """Count rows that say the same."""
+        self.counts[status] += count
+        if complete == "true":
+            self.counts[CLAIMED if certificate == "claimed" else PROVED] += count
 
-    def _about(self, number: int) -> Report:
-        return self._report.within(f"{self._published.stem}.csv: row {number}")
-
-    def _search(self, rows: Sequence[Read]) -> None:
+    def _search(self, rows: Sequence[AuditedRow]) -> None:
         """Check that there are no other solutions, or more, as rows say."""
         asked = [row for row in rows if sought_in(row.row)]
         right = rightly_said(asked, self._terms.seconds)
         for row in asked:
             if row.puzzle and row.number not in right:
-                audited = audit_complete if row.complete else audit_another
-                grids = [*row.grids.values()]
-                audited(row.puzzle, grids, self._terms, self._about(row.number))
+                audited = audit_complete if row.row.complete == "true" else audit_another
+                about = self._report.within(f"{self._published.stem}.csv: row {row.number}")
+                audited(row.puzzle, [*row.grids.values()], self._terms, about)
                 self._told(row.number)

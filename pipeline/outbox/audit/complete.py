@@ -1,13 +1,13 @@
 """Whether there are other solutions than those claimed: a search decides it, or a refuter.
 
-A puzzle is searched through from the rules alone. Where that does not decide, and for formulas, a
-refuter is asked. It is not trusted: its proofs and models are checked.
+A puzzle is searched through from the rules alone. A refuter is asked about formulas, and about
+puzzles that the search leaves undecided. Its proofs and models are checked.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustion import TOO_SHORT, exhausted
@@ -36,25 +36,6 @@ def remedy(end: float) -> str:
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 
-def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
-    """Whether a puzzle has a solution. Raises PipelineError if that is not found out."""
-    found = exhausted(puzzle, (), seconds=end - time.monotonic())
-    if found.is_complete:
-        return False
-    if found.missing:
-        grid = found.missing[0]
-    elif puzzle.is_plain:
-        raise Undecided(found.undecided or "")
-    else:
-        model = model_of(lambda: proof_formula(puzzle, ()), found.undecided or "", terms, end)
-        if model is None:
-            return False
-        grid = _grid_of(model, puzzle.geometry)
-    for violation in certify_grid(puzzle, grid):
-        raise Undecided(f"the grid that was found breaks the rules: {violation}")
-    return True
-
-
 def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) -> Model | None:
     """A model of the formula, which is not certified; None if a proof shows that it has none.
 
@@ -76,74 +57,67 @@ def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) ->
     return None
 
 
-def _grid_of(model: Model, geometry: Geometry) -> Grid:
-    """The grid that a model stands for. Raises Undecided if there is no such grid."""
+def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
+    """The grid that the true literals stand for, cell by cell; None for other literals."""
     side, size = geometry.side, geometry.size
-    chosen = [divmod(literal - 1, side) for literal in model if 0 < literal <= side * size]
+    chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
-        raise Undecided("the model that was found is no grid")
+        return None
     return Grid(geometry, tuple(value + 1 for _, value in chosen))
+
+
+def _another(
+    puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, end: float, *, refuted: bool = True
+) -> Grid | None:
+    """A certified solution that is not among these, or None.
+
+    If the search does not decide, a refuter is asked if the claim is to be `refuted`. Raises
+    PipelineError if nobody finds out.
+    """
+    share = SEARCH_SHARE if terms.refuter and refuted else 1.0
+    found = exhausted(puzzle, grids, seconds=(end - time.monotonic()) * share)
+    if found.is_complete:
+        return None
+    grid, why = found.missing[0] if found.missing else None, found.undecided or ""
+    if grid is None:
+        if not refuted:
+            raise Undecided(why)
+        model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+        if model is None:
+            return None
+        if (grid := grid_of(model, puzzle.geometry)) is None:
+            raise Undecided("the model that was found is no grid")
+    for violation in certify_grid(puzzle, grid):
+        raise Undecided(f"the grid that was found breaks the rules: {violation}")
+    if grid in grids:
+        raise Undecided("the grid that was found is published")
+    return grid
+
+
+def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
+    """Whether a puzzle has a solution. Raises PipelineError if that is not found out."""
+    return _another(puzzle, (), terms, end, refuted=not puzzle.is_plain) is not None
 
 
 def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
     """Check that a puzzle has no solution but these, which are different solutions of it."""
     end = time.monotonic() + terms.seconds
-    share = SEARCH_SHARE if terms.refuter else 1.0
-    found = exhausted(puzzle, grids, seconds=terms.seconds * share)
-    if found.is_complete:
-        return
     try:
-        if found.missing:
-            grid: Grid | None = found.missing[0]
-        else:
-            why = found.undecided or ""
-            model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
-            grid = None if model is None else _grid_of(model, puzzle.geometry)
-        if grid is None:
-            return
-        if fault := _fault_of(grid, puzzle, grids):
-            raise Undecided(fault)
+        if grid := _another(puzzle, grids, terms, end):
+            there_is = "there is another solution" if grids else "there is a solution"
+            report.bad(f"{there_is}: {one_line(grid.values)}")
     except PipelineError as error:
-        report.gap(_unchecked("solution", error, end))
-    else:
-        there_is = "there is another solution" if grids else "there is a solution"
-        report.bad(f"{there_is}: {one_line(grid.values)}")
+        report.gap(f"that there is no other solution was not checked: {error}{remedy(end)}")
 
 
 def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
     """Check that a puzzle has another solution than these, which are different solutions of it."""
     end = time.monotonic() + terms.seconds
-    found = exhausted(puzzle, grids, seconds=terms.seconds)
-    why: str | None = found.undecided
     try:
-        if found.missing:
-            why = _fault_of(found.missing[0], puzzle, grids)
-        elif found.is_complete or not _has_another(puzzle, grids, why or "", terms, end):
+        if _another(puzzle, grids, terms, end) is None:
             report.bad("there are no more solutions, where more are claimed")
-            return
-        else:
-            why = None
     except PipelineError as error:
-        why = str(error)
-    if why:
-        report.gap(f"that there are more solutions was not checked: {why}{remedy(end)}")
-
-
-def _has_another(puzzle: Puzzle, grids: Sequence[Grid], why: str, terms: Terms, end: float) -> bool:
-    """Whether there is another solution. Raises PipelineError."""
-    model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
-    if model is None:
-        return False
-    if fault := _fault_of(_grid_of(model, puzzle.geometry), puzzle, grids):
-        raise Undecided(fault)
-    return True
-
-
-def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
-    """Why this grid is not a further solution; None if it is one."""
-    for violation in certify_grid(puzzle, grid):
-        return f"the grid that was found breaks the rules: {violation}"
-    return "the grid that was found is published" if grid in grids else None
+        report.gap(f"that there are more solutions was not checked: {error}{remedy(end)}")
 
 
 def audit_models(
@@ -163,12 +137,8 @@ def audit_models(
         if model in models:
             raise Undecided("the model that was found is published")
     except PipelineError as error:
-        report.gap(_unchecked("model", error, end))
+        report.gap(f"that there is no other model was not checked: {error}{remedy(end)}")
     else:
         more = " …" if len(model) > _SHOWN else ""
         there_is = "there is another model" if models else "there is a model"
         report.bad(f"{there_is}: {' '.join(map(str, model[:_SHOWN]))}{more}")
-
-
-def _unchecked(noun: str, error: PipelineError, end: float) -> str:
-    return f"that there is no other {noun} was not checked: {error}{remedy(end)}"

@@ -10,7 +10,7 @@ from pipeline.errors import EnvironmentFailure, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
+from pipeline.outbox.audit.collection import Content
 from pipeline.outbox.audit.sets import (
     Finding,
     Folder,
@@ -20,11 +20,10 @@ from pipeline.outbox.audit.sets import (
     Set,
     Terms,
     audit_files,
-    folder_at,
-    folders_below,
+    folders_in,
     load_set,
 )
-from pipeline.outbox.audit.single import audit_single
+from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
@@ -48,7 +47,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     try:
         known = Originals.of(originals)
         names = known.names()  # before the records, which are published earlier
-        folder = folder_at(outbox)
+        folder = next(folders_in(outbox))
     except OSError as error:
         raise EnvironmentFailure(in_words(error)) from error
     archives, sources = set(), set()
@@ -91,7 +90,7 @@ def _is_stray_table(name: str, folder: Folder) -> bool:
 def _holds_sets(path: Path) -> bool:
     """Whether there is a record or an answer anywhere in a folder; links are not followed."""
     try:
-        return any(folder.records or folder.answers for folder in folders_below(path))
+        return any(folder.records or folder.answers for folder in folders_in(path))
     except OSError:
         return False
 
@@ -104,15 +103,18 @@ def _of_stem(
     for _ in range(_ATTEMPTS):
         report = Report()
         try:
-            published = load_set(folder.record(stem))
+            found = load_set(folder.record(stem))
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
             report.bad(f"{stem}.json: {error}")
             return None, report.finding(stem, _NO_RECORD)
-        beside = folder.beside(stem)
-        finding = report.finding(stem, _claim(published, beside, originals, terms, report))
-        if finding.verdict != "bad" or _is_same(published):
+        if found == published:  # the record is still the one that was audited
+            break
+        published = found
+        claim = _claim(published, folder.beside(stem), originals, terms, report)
+        finding = report.finding(stem, claim)
+        if finding.verdict != "bad":
             break
     return published, finding
 
@@ -135,14 +137,6 @@ def _claim(
         return status
 
 
-def _is_same(published: Set) -> bool:
-    """Whether the record is still the one that was audited."""
-    try:
-        return load_set(published.path) == published
-    except (NoRecord, FileNotFoundError):
-        return False
-
-
 def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
@@ -157,14 +151,13 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
         fitting = [*originals.fitting(record.source, record.sha256, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
-        return _with((fitting or found)[0], published, terms, report)
-    chosen = found[0]
-    if len(found) > 1:  # a folder, dropped again
-        chosen = next((each for each in found if _is_clean(each, published, terms)), chosen)
-    return _with(chosen, published, terms, report)
+        found = fitting or found
+    elif len(found) > 1:  # a folder, dropped again
+        found = [next((each for each in found if _is_right(each, published, terms)), found[0])]
+    return _with(found[0], published, terms, report)
 
 
-def _is_clean(original: Path, published: One | Many, terms: Terms) -> bool:
+def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
     trial = Report()
     _with(original, published, terms, trial)
     return trial.is_clean
@@ -177,7 +170,6 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
     if declared:
         report.note(f"read as {' and '.join(declared.values())}, as the record says")
         terms = terms.with_declared(declared)
-    data = None
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -185,32 +177,20 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
         if size is not None and record.sha256 is None and not is_unread:
             report.bad("the record tells no sha256")
-        if isinstance(published, One):
-            data = _data(record.status, original, terms, report)
-        elif record.status == ARCHIVE:
+        if isinstance(published, Many) and record.status == ARCHIVE:
             return audit_archive(published, original, terms, report)
-        else:
+        kind = kind_of(original)
+        if isinstance(published, Many) or kind not in _ARCHIVES:
             with opened(original, terms.limits) as stream:
-                return audit_collection(published, Content(stream), terms, report)
+                return audit_content(published, Content(stream), terms, report)
+        if kind != "folder":
+            check_readable(original, terms.limits)
+        if record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
     except (UnpackError, OSError) as error:
         if not is_unread:
             said = in_words(error) if isinstance(error, OSError) else str(error)
             report.bad(f"the original cannot be read: {said}")
             return record.status
     assert isinstance(published, One)  # noqa: S101 - the others have returned
-    return audit_single(published, data, terms, report)
-
-
-def _data(status: str, original: Path, terms: Terms, report: Report) -> bytes | None:
-    """The bytes of what should be a single puzzle; None if it cannot be one. Raises UnpackError."""
-    if (kind := kind_of(original)) in _ARCHIVES:
-        if kind != "folder":
-            check_readable(original, terms.limits)
-        if status != "failed":
-            report.bad(f"the status is {status!r}, but the original is an archive")
-        return None
-    with opened(original, terms.limits) as stream:
-        content = Content(stream)
-        if status == "invalid" and collection_in(content, terms.reading):
-            report.bad("the status is 'invalid', but the original is a collection")
-        return content.whole(terms.reading.max_bytes + 1)
+    return audit_single(published, None, terms, report)

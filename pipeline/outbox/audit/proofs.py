@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
 from pipeline.certify.formula import Formula, core_of, read_formula
@@ -12,8 +13,10 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
+from pipeline.outbox.audit.complete import grid_of
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.outbox.tables import one_line
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.version import __version__
@@ -26,7 +29,7 @@ _FIELDS = {
     ("claimed", None): set(),
     ("no", None): set(),
 }
-"""What a certificate tells, by its `complete` and `by`, besides a reason."""
+"""The fields of a certificate besides the reason, by its `complete` and `by`."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
 """The files of a proof, by what the certificate says; `drat` is that of earlier versions."""
@@ -73,43 +76,50 @@ def audit_proof(
 
     `make` is None if the puzzle is not known.
     """
-    told = or_none(published.record.certificate)
-    word = (told.by or told.complete or "no") if told else "no"
-    names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
-    wanted = _KINDS.get(word, ())
-    possible = [each for name in names.values() for each in (name, f"{name}.xz")]
-    there = [name for name in possible if name in published.files]
-    if not wanted:
-        for name in there:
-            report.bad(f"{name} is listed, where the certificate says {word[:40]!r}")
+    record = published.record
+    there = _files_of(published, report)
+    if not there or make is None:
         return False
-    formula_name = names["cnf"]
-    if there[:1] != [formula_name] or [each.removesuffix(".xz") for each in there] != [
-        names[kind] for kind in wanted
-    ]:
-        expected = " and ".join(names[kind] for kind in wanted)
-        listed = " and ".join(there) or "nothing"
-        report.bad(f"proved by {expected}, but {listed} is listed")
-        return False
-    if make is None:
-        return False
+    name = there["cnf"]
     try:
         formula = make()
     except (ValueError, PipelineError) as error:
-        report.bad(f"{formula_name}: cannot be made again: {error}")
+        report.bad(f"{name}: cannot be made again: {error}")
         return False
-    record = published.record
-    fault = _compared(published.beside(formula_name), formula, geometry)
-    if fault and or_none(record.rules) and record.version != __version__:
-        report.note(f"{formula_name}: {fault}: version {record.version} states rules otherwise")
-        return False
-    if fault:
-        report.bad(f"{formula_name}: {fault}")
-    return _check(published, dict(zip(wanted, there, strict=True)), formula, terms, report)
+    if fault := _compared(published.beside(name), formula, geometry):
+        if or_none(record.rules) and record.version != __version__:
+            report.note(f"{name}: {fault}: version {record.version} states rules otherwise")
+            return False
+        report.bad(f"{name}: {fault}")
+    return _check(published, there, formula, terms, report)
+
+
+def _files_of(published: One, report: Report) -> dict[str, str]:
+    """The files of a proof by their kinds; none if there is no proof, or if one is not listed."""
+    told = or_none(published.record.certificate)
+    word = (told.by or told.complete or "no") if told else "no"
+    names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
+    there = [
+        packed
+        for name in names.values()
+        for packed in (name, f"{name}.xz")
+        if packed in published.files
+    ]
+    wanted = _KINDS.get(word, ())
+    expected = [names[kind] for kind in wanted]
+    if not wanted:
+        for name in there:
+            report.bad(f"{name} is listed, where the certificate says {word[:40]!r}")
+    elif there[:1] != expected[:1] or [name.removesuffix(".xz") for name in there] != expected:
+        listed = " and ".join(there) or "nothing"
+        report.bad(f"proved by {' and '.join(expected)}, but {listed} is listed")
+    else:
+        return dict(zip(wanted, there, strict=True))
+    return {}
 
 
 def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | None:
-    """What is wrong with a file that is to hold the formula; None if it does, or is missing."""
+    """The fault of a file that should hold the formula; None if it has none or is missing."""
     expected = "".join(formula.text())
     most = 2 * len(expected) + _SLACK
     try:
@@ -125,7 +135,7 @@ def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | 
         found = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
         return str(error)
-    return _difference(formula, found, geometry) or "it is written otherwise"
+    return _difference(formula, found, geometry)
 
 
 def _check(
@@ -133,8 +143,8 @@ def _check(
 ) -> bool:
     """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
 
-    A proof in DRAT, of an earlier version, is checked as far as it is needed. With an LRAT proof
-    there is one in DRAT, which has to be the same.
+    Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT
+    proof beside an LRAT proof must have the same steps.
     """
     *_, (kind, name) = there.items()
     report, deadline = report.within(name), Deadline.of(Limits(terms.seconds))
@@ -188,57 +198,38 @@ def _read(path: Path, report: Report) -> str | None:
     return data.decode("ascii", errors="backslashreplace")
 
 
-def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str | None:
-    """The first clause that differs, is missing or is added, numbered from 1; None if none.
+def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str:
+    """The first clause that differs, is missing or is added, numbered from 1.
 
     With a `geometry`, a clause that excludes a whole grid is described as that grid.
     """
     if expected.variables != found.variables:
         return f"it has {found.variables} variables instead of {expected.variables}"
-    ours, theirs = expected.clauses, found.clauses
-    if ours == theirs:
-        return None
-    least = min(len(ours), len(theirs))
-    shared = zip(ours, theirs, strict=False)
-    place = next((at for at, (one, other) in enumerate(shared) if one != other), least)
-    missing = _unless_in(ours, theirs, place)
-    added = _unless_in(theirs, ours, place)
-    return f"clause {place + 1} {_fault(missing, added, geometry)}"
+    pairs = enumerate(zip_longest(expected.clauses, found.clauses))
+    for place, (missing, added) in pairs:
+        if missing == added:
+            continue
+        is_missing = missing is not None and missing not in found.clauses[place:]
+        said = "is not in its place"
+        if added is not None and added not in expected.clauses[place:]:
+            instead = f", instead of {_clause(missing)}" if missing and is_missing else ""
+            grid = _grid_without(added, geometry)
+            said = f"is added: {_clause(added)}{instead}"
+            said = f"blocks a grid that was not published: {grid}" if grid else said
+        elif missing is not None and is_missing:
+            grid = _grid_without(missing, geometry)
+            said = f"is missing: {_clause(missing)}"
+            said = f"is missing, which blocks the published grid {grid}" if grid else said
+        return f"clause {place + 1} {said}"
+    return "it is written otherwise"
 
 
-def _fault(missing: Clause | None, added: Clause | None, geometry: Geometry | None) -> str:
-    """Describe the difference at a place where a clause is missing, or added, or both."""
-    if added is not None and (grid := _grid_of(added, geometry)):
-        return f"blocks a grid that was not published: {grid}"
-    if added is not None:
-        instead = "" if missing is None else f", instead of {_clause(missing)}"
-        return f"is added: {_clause(added)}{instead}"
-    if missing is not None and (grid := _grid_of(missing, geometry)):
-        return f"is missing, which blocks the published grid {grid}"
-    if missing is not None:
-        return f"is missing: {_clause(missing)}"
-    return "is not in its place"
-
-
-def _unless_in(
-    clauses: tuple[Clause, ...], others: tuple[Clause, ...], place: int
-) -> Clause | None:
-    """The clause at a place, unless the others have it from there on; None if there is none."""
-    if place >= len(clauses):
-        return None
-    clause = clauses[place]
-    return None if clause in others[place:] else clause
-
-
-def _grid_of(clause: Clause, geometry: Geometry | None) -> str | None:
+def _grid_without(clause: Clause, geometry: Geometry | None) -> str | None:
     """The grid that a clause excludes, in one line; None if it excludes something else."""
-    if geometry is None or len(clause) != geometry.size or max(clause) > 0:
+    if geometry is None or len(clause) != geometry.size:
         return None
-    side = geometry.side
-    places = [divmod(-literal - 1, side) for literal in clause]
-    if [cell for cell, _ in places] != [*range(geometry.size)]:
-        return None
-    return ("" if side <= 9 else " ").join(str(value + 1) for _, value in places)
+    grid = grid_of([-literal for literal in clause], geometry)
+    return one_line(grid.values) if grid else None
 
 
 def _clause(clause: Clause) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import stat
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -82,53 +82,42 @@ class Finding:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 
-@dataclass(slots=True)
-class _Said:
-    """Sentences of one kind, of which only the first are kept."""
-
-    kept: list[str] = field(default_factory=list)
-    left_out: int = 0
-
-    def add(self, sentence: str) -> None:
-        if len(self.kept) < MOST:
-            self.kept.append(printable(sentence))
-        else:
-            self.left_out += 1
-
-    def all(self) -> tuple[str, ...]:
-        more = (f"and {self.left_out} more",) if self.left_out else ()
-        return (*self.kept, *more)
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """Collects findings about a job. `about` names the part of it that is being checked."""
 
     about: str = ""
-    _problems: _Said = field(default_factory=_Said)
-    _gaps: _Said = field(default_factory=_Said)
-    _notes: _Said = field(default_factory=_Said)
+    _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _counts: Counter[str] = field(default_factory=Counter)
 
     def bad(self, what: str) -> None:
-        self._problems.add(self.about + what)
+        self._add("problems", what)
 
     def gap(self, what: str) -> None:
-        self._gaps.add(self.about + what)
+        self._add("gaps", what)
 
     def note(self, what: str) -> None:
-        self._notes.add(self.about + what)
+        self._add("notes", what)
+
+    def _add(self, kind: str, what: str) -> None:
+        self._counts[kind] += 1
+        if self._counts[kind] <= MOST:
+            self._kept[kind].append(printable(self.about + what))
 
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""
-        return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
+        return Report(f"{self.about}{part}: ", self._kept, self._counts)
 
     @property
     def is_clean(self) -> bool:
-        return not self._problems.kept
+        return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:
-        said = self._problems.all(), self._gaps.all(), self._notes.all()
-        return Finding(printable(name), printable(claim), *said)
+        for kind, count in self._counts.items():
+            if count > MOST:
+                self._kept[kind][MOST:] = [f"and {count - MOST} more"]
+        said = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
+        return Finding(printable(name), printable(claim), **said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,30 +224,19 @@ class Folder:
         ]
 
 
-def folder_at(path: Path) -> Folder:
-    """The content of a folder, without subfolders. Raises OSError."""
-    folder = Folder(path)
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folder.folders.append(entry.name)
-            else:
-                folder.add(entry.name)
-    return folder
-
-
-def folders_below(top: Path) -> list[Folder]:
-    """A folder and all below it; links are not followed. Raises OSError."""
-    if not stat.S_ISDIR(top.lstat().st_mode):
-        raise NotADirectoryError(f"{top.name} is no folder")
-    found = []
+def folders_in(top: Path) -> Iterator[Folder]:
+    """A folder, and then all below it; links are not followed. Raises OSError."""
     for path, inner, names in os.walk(top, onerror=_fail):
         inner.sort()
         folder = Folder(Path(path))
-        for name in (*names, *(each for each in inner if (folder.path / each).is_symlink())):
+        for name in inner:
+            if (folder.path / name).is_symlink():
+                folder.add(name)
+            else:
+                folder.folders.append(name)
+        for name in names:
             folder.add(name)
-        found.append(folder)
-    return found
+        yield folder
 
 
 def _fail(error: OSError) -> None:

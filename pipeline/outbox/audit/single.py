@@ -16,9 +16,10 @@ from pipeline.outbox.audit.claims import (
     fault_in_status,
     is_denied,
 )
+from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
 from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_models
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
-from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.outbox.audit.sets import Many, One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.schema import or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
@@ -70,6 +71,16 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
     audited(published, data, terms, report)
     return f"{record.status}, {word}" if record.complete else record.status
+
+
+def audit_content(published: One | Many, content: Content, terms: Terms, report: Report) -> str:
+    """Audit the set of a file that is no archive; return its claim. Raises UnpackError."""
+    if isinstance(published, Many):
+        return audit_collection(published, content, terms, report)
+    status = published.record.status
+    if status in ("invalid", "other") and collection_in(content, terms.reading):
+        report.bad(f"the status is {status!r}, but the original is a collection")
+    return audit_single(published, content.whole(terms.reading.max_bytes + 1), terms, report)
 
 
 def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
@@ -124,9 +135,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
 
 def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
-    grids: list[Grid] = []
     first: dict[Grid, str] = {}
-    sound = 0
+    grids, sound = [], 0
     for name in published.numbered:
         grid = grid_of(published, name, rules, terms, report)
         if grid is None:
@@ -206,13 +216,13 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
     except (InvalidPuzzle, UsageError) as error:
         report.bad(str(error))
         return None
-    values = dict(puzzle.givens())
-    for cell in range(len(puzzle.cells)):
-        if cell not in values:
-            row, column = puzzle.geometry.place(cell)
-            report.bad(f"{name}: row {row}, column {column} is not filled")
-            return None
-    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
+    values, size = dict(puzzle.givens()), len(puzzle.cells)
+    if len(values) == size:
+        return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
+    blank = next(cell for cell in range(size) if cell not in values)
+    row, column = puzzle.geometry.place(blank)
+    report.bad(f"{name}: row {row}, column {column} is not filled")
+    return None
 
 
 def _reading_of(notation: str, most: int) -> Reading:

@@ -10,9 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.catalogue.puzzles import Flags
 from pipeline.catalogue.traits import (
@@ -56,28 +56,24 @@ class AddedFields:
     report: Report
 
 
-def audit_rows(
-    portion: Portion, tails: Sequence[str], also: Sequence[str], terms: Terms, report: Report
-) -> None:
-    """Check what the rows of a portion say in these columns, whose texts are the `tails`."""
+def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Report) -> None:
+    """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
-    for at, tail in enumerate(tails):
-        about = report.within(f"{portion.names[0]}: row {portion.first + at}")
-        told = _by_name(tail, also)
-        entry = portion.entry(at)
+    for at, fields in enumerate(portion.added):
         try:
-            row = portion.row(at)
+            entry, row = portion.entry(at), portion.row(at)
         except InputError:  # reported with the other columns
             continue
-        if told is None:
+        about = portion.about(at, report)
+        if fields is None:
             about.bad("the fields that --also adds are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
-            claims.append(AddedFields(puzzle, row.status, grid, told, about))
-        elif any(text.strip(",") for text in told.values()):
+            claims.append(AddedFields(puzzle, row.status, grid, _by_name(fields, also), about))
+        elif any(fields):
             about.bad("there are fields of --also, but no puzzle")
-    audit_claims(claims, terms)
+    _audit_claims(claims, terms)
 
 
 def audit_record(
@@ -90,13 +86,12 @@ def audit_record(
     for each in or_none(record.redundant) or ():
         if values.get(each.place) != each.value:
             report.bad(f"--also minimal: there is no given {each}")
-    told = _by_name("," + ",".join(added_fields(record, also)), also)
-    if also and told is not None:
-        grid = grids[0] if grids else None
-        audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
+    if also:
+        told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
+        _audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
 
 
-def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
+def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
     """Check the added fields of puzzles."""
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
@@ -108,64 +103,39 @@ def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
         elif any(text.strip(",") for text in claim.told.values()):
             claim.report.bad("there are fields of --also, but it has rules or is too large")
     for geometry, some in groups.items():
-        _compare(_sound(geometry, some), terms.seconds)
+        _compare(geometry, some, terms.seconds)
 
 
-def _by_name(tail: str, also: Sequence[str]) -> dict[str, str] | None:
-    """The fields of a row for each name, each behind a comma; None if there are others."""
-    fields = tail.split(",")[1:]
-    widths = [len(columns(ALSO[name])) for name in also]
-    if len(fields) != sum(widths):
-        return None
+def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
+    """The added fields of a row, for each name those of its columns with commas between."""
     rest = iter(fields)
-    return {
-        name: ",".join(next(rest) for _ in range(width))
-        for name, width in zip(also, widths, strict=True)
-    }
+    return {name: ",".join(islice(rest, len(columns(ALSO[name])))) for name in also}
 
 
-def _sound(geometry: Geometry, claims: Sequence[AddedFields]) -> list[AddedFields]:
-    """Those that have no solution, or a true one; the others are reported elsewhere."""
-    having = [claim for claim in claims if claim.grid]
-    if not having:
-        return [*claims]
-    masks = np.array([claim.puzzle.cells for claim in having], np.uint64)
-    grids = np.array([claim.grid.values for claim in having if claim.grid], np.uint16)
-    wrong = {id(having[at]) for at in np.flatnonzero(~certify_many(geometry, masks, grids))}
-    return [claim for claim in claims if id(claim) not in wrong]
+def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
+    """Compare the added fields of puzzles of one geometry with those found anew.
 
-
-def _compare(claims: Sequence[AddedFields], seconds: float) -> None:
-    """Compare the added fields of puzzles of one geometry with those found anew."""
-    if not claims:
-        return
-    solved = _solved(claims)
-    expected = _expected(solved, tuple(claims[0].told), seconds)
-    for name, texts in expected.items():
-        for claim, there in zip(claims, texts, strict=True):
-            here = claim.told[name]
-            if there is not None and here != there and not _is_open(name, here, there, claim):
-                claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
-
-
-def _is_open(name: str, here: str, there: str, claim: AddedFields) -> bool:
-    """Whether time may have been too short to leave out all givens, there or here."""
-    return name == "minimal" and claim.status == "unique" and "," in (here, there)
-
-
-def _solved(claims: Sequence[AddedFields]) -> Solved:
-    geometry = claims[0].puzzle.geometry
-    kind = np.min_scalar_type(geometry.all_values)
+    Rows with a wrong solution are left out: they are reported elsewhere.
+    """
     blank = (1,) * geometry.size
     statuses = np.array([claim.status for claim in claims])
     has_grid = np.array([claim.grid is not None for claim in claims])
-    return Solved(
+    solved = Solved(
         geometry,
-        np.array([claim.puzzle.cells for claim in claims], kind),
+        np.array([claim.puzzle.cells for claim in claims], np.min_scalar_type(geometry.all_values)),
         (statuses == "unique") & has_grid,
         np.isin(statuses, OTHERS),
         np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
     )
+    sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
+    expected = _expected(solved.among(sound), tuple(claims[0].told), seconds)
+    for name, texts in expected.items():
+        for at, there in zip(sound.tolist(), texts, strict=True):
+            claim, here = claims[at], claims[at].told[name]
+            # time may have been too short to leave out all givens, there or here
+            is_open = name == "minimal" and claim.status == "unique" and "," in (here, there)
+            if there is not None and here != there and not is_open:
+                claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
 def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
@@ -177,7 +147,8 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
         for at in looked:
-            some = _some(at) if name == "effort" or at is others else at
+            is_sampled = name == "effort" or at is others
+            some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None
             found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
@@ -185,10 +156,6 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
                 texts[place] = row_fields(solved.geometry, (name,), each)[1:]
         expected[name] = texts
     return expected
-
-
-def _some(at: NDArray[np.intp]) -> NDArray[np.intp]:
-    return at[:: max(1, -(-len(at) // SOME))]
 
 
 def _leaving_out(seconds: float) -> Redundancy:

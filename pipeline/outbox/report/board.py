@@ -10,7 +10,7 @@ from html import escape
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.shaped import Shaped
-from pipeline.outbox.report.styles import style_of
+from pipeline.outbox.report.styles import BOARD_STYLE, style_of
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.puzzle.shapes import Place
 
@@ -21,23 +21,6 @@ _FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
-
-BOARD_STYLE = """\
-.board .paper { fill: var(--paper, #fff); }
-.board .even { fill: var(--even, #dfdedb); }
-.board .thin { fill: none; stroke: var(--thin, #a9a7a2); stroke-width: .7; }
-.board .thick { fill: none; stroke: var(--thick, #1f2023); stroke-width: 1.9; \
-stroke-linecap: square; }
-.board text { font: 13.5px Charter, "Bitstream Charter", "Liberation Serif", \
-Georgia, Cambria, serif; text-anchor: middle; }
-.board .small { font-size: 10.5px; }
-.board .given { fill: var(--given, #131417); font-weight: 700; }
-.board .solved { fill: var(--solved, #5b6472); }
-.board .conflict { fill: var(--conflict-tint, #f9d9d4); stroke: var(--conflict, #b3261e); \
-stroke-width: 1.4; }
-.board .difference { fill: none; stroke: var(--difference, #1d5fae); \
-stroke-width: 1.1; stroke-dasharray: 2.2 1.6; }
-"""
 
 _MOST_SAID = 1_000
 """Characters about rules in a description."""
@@ -84,21 +67,22 @@ class Board:
         return (max(width, height) - 2 * _MARGIN) / CELL
 
     @cached_property
-    def shaped(self) -> Shaped | None:
-        """The shapes of the puzzle's rules, if it has any."""
-        if self.puzzle is None or not self.puzzle.rules:
-            return None
+    def shaped(self) -> Shaped:
+        """The shapes of the puzzle's rules."""
+        if self.puzzle is None:
+            return Shaped(self.geometry.extent, {})
         return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
 
+    @cached_property
     def givens(self) -> dict[int, int]:
         """Cell → given value."""
         return dict(self.puzzle.givens()) if self.puzzle else {}
 
+    @cached_property
     def solved(self) -> dict[int, int]:
         """Cell → found value."""
-        givens = self.givens()
         values = enumerate(self.grid.values) if self.grid else ()
-        return {cell: value for cell, value in values if cell not in givens}
+        return {cell: value for cell, value in values if cell not in self.givens}
 
     def even_cells(self) -> list[int]:
         """The grey cells: if there are marks, all cells known to be even."""
@@ -122,7 +106,7 @@ def in_words(board: Board) -> str:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
     parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
     if board.puzzle:
-        parts.append(counted(len(board.givens()), "given"))
+        parts.append(counted(len(board.givens), "given"))
         if rules := board.puzzle.rules:
             parts.append(counted(len(rules), "rule"))
     if even := board.even_cells():
@@ -150,15 +134,14 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_described(board))}</desc>'
     )
-    shapes = style_of(board.shaped.kinds) if board.shaped else ""
-    style = f"<style>{BOARD_STYLE}{shapes}</style>" if alone else ""
+    style = f"<style>{BOARD_STYLE}{style_of(board.shaped.kinds)}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
 
 
 def _paper(board: Board) -> tuple[int, int, int, int]:
     """Left, top, width and height of all that is drawn."""
     rows, columns = board.geometry.extent
-    top, right, bottom, left = board.shaped.margins if board.shaped else (0, 0, 0, 0)
+    top, right, bottom, left = board.shaped.margins
     left, top = left + _MARGIN, top + _MARGIN
     return (
         -left,
@@ -174,14 +157,14 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
     yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
-    yield from shaped.below() if shaped else ()
+    yield from shaped.below()
     yield _path("conflict", sorted({*board.conflict} & cells), _RING)
     yield _path("difference", sorted({*board.difference} & cells), _DASHED)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
-    yield f'<path class="thick" d="{borders(geometry, shaped.regions if shaped else ())}"/>'
-    yield from shaped.above() if shaped else ()
-    yield _digits("given", board.givens(), board)
-    yield _digits("solved", board.solved(), board)
+    yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
+    yield from shaped.above()
+    yield _digits("given", board.givens, board)
+    yield _digits("solved", board.solved, board)
 
 
 def _path(name: str, places: Iterable[Place], shape: str) -> str:
@@ -211,7 +194,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
 def _described(board: Board) -> str:
     """A description of what can be seen, for screen readers."""
     geometry = board.geometry
-    values = board.givens() | board.solved()
+    values = board.givens | board.solved
     words = [f"{in_words(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:

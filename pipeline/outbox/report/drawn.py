@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
@@ -23,6 +25,16 @@ from pipeline.reading.formats import (
 )
 from pipeline.settings import Reading
 
+
+class FoundMember(NamedTuple):
+    """A member of an archive: the folder of its record, its job, its original if it is a puzzle."""
+
+    row: MemberRow
+    folder: Path
+    job: JobSummary | None
+    original: bytes | None
+
+
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
@@ -35,10 +47,10 @@ def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board
     if (n := height * width) > LARGEST_DRAWN:
         most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
-    solution = f"{job.stem}_1.solution"
-    read = _read(original, job.reading)
-    data = _published(folder / solution) if solution in job.files else None
-    grid, signs = _solution(data, read, job.reading._replace(format="auto"))
+    read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
+    grid, signs = None, ""
+    if solution in job.files:
+        grid, signs = _solution(folder / solution, read, job.reading._replace(format="auto"))
     board = _board(read, grid, job.conflict, job.difference, job.rules_in_conflict, signs)
     if board is None:
         missed = original is None and job.box
@@ -95,22 +107,14 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
         return None
 
 
-def _published(path: Path) -> bytes | None:
-    try:
-        return read_regular(path, SMALL)
-    except (OSError, ValueError):
-        return None
-
-
-def _solution(data: bytes | None, read: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
+def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
     """The grid in a solution file, if there is one, and the signs of its values."""
-    if data is None:
-        return None, ""
-    if read is not None and is_written_as_values(read.format, read.puzzle):
-        try:
+    try:
+        data = read_regular(path, SMALL)
+        if read is not None and is_written_as_values(read.format, read.puzzle):
             return read_values(data, "", read.puzzle.geometry), ""
-        except (PipelineError, ValueError, RecursionError):
-            return None, ""
+    except (OSError, PipelineError, ValueError, RecursionError):
+        return None, ""
     filled = _read(data, reading)
     if filled is None:
         return None, ""
@@ -131,30 +135,35 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-def original_of(job: JobSummary, originals: Originals) -> bytes | None:
-    """The bytes that a record is about; None if they are gone, or too many."""
-    if not job.sha256:
-        return None
-    return small_original(originals, job.source, job.sha256)
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds the originals of puzzles.
 
-
-def members_at(
-    rows: Iterable[tuple[int, MemberRow]],
-    archive: JobSummary,
-    outbox: Path,
-    originals: Originals,
-    allowed: Iterator[int],
-) -> list[tuple[MemberRow, Path, JobSummary | None, bytes | None]]:
-    """The members of an archive in these rows, which count from 0.
-
-    Each has the folder of its record, its job, and its original if it is one puzzle. `allowed` has
-    a number for each member that may still be read.
+    `allowed` has a number for each member of an archive or folder that may still be read.
     """
-    found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
-    own = (job for *_, job in found if job and not job.is_many and job.status != "other")
-    wanted = {job.sha256 for job in own if job.sha256}
-    data = members_of(originals, archive.source, wanted, allowed)
-    return [
-        (row, folder, job, data.get(job.sha256 or "") if job else None)
-        for row, folder, job in found
-    ]
+
+    originals: Originals
+    allowed: Iterator[int]
+
+    def of_job(self, job: JobSummary) -> bytes | None:
+        """The bytes that a record is about; None if they are gone, or too many."""
+        return small_original(self.originals, job.source, job.sha256) if job.sha256 else None
+
+    def of_member(self, job: JobSummary, archive: str) -> bytes | None:
+        """The bytes of a member of the archive of that name."""
+        wanted = job.sha256 or ""
+        found = members_of(self.originals, archive, {wanted} - {""}, self.allowed)
+        return found.get(wanted)
+
+    def members(
+        self, rows: Iterable[tuple[int, MemberRow]], archive: JobSummary, outbox: Path
+    ) -> list[FoundMember]:
+        """The members of an archive in these rows, which count from 0."""
+        found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
+        own = (job for *_, job in found if job and not job.is_many and job.status != "other")
+        wanted = {job.sha256 for job in own if job.sha256}
+        data = members_of(self.originals, archive.source, wanted, self.allowed)
+        return [
+            FoundMember(row, folder, job, data.get(job.sha256 or "") if job else None)
+            for row, folder, job in found
+        ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Final
 
 from pipeline.puzzle.puzzle import Geometry
@@ -30,17 +30,9 @@ def inner_lines(geometry: Geometry) -> str:
     return _straight(across, down)
 
 
-def borders(geometry: Geometry, regions: Sequence[Collection[Place]] = ()) -> str:
-    """The lines around the grid, its boxes and these regions."""
-    return _borders(geometry) if not regions else _borders_of(geometry, regions)
-
-
 @lru_cache(maxsize=16)
-def _borders(geometry: Geometry) -> str:
-    return _borders_of(geometry, ())
-
-
-def _borders_of(geometry: Geometry, regions: Sequence[Collection[Place]]) -> str:
+def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
+    """The lines around the grid, its boxes and these regions."""
     parts: defaultdict[Place, list[int]] = defaultdict(list)
     boxes = geometry.boxes() if geometry.has_boxes else ()
     areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
@@ -67,16 +59,10 @@ def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
 
 def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
     """Line, beginning and length of edges in a row, in units."""
-    begun: list[int] = []
-    for line, at in sorted(edges):
-        if begun and begun[0] == line and begun[1] + begun[2] == at:
-            begun[2] += 1
-            continue
-        if begun:
-            yield begun[0] * CELL, begun[1] * CELL, begun[2] * CELL
-        begun = [line, at, 1]
-    if begun:
-        yield begun[0] * CELL, begun[1] * CELL, begun[2] * CELL
+    numbered = enumerate(sorted(edges))
+    for _, run in groupby(numbered, lambda each: (each[1][0], each[1][1] - each[0])):
+        (_, (line, at)), *others = run
+        yield line * CELL, at * CELL, (1 + len(others)) * CELL
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:

@@ -17,20 +17,10 @@ from typing import TYPE_CHECKING
 from pipeline.errors import duration, in_words
 from pipeline.files import write_whole
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.report.board import BOARD_STYLE
+from pipeline.outbox.report.charts import charts_of_puzzles, charts_of_times, moment_said
 from pipeline.outbox.report.records import shortened
-from pipeline.outbox.report.styles import SHAPES_STYLE
-from pipeline.outbox.report.survey import (
-    Over,
-    PageBounds,
-    Survey,
-    bars_svg,
-    finished_bars,
-    moment_said,
-    rate,
-    solve_time_bars,
-    survey,
-)
+from pipeline.outbox.report.styles import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
 from pipeline.version import __version__
 
@@ -61,7 +51,7 @@ def page_pieces(
     found = survey(outbox, bounds, over)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
-    viewer = Viewer.of(found.jobs, outbox, prefix, inbox, bounds)
+    viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")
@@ -77,8 +67,8 @@ def page_pieces(
         last=moment_said(max(found.finished)) if found.finished else "",
         totals=_totals(found.totals),
         shares=_shares(found.totals),
-        charts=_charts(found, bounds),
-        census=viewer.census.charts(),
+        charts=charts_of_times(found, bounds),
+        census=charts_of_puzzles(viewer.census),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
         formats=sorted({view.kind for view in views} - {""}),
@@ -138,24 +128,6 @@ def _shares(totals: Mapping[str, int]) -> str:
         left += width
     strip = '<svg viewBox="0 0 1000 10" preserveAspectRatio="none">'
     return f"{strip}{''.join(parts)}</svg>" if parts else ""
-
-
-def _charts(found: Survey, bounds: PageBounds) -> list[tuple[str, str, str]]:
-    """Title, text and SVG of each chart for which there is data."""
-    charts = []
-    bars, width = finished_bars(found)
-    if len(bars) > 1 and (said := rate(found)):
-        words = f"{said}; each bar is {width}."
-        charts.append(("Throughput", words, bars_svg(bars, "Puzzles finished over time", "c0")))
-    if bars := solve_time_bars(found):
-        timed = found.solve_times.total()
-        words = f"Of {timed:,} puzzle{'' if timed == 1 else 's'} solved on their own; "
-        words += "those solved together are not timed"
-        words += (
-            f", and of archives the first {bounds.timed:,} files alone." if found.is_cut else "."
-        )
-        charts.append(("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
-    return charts
 
 
 def write_report(outbox: Path, inbox: Path, target: Path, over: Over = iter) -> None:

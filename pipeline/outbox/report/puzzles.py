@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, islice, repeat
 from pathlib import Path
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
-from pipeline.outbox.originals import Originals, archive_above, members_of
+from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
+from pipeline.outbox.report.drawn import Finder, board_of_job, board_of_row
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
@@ -54,12 +54,9 @@ def puzzles_at(path: Path, originals: Originals) -> Iterator[Printed | InputErro
 
     Raises OSError if an outbox cannot be read.
     """
-    finder = _Finder(originals)
-    if path.is_dir():
-        for record in _records_in(path):
-            yield from finder.puzzles_of_record(record)
-    else:
-        yield from finder.puzzles_of_record(path.with_suffix(ENDING))
+    finder = Finder(originals, iter(range(_MOST_MEMBERS)))
+    for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
+        yield from _of_record(record, finder)
 
 
 def _records_in(folder: Path) -> Iterator[Path]:
@@ -68,54 +65,34 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class _Finder:
-    """Finds the puzzles of jobs; `allowed` has a number for each member that may be read yet."""
-
-    originals: Originals
-    allowed: Iterator[int] = field(default_factory=lambda: iter(range(_MOST_MEMBERS)))
-
-    def puzzles_of_record(self, record: Path) -> Iterator[Printed | InputError]:
-        job = read_job(record)
-        if job is None:
-            yield InputError(f"{printable(record.name)}: there is no such record")
-        elif job.status == ARCHIVE:
-            yield from self._members(job, record.parent)
-        else:
-            original = None if job.is_many else self._original(job, record)
-            yield from _puzzles_of(job, record.parent, job.source, original)
-
-    def _original(self, job: JobSummary, record: Path) -> bytes | None:
-        if job.member is None:
-            return original_of(job, self.originals)
+def _of_record(record: Path, finder: Finder) -> Iterator[Printed | InputError]:
+    job = read_job(record)
+    if job is None:
+        yield InputError(f"{printable(record.name)}: there is no such record")
+    elif job.status == ARCHIVE:
+        yield from _members(job, record.parent, finder)
+    elif job.is_many or job.member is None:
+        yield from _puzzles_of(job, record.parent, job.source, finder.of_job(job))
+    else:
         above = archive_above(record)
-        if above is None or not job.sha256:
-            return None
-        wanted = {job.sha256}
-        return members_of(self.originals, above[1].source, wanted, self.allowed).get(job.sha256)
+        original = finder.of_member(job, above[1].source) if above else None
+        yield from _puzzles_of(job, record.parent, job.source, original)
 
-    def _members(self, archive: JobSummary, outbox: Path) -> Iterator[Printed | InputError]:
-        try:
-            rows = rows_in(outbox / f"{archive.stem}{_TABLE}", MemberRow)
-            numbered = enumerate(rows)
-            while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-                yield from self._some_members(archive, outbox, some)
-        except InputError as error:
-            yield error
 
-    def _some_members(
-        self, archive: JobSummary, outbox: Path, rows: list[tuple[int, MemberRow]]
-    ) -> Iterator[Printed | InputError]:
-        for row, folder, job, original in members_at(
-            rows, archive, outbox, self.originals, self.allowed
-        ):
-            where = f"{archive.source}/{row.member}"
-            if job is not None:
-                yield from _puzzles_of(job, folder, where, original)
-            elif row.status in _UNDRAWN:
-                yield _undrawn(where, row.status, row.message)
-            elif row.status != "other":
-                yield _undrawn(where, "not drawn", "its record was not found")
+def _members(archive: JobSummary, outbox: Path, finder: Finder) -> Iterator[Printed | InputError]:
+    try:
+        numbered = enumerate(rows_in(outbox / f"{archive.stem}{_TABLE}", MemberRow))
+        while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
+            for row, folder, job, original in finder.members(some, archive, outbox):
+                where = f"{archive.source}/{row.member}"
+                if job is not None:
+                    yield from _puzzles_of(job, folder, where, original)
+                elif row.status in _UNDRAWN:
+                    yield _undrawn(where, row.status, row.message)
+                elif row.status != "other":
+                    yield _undrawn(where, "not drawn", "its record was not found")
+    except InputError as error:
+        yield error
 
 
 def _puzzles_of(
@@ -152,21 +129,16 @@ def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | Input
         rows = rows_in(folder / f"{job.stem}{_TABLE}", PuzzleRow)
         for row, other in zip(rows, chain(others, repeat("")), strict=False):
             line = shortened(row.line, _LONGEST_NUMBER)
-            yield _of_row(row, other.strip("."), job, line, f"{where}:{line}")
+            here, said = f"{where}:{line}", "; ".join(filter(None, (row.message, row.disagreement)))
+            if row.status in _UNDRAWN:
+                yield _undrawn(here, row.status, row.message)
+            elif (board := board_of_row(row, other.strip("."), job.reading)) and board.puzzle:
+                name = f"{job.source}, line {line}"
+                yield _certified(Printed(name, board, row.status, said, here))
+            else:
+                yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
         yield InputError(f"{printable(where)}: {error}")
-
-
-def _of_row(
-    row: PuzzleRow, other: str, job: JobSummary, line: str, where: str
-) -> Printed | InputError:
-    if row.status in _UNDRAWN:
-        return _undrawn(where, row.status, row.message)
-    board = board_of_row(row, other, job.reading)
-    if board is None or board.puzzle is None:
-        return _undrawn(where, "not drawn", "the table's puzzle cannot be drawn")
-    said = "; ".join(filter(None, (row.message, row.disagreement)))
-    return _certified(Printed(f"{job.source}, line {line}", board, row.status, said, where))
 
 
 def _undrawn(where: str, what: str, why: str) -> InputError:

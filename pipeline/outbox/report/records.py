@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, count, islice, repeat
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final, Generic, TypeVar, cast
+from typing import BinaryIO, Final, TypeVar
 
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
@@ -22,7 +24,6 @@ from pipeline.outbox import (
     ENDING,
     ManyRecord,
     NoRecord,
-    PuzzleRecord,
     Record,
     file_names,
     load_record,
@@ -43,6 +44,7 @@ from pipeline.outbox.tables import (
     with_columns,
 )
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
+from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
 from pipeline.solving import facts
@@ -62,6 +64,8 @@ _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 _LONGEST_SHOWN = 16 * 1024
 """Bytes of a line of which more than the beginning is shown."""
+_RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
+"""Where a row comes in a sample: failures before it, and all others behind."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
@@ -79,6 +83,7 @@ class JobSummary:
     stem: str
     source: str
     status: str
+    totals: Mapping[str, int]
     format: str = ""
     message: str = ""
     box: tuple[int, int] | None = None
@@ -91,13 +96,12 @@ class JobSummary:
     started: float | None = None
     finished: float | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
-    totals: Mapping[str, int] = field(default_factory=dict)
     known: Mapping[str, int] = field(default_factory=dict)
     files: tuple[str, ...] = ()
-    declared: Mapping[str, str] = field(default_factory=dict)
-    conflict: tuple[tuple[int, int], ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    conflict: tuple[Place, ...] = ()
     rules_in_conflict: tuple[int, ...] = ()
-    difference: tuple[tuple[int, int], ...] = ()
+    difference: tuple[Place, ...] = ()
     added: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -113,10 +117,6 @@ class JobSummary:
         """Whether nothing of it is invalid, unknown, failed or unreadable."""
         return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()
 
-    @property
-    def reading(self) -> Reading:
-        return Reading()._replace(**cast("dict[str, Any]", self.declared))
-
 
 def read_job(path: Path) -> JobSummary | None:
     """The job that a record is about; None if the file is gone.
@@ -130,39 +130,38 @@ def read_job(path: Path) -> JobSummary | None:
         return None
     except NoRecord as error:
         cause = error.__cause__
-        return _unreadable(stem, in_words(cause) if isinstance(cause, OSError) else str(error))
-
-
-def _unreadable(stem: str, why: str) -> JobSummary:
-    message = f"the record cannot be read: {_shown(why)}"
-    return JobSummary(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
+        why = in_words(cause) if isinstance(cause, OSError) else str(error)
+        message = f"the record cannot be read: {_shown(why)}"
+        return JobSummary(stem, stem, UNREADABLE, {UNREADABLE: 1}, message=message)
 
 
 def _job(stem: str, record: Record) -> JobSummary:
-    seconds = record.seconds or {}
-    finished = _moment(record.finished)
-    common = JobSummary(
+    seconds, finished = record.seconds or {}, _moment(record.finished)
+    declared = or_none(record.declared) or {}
+    known = {name: word for name, word in declared.items() if word in DECLARABLE.get(name, ())}
+    job = JobSummary(
         stem,
         record.source or stem,
         known_status(record.status),
+        _totals(record),
         format=_shown(record.format or ""),
         sha256=record.sha256,
         member=or_none(record.member),
         started=_started(record.job, finished, seconds.get("total")),
         finished=finished,
         seconds=seconds,
-        totals=_totals(record.totals),
         known=record.known,
         files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
-        declared=_declared(or_none(record.declared) or {}),
+        reading=Reading()._replace(**known),  # type: ignore[arg-type] # checked
     )
     if isinstance(record, ManyRecord):
-        return common
+        return job
     certificate, difference = or_none(record.certificate), or_none(record.difference)
+    box, also = record.box, also_in_record(record)
     return replace(
-        common,
+        job,
         message=_shown(record.message or ""),
-        box=_box(record.box),
+        box=box if box and MIN_SIDE <= box[0] * box[1] <= MAX_SIDE else None,
         solutions=record.solutions,
         complete=record.complete is True,
         solver=_shown(record.solver.name) if record.solver else "",
@@ -170,13 +169,17 @@ def _job(stem: str, record: Record) -> JobSummary:
         conflict=_places(or_none(record.conflict) or ()),
         rules_in_conflict=tuple(r.number - 1 for r in or_none(record.conflict_rules) or ()),
         difference=_places(difference.cells if difference else ()),
-        added=_added(record),
+        added=dict(zip(added_names(also), added_fields(record, also), strict=True)),
     )
 
 
-def _added(record: PuzzleRecord) -> dict[str, str]:
-    also = also_in_record(record)
-    return dict(zip(added_names(also), added_fields(record, also), strict=True))
+def _totals(record: Record) -> dict[str, int]:
+    """Puzzles by known status, without the counts of puzzles that are counted already."""
+    totals: Counter[str] = Counter()
+    for name, puzzles in record.totals.items():
+        if name not in ASIDE and puzzles:
+            totals[known_status(name)] += puzzles
+    return totals
 
 
 def _shown(text: str) -> str:
@@ -195,16 +198,6 @@ def known_status(status: str | None) -> str:
     return status if status in STATUSES or status in OF_MANY else UNRECOGNISED
 
 
-def _totals(told: Mapping[str, int]) -> dict[str, int]:
-    """Puzzles by known status; counts of puzzles that are counted already are left out."""
-    totals: dict[str, int] = {}
-    for name, count in told.items():
-        if name not in ASIDE and count:
-            status = known_status(name)
-            totals[status] = totals.get(status, 0) + count
-    return totals
-
-
 def is_within(folder: Path, top: Path) -> bool:
     """Whether a path below a folder really lies there, rather than behind a link."""
     try:
@@ -221,7 +214,10 @@ def job_of_member(
     `place` is that of its row in the archive's table, from 0.
     """
     tree = outbox / archive.stem
-    for name in dict.fromkeys((row.member, _unescaped(row.member))):
+    unescaped = _ESCAPED.sub(  # as `printable` wrote it
+        lambda found: found[0].encode().decode("unicode_escape"), row.member
+    )
+    for name in dict.fromkeys((row.member, unescaped)):
         path = PurePosixPath(name)
         folder = tree / path.parent
         if ".." in path.parts or not path.name or not is_within(folder, outbox):
@@ -233,21 +229,7 @@ def job_of_member(
     return tree, None
 
 
-def _unescaped(name: str) -> str:
-    """Undo the escapes of `printable`."""
-    return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
-
-
-def _declared(declared: Mapping[str, str]) -> dict[str, str]:
-    known = (name for name in DECLARABLE if declared.get(name) in DECLARABLE[name])
-    return {name: declared[name] for name in known}
-
-
-def _box(box: tuple[int, int] | None) -> tuple[int, int] | None:
-    return box if box and MIN_SIDE <= box[0] * box[1] <= MAX_SIDE else None
-
-
-def _places(cells: Sequence[Cell]) -> tuple[tuple[int, int], ...]:
+def _places(cells: Sequence[Cell]) -> tuple[Place, ...]:
     return tuple(cell.place for cell in cells[:_MOST_PLACES])
 
 
@@ -272,55 +254,45 @@ def _started(job: str | None, finished: float | None, total: float | None) -> fl
     return min(max(claimed, _EARLIEST), finished)
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled(Generic[R]):
-    """A row, its place in the table, from 0, and its second solution if one is published."""
-
-    place: int
-    row: R
-    other: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sample(Generic[R]):
-    """Some of many rows, the most important first; `of` is how many there are."""
-
-    rows: tuple[Sampled[R], ...]
-    of: int
-
-
 def sample_table(
     table: Path,
     kind: type[R],
     most: int,
     others: Path | None = None,
     on_added: Callable[[bytes, Sequence[str]], None] = lambda _line, _names: None,
-) -> Sample[R]:
-    """Rows of a table, failures first; `others` is the file of second solutions.
+) -> tuple[list[tuple[int, R, str]], int]:
+    """Some rows of a table, failures first, and how many it has.
 
+    Each has its place in the table, from 0, and its second solution if the file `others` has one.
     `on_added` gets each line that has columns of `--also`, and their names. Raises OSError.
     """
-    kept: list[list[Sampled[R]]] = [[], [], [], [], []]
-    count = 0
-    column = columns(kind).index("status")
+    places = count()
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
         beside = _lines(stack.enter_context(_opened(others))) if others else iter(())
         first = next(lines, b"").decode("ascii", errors="replace").rstrip("\r\n")
         also = also_in(first, kind) or ()
-        kind, names = with_columns(kind, also), added_names(also)
-        for line in lines:
-            other = next(beside, b"")
-            if names:
-                on_added(line, names)
-            rank = kept[_rank(_status_at(column, line) or _row(count, line, kind).status)]
-            if len(rank) < most:
-                second = other.decode(errors="replace").strip()
-                has_second = len(other) <= _LONGEST_SHOWN and second.strip(".")
-                row = _row(count, line, kind)
-                rank.append(Sampled(count, row, second if has_second else ""))
-            count += 1
-    return Sample(tuple(row for rank in kept for row in rank)[:most], count)
+        whole, names = with_columns(kind, also), added_names(also)
+        column = columns(kind).index("status")
+
+        def ranked() -> Iterator[tuple[int, int, R | bytes, bytes]]:
+            for line, other, place in zip(lines, chain(beside, repeat(b"")), places, strict=False):
+                if names:
+                    on_added(line, names)
+                status = _status_at(column, line)
+                is_kept = status and len(line) <= _LONGEST_SHOWN
+                row = None if is_kept else _row(place, line, whole)
+                status = row.status if row else status
+                rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
+                yield rank, place, row or line, other if len(other) <= _LONGEST_SHOWN else b""
+
+        best = heapq.nsmallest(most, ranked())
+    rows = []
+    for _, place, row, other in best:
+        second = other.decode(errors="replace").strip()
+        told = _row(place, row, whole) if isinstance(row, bytes) else row
+        rows.append((place, told, second if second.strip(".") else ""))
+    return rows, next(places)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -335,13 +307,6 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             line = file.readline(LONGEST_LINE)
             if not line:
                 return
-
-
-def _rank(status: str) -> int:
-    """Failures first, then collections, puzzles without a solution, and with several."""
-    if status in NOT_WELL:
-        return 0
-    return {"collection": 1, "unsolvable": 2, "multiple": 3}.get(status, 4)
 
 
 def _status_at(column: int, line: bytes) -> str:

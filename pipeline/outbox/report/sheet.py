@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from pipeline.errors import counted
-from pipeline.outbox.report.board import BOARD_STYLE, Board, board_svg
+from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
 from pipeline.outbox.report.records import shortened
-from pipeline.outbox.report.styles import SHAPES_STYLE
+from pipeline.outbox.report.styles import BOARD_STYLE, SHAPES_STYLE
 from pipeline.solving.facts import caveat
 from pipeline.version import __version__
 
@@ -21,25 +21,16 @@ MOST_PRINTED: Final = 1_000
 """Puzzles of a sheet, which lies in the memory of a browser as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PageLayout:
-    """A page of columns × rows boards of a size."""
-
-    columns: int
-    rows: int
-    board: int
-
-
 _LAYOUTS: Final = {
-    1: _PageLayout(1, 1, 162),
-    2: _PageLayout(1, 2, 102),
-    4: _PageLayout(2, 2, 86),
-    6: _PageLayout(2, 3, 64),
-    9: _PageLayout(3, 3, 56),
-    12: _PageLayout(3, 4, 46),
-    16: _PageLayout(4, 4, 42),
+    1: (1, 1, 162),
+    2: (1, 2, 102),
+    4: (2, 2, 86),
+    6: (2, 3, 64),
+    9: (3, 3, 56),
+    12: (3, 4, 46),
+    16: (4, 4, 42),
 }
-"""By the number of boards."""
+"""Columns, rows and the size of a board, by the number of boards on a page."""
 
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """How many puzzles may stand on a page."""
@@ -67,38 +58,30 @@ class Printed:
 
     @property
     def puzzle_note(self) -> str:
-        """Hints for the person who solves it."""
-        notes = {"multiple": "More than one solution.", "unsolvable": "No solution."}
-        legend = "Grey cells are even, white ones odd." if self.board.even_cells() else ""
-        unread = "Its rules text says more." if "ruleset" in self.board.unread else ""
-        return " ".join(filter(None, (self._rules, unread, legend, notes.get(self.status))))
-
-    @property
-    def _rules(self) -> str:
-        """The names of the rules, some of which the board cannot show."""
-        rules = self.board.puzzle.rules if self.board.puzzle else ()
-        names = dict.fromkeys(rule.name for rule in rules)
-        return _sentence(f"Rules: {', '.join(names)}") if names else ""
+        """Hints for the person who solves it; the board cannot show some rules."""
+        board = self.board
+        names = dict.fromkeys(rule.name for rule in (board.puzzle.rules if board.puzzle else ()))
+        notes = [
+            _sentence(f"Rules: {', '.join(names)}") if names else "",
+            "Its rules text says more." if "ruleset" in board.unread else "",
+            "Grey cells are even, white ones odd." if board.even_cells() else "",
+            {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
+        ]
+        return " ".join(filter(None, notes))
 
     @property
     def solution_note(self) -> str:
-        match self.status:
-            case "multiple":
-                differ = (
-                    ": the dashed cells are not the same in all" if self.board.difference else ""
-                )
-                return " ".join(filter(None, (f"One of several solutions{differ}.", self._caveat)))
-            case "unsolvable":
-                return _sentence(f"No solution: {self.message}" if self.message else "No solution")
-        if self.board.grid:
-            return self._caveat
-        return _sentence(f"No solution is known: {self.message or self.status}")
-
-    @property
-    def _caveat(self) -> str:
-        """What the solution does not take into account."""
+        """Why there is no solution, or what this one does not take into account."""
         told = caveat(self.status, self.board.unread)
-        return _sentence(told[0].upper() + told[1:]) if told else ""
+        said = _sentence(told[0].upper() + told[1:]) if told else ""
+        if self.status == "multiple":
+            where = ": the dashed cells are not the same in all" if self.board.difference else ""
+            return f"One of several solutions{where}. {said}".rstrip()
+        if self.status == "unsolvable":
+            return _sentence(f"No solution: {self.message}" if self.message else "No solution")
+        if self.board.grid:
+            return said
+        return _sentence(f"No solution is known: {self.message or self.status}")
 
 
 def _sentence(text: str) -> str:
@@ -132,6 +115,15 @@ class _Slot:
             return ""
         return board_svg(board, f"{what} {self.number}", f"{what[0].lower()}{self.number}")
 
+    def fitting(self, most: int) -> int:
+        """How many boards of that size fit a page so that one can write in them, or read them."""
+        board = self.printed.board
+        to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
+        least = (_TO_READ if self.is_solution else to_solve) * board.span
+        return max(
+            (n for n, (*_, size) in _LAYOUTS.items() if n <= most and size >= least), default=1
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Page:
@@ -139,12 +131,20 @@ class _Page:
     slots: Sequence[_Slot]
 
     @property
+    def first(self) -> int:
+        return self.slots[0].number
+
+    @property
+    def last(self) -> int:
+        return self.slots[-1].number
+
+    @property
     def numbers(self) -> str:
-        """`1`, or `1–4`."""
-        return _span(self.slots[0].number, self.slots[-1].number)
+        return _span(self.first, self.last)
 
 
 def _span(first: int, last: int) -> str:
+    """`1`, or `1–4`."""
     return str(first) if first == last else f"{first}–{last}"
 
 
@@ -168,22 +168,26 @@ class Sheet:
             raise ValueError(f"a sheet has 1 to {MOST_PRINTED:,} puzzles")
         if not all(each.board.puzzle and each.board.is_drawable for each in printed):
             raise ValueError("every board needs a puzzle that can be drawn")
-        behind = [_Slot(number, each, True) for number, each in enumerate(printed, 1)]
-        return cls(
-            _pages([_Slot(each.number, each.printed, False) for each in behind], per_page),
-            _pages(behind, _SOLUTIONS) if solutions else (),
+        puzzles, behind = (
+            [_Slot(number, each, is_solution) for number, each in enumerate(printed, 1)]
+            for is_solution in (False, True)
         )
+        return cls(_pages(puzzles, per_page), _pages(behind, _SOLUTIONS) if solutions else ())
 
     @property
     def said(self) -> str:
         """How much it is."""
-        puzzles = counted(self.puzzles[-1].slots[-1].number, "puzzle")
+        puzzles = counted(self.puzzles[-1].last, "puzzle")
         said = f"{puzzles} on {counted(len(self.puzzles), 'page')}"
         return f"{said}, solutions on {len(self.solutions)}" if self.solutions else said
 
     def pieces(self) -> Iterator[str]:
         """Yield the text of the HTML file."""
-        style = BOARD_STYLE + SHAPES_STYLE + own_text("sheet.css") + _layout_rules()
+        layouts = (
+            f".of-{n} {{ --columns: {columns}; --rows: {rows}; --board: {size}mm; }}\n"
+            for n, (columns, rows, size) in _LAYOUTS.items()
+        )
+        style = BOARD_STYLE + SHAPES_STYLE + own_text("sheet.css") + "".join(layouts)
         yield from template("sheet.html.j2").generate(
             policy=policy(style),
             style=style,
@@ -195,11 +199,10 @@ class Sheet:
 
     def _behind(self, page: _Page) -> str:
         """On which pages the solutions of a page of puzzles are: `page 7`, or `pages 7–8`."""
-        first, last = page.slots[0].number, page.slots[-1].number
         found = [
             number
             for number, each in enumerate(self.solutions, len(self.puzzles) + 1)
-            if each.slots[0].number <= last and first <= each.slots[-1].number
+            if each.first <= page.last and page.first <= each.last
         ]
         return f"page{'s' if len(found) > 1 else ''} {_span(found[0], found[-1])}"
 
@@ -208,29 +211,10 @@ def _pages(slots: Sequence[_Slot], most: int) -> list[_Page]:
     """Fill pages with up to so many boards each, and no more than the largest of them allows."""
     pages: list[_Page] = []
     for slot in slots:
-        fitting = _fitting(slot, most)
-        if pages and len(pages[-1].slots) < min(fitting, pages[-1].boards):
+        boards = slot.fitting(most)
+        if pages and len(pages[-1].slots) < min(boards, pages[-1].boards):
             last = pages.pop()
-            pages.append(_Page(min(fitting, last.boards), [*last.slots, slot]))
+            pages.append(_Page(min(boards, last.boards), [*last.slots, slot]))
         else:
-            pages.append(_Page(fitting, [slot]))
+            pages.append(_Page(boards, [slot]))
     return pages
-
-
-def _fitting(slot: _Slot, most: int) -> int:
-    """How many boards of that size fit a page so that one can write in the cells, or read them."""
-    board = slot.printed.board
-    to_solve = _WITH_RULES if board.shaped else _TO_WRITE_IN
-    least = (_TO_READ if slot.is_solution else to_solve) * board.span
-    fit = (n for n, layout in _LAYOUTS.items() if n <= most and layout.board >= least)
-    return max(fit, default=1)
-
-
-def _layout_rules() -> str:
-    """The size of each layout as CSS."""
-    rules = (
-        f".of-{n} {{ --columns: {layout.columns}; --rows: {layout.rows}; "
-        f"--board: {layout.board}mm; }}\n"
-        for n, layout in _LAYOUTS.items()
-    )
-    return "".join(rules)

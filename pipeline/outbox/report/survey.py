@@ -1,31 +1,32 @@
-"""All records of an outbox → totals, charts of times, and the jobs to show."""
+"""All records of an outbox → totals, times, and the jobs to show."""
 
 from __future__ import annotations
 
 import heapq
 import math
 import os
+import re
 import time
 from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Final
 
-from pipeline.errors import duration
 from pipeline.outbox import ENDING
 from pipeline.outbox.report.records import JobSummary, is_within, read_job
 
-_BINS_PER_DECADE: Final = 3
+BINS_PER_DECADE: Final = 3
+DEEPEST, WIDEST = 2, 3
+"""Beyond these the depth and the backdoor of a puzzle are not told."""
 _FASTEST = 1e-6
 _DAY = 86_400.0
-_WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
-_MOST_BARS = 40
-_ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
-_PER = ((1.0, "second"), (60.0, "minute"), (3600.0, "hour"), (_DAY, "day"))
+_FORM = re.compile(r"[.1-9]{81}", re.ASCII)
+_NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,6})?", re.ASCII)
+_BLANKS = re.compile(r"[.0]")
+_MOST = {"redundant": 81, "effort_depth": DEEPEST + 1, "effort_backdoor": WIDEST + 1}
+"""The columns of `--also` that are counted as they stand, and the largest number in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,44 @@ class Survey:
     def time(self, job: JobSummary) -> None:
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _FASTEST)
-            self.solve_times[math.floor(_BINS_PER_DECADE * math.log10(seconds))] += 1
+            self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
+
+
+@dataclass(slots=True)
+class Census:
+    """The numbers that `--also` adds: for each column, how many puzzles have each number.
+
+    Splits are counted by their power of two, rounded up; -1 stands for none. `forms` has a hash of
+    each canonical form.
+    """
+
+    counts: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    forms: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, told: Mapping[str, str], puzzle: str = "") -> None:
+        """Count a puzzle by its fields; malformed ones are left out."""
+        form = told.get("canonical", "")
+        if _FORM.fullmatch(form):
+            self.forms.append(hash(form))
+        else:
+            form = puzzle
+        if len(form) == 81 and any(told.values()):
+            self.counts["givens"][81 - len(_BLANKS.findall(form))] += 1
+        for column, most in _MOST.items():
+            text = told.get(column, "")
+            if _NUMBER.fullmatch(text) and text.isdecimal() and int(text) <= most:
+                self.counts[column][int(text)] += 1
+        if _NUMBER.fullmatch(text := told.get("effort_splits", "")):
+            mean = float(text)
+            power = math.ceil(math.log2(mean)) if mean > 1 else int(mean > 0) - 1
+            self.counts["effort_splits"][power] += 1
+
+    def add_line(self, line: bytes, names: Sequence[str]) -> None:
+        """Count the puzzle of a row whose last columns have these names."""
+        fields = line.decode("ascii", errors="replace").rstrip("\r\n").rsplit(",", len(names))
+        if len(fields) == len(names) + 1:
+            told = dict(zip(names, fields[1:], strict=True))
+            self.add(told, fields[0].split(",", 3)[2] if fields[0].count(",") > 2 else "")
 
 
 Over = Callable[[Iterable[Path]], Iterable[Path]]
@@ -128,102 +166,3 @@ def _members(outbox: Path, stem: str) -> Iterator[JobSummary]:
             job = read_job(Path(folder) / name) if name.endswith(ENDING) else None
             if job is not None:
                 yield job
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of a chart: its count, what it counts, and the label below it."""
-
-    count: int
-    said: str
-    label: str = ""
-
-
-def solve_time_bars(found: Survey) -> list[Bar]:
-    counts = found.solve_times
-    if not counts:
-        return []
-    lowest = min(counts) // _BINS_PER_DECADE * _BINS_PER_DECADE
-    end = -(-(max(counts) + 1) // _BINS_PER_DECADE) * _BINS_PER_DECADE
-    bars = []
-    for at in range(lowest, end):
-        low, high = (duration(10 ** (edge / _BINS_PER_DECADE)) for edge in (at, at + 1))
-        said = f"{low} to {high}: {counts[at]:,}"
-        bars.append(Bar(counts[at], said, low if at % _BINS_PER_DECADE == 0 else ""))
-    return bars
-
-
-def finished_bars(found: Survey) -> tuple[list[Bar], str]:
-    """How many puzzles were finished when, and the time that each bar covers."""
-    if not found.finished:
-        return [], ""
-    first, last = found.started, max(found.finished)
-    width = next((w for w in _WIDTHS if (last - first) / w < _MOST_BARS - 1), _WIDTHS[-1])
-    first = max(first // width, last // width - 10 * _MOST_BARS) * width
-    counts: Counter[int] = Counter()
-    for moment, puzzles in zip(found.finished, found.puzzles, strict=True):
-        counts[max(0, int((moment - first) // width))] += int(puzzles)
-    number = int((last - first) // width) + 1
-    ends = {0: moment_said(first), number - 1: moment_said(last)} if number > 1 else {}
-    bars = [
-        Bar(counts[at], f"from {moment_said(first + at * width)}: {counts[at]:,}", ends.get(at, ""))
-        for at in range(number)
-    ]
-    return bars, duration(width)
-
-
-def rate(found: Survey) -> str:
-    """How many puzzles were finished per unit of time, on average."""
-    if not found.finished:
-        return ""
-    seconds, puzzles = max(found.finished) - found.started, sum(found.puzzles)
-    if seconds <= 0 or not puzzles:
-        return ""
-    per_second = puzzles / seconds
-    length, unit = next((each for each in _PER if per_second * each[0] >= 1), _PER[-1])
-    number = per_second * length
-    shown = f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
-    return f"{shown} a {unit}, {puzzles:,.0f} in {duration(seconds)}"
-
-
-def bars_svg(bars: Sequence[Bar], title: str, key: str, *, centred: bool = False) -> str:
-    """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count.
-
-    Labels stand at the left edges of bars, or below their middles if `centred`.
-    """
-    step = _ROOM / len(bars)
-    width = min(step * 0.84, _WIDEST)
-    most = max(bar.count for bar in bars)
-    parts = []
-    for at, bar in enumerate(bars):
-        left, height = at * step, bar.count / most * (_FLOOR - 16)
-        height = max(height, 1.5) if bar.count else 0
-        parts.append(
-            f'<rect class="bar" x="{left + (step - width) / 2:.1f}" y="{_FLOOR - height:.1f}" '
-            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.said)}</title>'
-            f"</rect>"
-        )
-        if bar.label:
-            is_last = at == len(bars) - 1 and at > 0
-            x, anchor = (left + step, "end") if is_last else (left, "start")
-            if centred:
-                x, anchor = left + step / 2, "middle"
-            parts.append(f'<text x="{x:.1f}" y="{_FLOOR + 15}" class="{anchor}">{bar.label}</text>')
-    highest = max(range(len(bars)), key=lambda at: bars[at].count)
-    middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)
-    parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{most:,}</text>')
-    said = "; ".join(bar.said for bar in bars if bar.count)
-    return (
-        f'<svg class="chart" viewBox="0 0 {_ROOM} {_HEIGHT}" role="img" '
-        f'aria-labelledby="{key}t {key}d"><title id="{key}t">{escape(title)}</title>'
-        f'<desc id="{key}d">{escape(said)}</desc>'
-        f'<path class="floor" d="M0 {_FLOOR}h{_ROOM}"/>{"".join(parts)}</svg>'
-    )
-
-
-def moment_said(seconds: float) -> str:
-    """The time in UTC, to the second."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (ValueError, OverflowError, OSError):
-        return "?"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
@@ -14,17 +14,15 @@ from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.census import Census
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
+from pipeline.outbox.report.drawn import Finder, FoundMember, board_of_job, board_of_row
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
     JobSummary,
-    Sampled,
     sample_table,
     shortened,
 )
-from pipeline.outbox.report.survey import PageBounds
+from pipeline.outbox.report.survey import Census, PageBounds
 from pipeline.outbox.schema import PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
@@ -118,57 +116,48 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
-@dataclass(slots=True)
 class Viewer:
     """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
-    `census` counts what `--also` adds, of single puzzles and in tables that are sampled.
-    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
-    and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
+    `prefix` leads from the page to the outbox, percent-encoded. `census` counts what `--also` adds,
+    of single puzzles and in tables that are sampled. `left` more puzzles of collections and
+    archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
     """
 
-    outbox: Path
-    prefix: str
-    originals: Originals
-    bounds: PageBounds
-    left: int
-    singles: int
-    members: Iterator[int]
-    census: Census = field(default_factory=Census)
-    is_full: bool = False
-    _keys: Iterator[int] = field(default_factory=count)
-
-    @classmethod
-    def of(
-        cls, jobs: Sequence[JobSummary], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
-    ) -> Viewer:
+    def __init__(
+        self, jobs: Sequence[JobSummary], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
+    ) -> None:
         """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
-        singles = sum(not job.is_many for job in jobs)
-        most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
-        singles = min(singles, most)
+        self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
         try:
             originals = Originals.of([inbox / DONE])
         except OSError:
             originals = Originals(())
-        members = iter(range(bounds.members))
-        return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
+        self._finder = Finder(originals, iter(range(bounds.members)))
+        singles = sum(not job.is_many for job in jobs)
+        most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
+        self.singles = min(singles, most)
+        self.left = bounds.boards - self.singles
+        self.is_full = False
+        self.census = Census()
+        self._keys = count()
 
     def view(self, number: int, job: JobSummary) -> View:
         """The job with as many of its boards as fit."""
-        links = _links(job, self.outbox, self.prefix)
+        links = _links(job, self._outbox, self._prefix)
         if not job.is_many:
             self.census.add(job.added)
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self.outbox, original_of(job, self.originals))
+                board = board_of_job(job, self._outbox, self._finder.of_job(job))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, board, links)])
-        most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
+        most = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
                 cards, of = self._members(job, most)
             else:
-                cards, of = self._rows(job, self.outbox, "", most)
+                cards, of = self._rows(job, self._outbox, "", most)
         except (OSError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, of)
@@ -184,54 +173,47 @@ class Viewer:
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
         table, count = folder / f"{job.stem}.csv", self.census.add_line
-        sample = sample_table(table, PuzzleRow, most, others, count)
-        return [self._row_card(job, each, before) for each in sample.rows], sample.of
+        rows, of = sample_table(table, PuzzleRow, most, others, count)
+        return [self._row_card(job, row, other, before) for _, row, other in rows], of
 
-    def _row_card(self, job: JobSummary, sampled: Sampled[PuzzleRow], before: str) -> Card:
-        row = sampled.row
+    def _row_card(self, job: JobSummary, row: PuzzleRow, other: str, before: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
-            board = board_of_row(row, sampled.other, job.reading) or ""
+            board = board_of_row(row, other, job.reading) or ""
             self.left -= 1
-        name = f"{before}puzzle {shortened(row.index, _LONGEST_NUMBER)}"
-        facts = [f"line {shortened(row.line, _LONGEST_NUMBER)}"] if row.line else []
-        if row.status == "multiple":
-            facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
-        return self._card(name, row.status, board, row.message, facts)
+        index, line, solutions = (
+            shortened(each, _LONGEST_NUMBER) for each in (row.index, row.line, row.solutions)
+        )
+        facts = [f"line {line}"] if line else []
+        facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
+        return self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
 
     def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
-        sample = sample_table(table, MemberRow, most, on_added=count)
-        rows = ((each.place, each.row) for each in sample.rows)
-        allowed = self.members if self.left > 0 else iter(())
-        found = members_at(rows, job, self.outbox, self.originals, allowed)
-        found.sort(key=lambda each: _urgency(each[0], each[2]))
+        table, count = self._outbox / f"{job.stem}.csv", self.census.add_line
+        sampled, _ = sample_table(table, MemberRow, most, on_added=count)
+        finder = self._finder if self.left > 0 else replace(self._finder, allowed=iter(()))
+        rows = [(place, row) for place, row, _ in sampled]
+        found = sorted(finder.members(rows, job, self._outbox), key=_urgency)
         cards: list[Card] = []
-        for number, (row, folder, member, original) in enumerate(found, 1):
+        for number, each in enumerate(found, 1):
             room = most - len(cards)
             if room <= 0:
                 break
-            if member is not None and member.is_many:
+            if each.job is not None and each.job.is_many:
                 share = room if number == len(found) else -(-room // 2)
-                cards += self._rows_within(row, folder, member, share)
+                name = shortened(each.row.member)
+                try:
+                    cards += self._rows(each.job, each.folder, f"{name}, ", share)[0]
+                except (OSError, ValueError):
+                    why = "Its table cannot be read."
+                    cards.append(self._card(name, each.row.status, why, each.row.message))
             else:
-                cards.append(self._member_card(row, folder, member, original))
+                cards.append(self._member_card(each))
         return cards, max(job.puzzles, len(cards))
 
-    def _rows_within(
-        self, row: MemberRow, folder: Path, member: JobSummary, most: int
-    ) -> list[Card]:
-        """Some puzzles of a collection in an archive."""
-        name = shortened(row.member)
-        try:
-            return self._rows(member, folder, f"{name}, ", most)[0]
-        except (OSError, ValueError):
-            return [self._card(name, row.status, "Its table cannot be read.", row.message)]
-
-    def _member_card(
-        self, row: MemberRow, folder: Path, member: JobSummary | None, original: bytes | None
-    ) -> Card:
+    def _member_card(self, found: FoundMember) -> Card:
+        row, folder, member, original = found
         name = shortened(row.member)
         if member is None:
             why = "" if row.status in NOT_WELL else "Its record was not found."
@@ -240,16 +222,16 @@ class Viewer:
         if self._has_room(self.left):
             board = board_of_job(member, folder, original)
             self.left -= 1
-        prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
+        prefix = self._prefix + encoded(str(folder.relative_to(self._outbox))) + "/"
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
     def _job_card(self, job: JobSummary, board: Board | str, links: Links, name: str = "") -> Card:
         facts = [job.format] if job.format else []
         by = f" by {job.solver}" if job.solver else ""
-        if "batch" in job.seconds:
-            facts.append(f"with others in {duration(job.seconds['batch'])}{by}")
-        elif "solve" in job.seconds:
-            facts.append(f"{duration(job.seconds['solve'])}{by}")
+        for stage, how in (("batch", "with others in "), ("solve", "")):
+            if stage in job.seconds:
+                facts.append(f"{how}{duration(job.seconds[stage])}{by}")
+                break
         if job.status == "multiple":
             all_of = "all " if job.complete else ""
             facts.append(f"{all_of}{job.solutions} solutions")
@@ -273,12 +255,12 @@ class Viewer:
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
-def _urgency(row: MemberRow, member: JobSummary | None) -> int:
+def _urgency(found: FoundMember) -> int:
     """Failures first, then collections with failures; collections without come last."""
-    if row.status in NOT_WELL:
+    if found.row.status in NOT_WELL:
         return 0
-    if member and member.is_many:
-        return 3 if member.is_well else 1
+    if found.job and found.job.is_many:
+        return 3 if found.job.is_well else 1
     return 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from support.auditing import ONE, call, copied, in_a_line, made, packed, shared
+from support.auditing import ONE, call, in_a_line, made, packed
 from support.solving import NONE, SIX, TWO
 
 from pipeline.outbox.audit import Terms
@@ -35,19 +35,12 @@ CONFLICT = [
 ]
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    def make(folder):
-        outbox = made(folder, FILES, "--encoding", "extended")
-        for stem in ("none", "set/a/none"):  # a busy machine may have been too slow to find it
-            outbox.edit(stem, conflict=CONFLICT, conflict_minimal=True)
-
-    return shared(tmp_path_factory, "explained", make)
+OPTIONS = ("--encoding", "extended")
 
 
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+def prepare(outbox):
+    for stem in ("none", "set/a/none"):  # a busy machine may have been too slow to find it
+        outbox.edit(stem, conflict=CONFLICT, conflict_minimal=True)
 
 
 def test_what_was_published_passes(original):

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-from support.auditing import ONE, call, copied, made, shared
+from support.auditing import ONE, call
 from support.solving import TWO
 
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    files = {"one.txt": ONE, "two.txt": TWO}
-    return shared(tmp_path_factory, "two-jobs", lambda folder: made(folder, files))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+FILES = {"one.txt": ONE, "two.txt": TWO}
 
 
 def test_every_job_has_a_line(outbox):

@@ -212,21 +212,6 @@ def test_a_certificate_by_a_proof_has_one(outbox):
         assert said == f"{expected}, but nothing is listed"
 
 
-@pytest.mark.parametrize(
-    ("number", "certificate", "said"),
-    [
-        (2, "", "row 2: the certificate '' does not go with complete: true"),
-        (2, "proved", "row 2: the certificate 'proved' does not go with complete: true"),
-        (6, "exhaustion", "row 6: the certificate 'exhaustion' does not go with complete: null"),
-    ],
-)
-def test_a_certificate_that_does_not_fit_its_row_is_found(tmp_path, number, certificate, said):
-    outbox = made(tmp_path, {"lines.txt": LINES + "hello of words\n"}, "--prove", "never")
-    outbox.set_row("lines.csv", "lines", number, certificate=certificate)
-    problems = outbox.problems("lines")
-    assert f"lines.csv: {said}" in problems
-
-
 @pytest.mark.parametrize("word", ["drat", "exhaustion"])
 def test_a_row_is_searched_anew_however_it_was_proved(tmp_path, word):
     outbox = made(tmp_path, {"lines.txt": LINES})
@@ -241,13 +226,6 @@ def test_proofs_of_an_earlier_version_beside_a_table_are_not_read(tmp_path):
     finding = outbox.finding("lines")
     assert finding.verdict == "ok"
     assert "proofs of an earlier version were not read" in finding.notes
-
-
-@pytest.mark.parametrize("column", ["complete", "certificate"])
-def test_the_table_of_an_archive_says_what_the_records_say(outbox, column):
-    outbox.set_row("set.csv", "set", 1, **{column: ""})
-    (said,) = outbox.problems("set", **TERMS)
-    assert said.startswith(f"a/one.txt: {column} is '' in the table, ")
 
 
 def test_what_is_proved_and_what_is_claimed_are_counted(outbox, word):

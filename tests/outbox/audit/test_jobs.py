@@ -7,12 +7,14 @@ import subprocess
 import sys
 
 import pytest
-from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, copied, made, packed, shared
+from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, made, packed
 from support.dropping import DropFolder
 from support.solving import SIX, TWO
 
 import pipeline
 from pipeline.outbox.audit import Terms, audit, jobs
+
+FILES = {"one.txt": ONE, "six.txt": SIX, "set.zip": packed(("a/p.txt", ONE), ("b/p.txt", TWO))}
 
 
 def test_an_audit_loads_nothing_that_finds_answers():
@@ -29,17 +31,6 @@ def test_all_that_the_package_names_is_there():
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         pipeline.nothing  # noqa: B018
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    files = {"one.txt": ONE, "six.txt": SIX, "set.zip": packed(("a/p.txt", ONE), ("b/p.txt", TWO))}
-    return shared(tmp_path_factory, "forged", lambda folder: made(folder, files))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
 
 
 def verdicts(outbox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.auditing import Tamper, change, copied, edit, exchange, made, shared, write
+from support.auditing import Tamper, change, edit, exchange, write
 from support.ruled import FPUZZLES, ISS, SAMURAI, SOLO
 from support.solvers import at_hand
 
@@ -24,16 +24,6 @@ FILES = {
 }
 TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
 CLAIMS = {"six": "multiple, proved", "none": "unsolvable, proved", "one": "multiple, proved"}
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    return shared(tmp_path_factory, "rules", lambda folder: made(folder, FILES))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
 
 
 def test_what_was_published_passes(original):

@@ -6,7 +6,7 @@ import codecs
 import shutil
 
 import pytest
-from support.auditing import ONE, copied, in_a_line, made, packed, shared
+from support.auditing import ONE, in_a_line, packed
 from support.ruled import ISS
 from support.solving import NONE, TWO
 
@@ -22,14 +22,7 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    return shared(tmp_path_factory, "strange", lambda folder: made(folder, FILES, "--keep-cnf"))
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+OPTIONS = ("--keep-cnf",)
 
 
 def test_what_was_published_passes(original):

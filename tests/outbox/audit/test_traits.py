@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-
 import pytest
-from support.auditing import Outbox
-from support.dropping import TWO_SOLUTIONS, DropFolder
-from support.packing import zip_of
+from support.auditing import packed
+from support.dropping import TWO_SOLUTIONS
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
@@ -16,21 +12,13 @@ SMALL_LINE = "1.....2..3.....4"
 TABLE = f"{EASY}\n{HARD}\n{SMALL_LINE}\n{'.' * 81}\nnothing\n"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    box = DropFolder.within(tmp_path_factory.mktemp("made"))
-    box.drop("many.txt", TABLE)
-    box.drop("easy.txt", EASY)
-    box.drop("two.txt", TWO_SOLUTIONS)
-    box.drop("set.zip", zip_of(("easy.txt", EASY), ("many.txt", TABLE)))
-    box.run("--settle", "0", "--also", "canonical,minimal,effort")
-    return box
-
-
-@pytest.fixture
-def outbox(made, tmp_path):
-    shutil.copytree(made.inbox.parent, tmp_path / "copy")
-    return Outbox(DropFolder(tmp_path / "copy/inbox", tmp_path / "copy/outbox"))
+FILES = {
+    "many.txt": TABLE,
+    "easy.txt": EASY,
+    "two.txt": TWO_SOLUTIONS,
+    "set.zip": packed(("easy.txt", EASY), ("many.txt", TABLE)),
+}
+OPTIONS = ("--also", "canonical,minimal,effort")
 
 
 def test_nothing_is_wrong_with_what_was_published(outbox):
@@ -88,9 +76,7 @@ def test_a_forged_field_of_a_record_is_found(outbox, forged):
 
 
 def test_a_table_and_the_records_of_members_tell_the_same(outbox):
-    path = outbox.path("set/easy.json")
-    record = json.loads(path.read_text())
-    path.write_text(json.dumps(record | {"canonical": "." * 81}))
+    outbox.edit("set/easy", canonical="." * 81)
     problems = " ".join(outbox.findings()["set"].problems)
     assert "canonical" in problems
     assert "in the table" in problems

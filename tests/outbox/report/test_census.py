@@ -6,7 +6,8 @@ import pytest
 from support.dropping import DropFolder
 
 from pipeline.outbox.report import write_report
-from pipeline.outbox.report.census import Census
+from pipeline.outbox.report.charts import charts_of_puzzles
+from pipeline.outbox.report.survey import Census
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
@@ -19,24 +20,15 @@ TOLD = {
 }
 
 
-def titles(census: Census) -> list[str]:
-    return [title for title, _, _ in census.charts()]
-
-
-def test_nothing_is_drawn_where_nothing_is_told():
+def test_each_column_that_is_told_has_its_chart():
     census = Census()
     census.add({})
     census.add({"canonical": "", "redundant": "", "effort_depth": ""}, EASY)
-    assert census.charts() == []
-
-
-def test_each_column_has_its_chart():
-    census = Census()
+    assert charts_of_puzzles(census) == []
     census.add(TOLD)
     census.add(TOLD | {"effort_depth": "0", "effort_splits": "0.00"})
-    names = ["Givens", "Redundant givens", "Depth", "Backdoor", "Splits", "Classes"]
-    assert titles(census) == names
-    charts = {title: (words, svg) for title, words, svg in census.charts()}
+    charts = {title: (words, svg) for title, words, svg in charts_of_puzzles(census)}
+    assert [*charts] == ["Givens", "Redundant givens", "Depth", "Backdoor", "Splits", "Classes"]
     assert "30: 2" in charts["Givens"][1]
     assert "more: 1" in charts["Depth"][1]
     assert "≤8: 1" in charts["Splits"][1]
@@ -47,14 +39,14 @@ def test_each_column_has_its_chart():
 def test_fields_that_are_none_of_ours_are_not_counted(garbage):
     census = Census()
     census.add(dict.fromkeys(TOLD, garbage), garbage)
-    assert census.charts() == []
+    assert charts_of_puzzles(census) == []
 
 
 @pytest.mark.parametrize("line", [b"", b",,,\n", b"\xff\xfe", b'"' * 9, b"," * 300])
 def test_lines_that_are_no_rows_are_not_counted(line):
     census = Census()
     census.add_line(line, ["redundant", "redundant_cells"])
-    assert census.charts() == []
+    assert charts_of_puzzles(census) == []
 
 
 def test_a_report_draws_what_tables_and_records_tell(tmp_path):

@@ -19,30 +19,21 @@ from pipeline.service.loop import run_once, watch
 from pipeline.settings import Settings
 
 
-class Clock:
-    """A clock that goes on by itself when it is read, if it has a pace."""
+class Kept(Keeper):
+    """A keeper whose clock stands still, or goes on by `pace` whenever it is read."""
 
-    now = 100.0
-    pace = 0.0
+    def __init__(self, folder):
+        self.now, self.pace, self.warnings = 100.0, 0.0, []
+        super().__init__(folder, folder, self.warnings.append, self.clock)
 
-    def __call__(self) -> float:
+    def clock(self):
         self.now += self.pace
         return self.now
 
 
 @pytest.fixture
-def clock():
-    return Clock()
-
-
-@pytest.fixture
-def warnings():
-    return []
-
-
-@pytest.fixture
-def keeper(tmp_path, warnings, clock):
-    return Keeper(tmp_path, tmp_path, warnings.append, clock)
+def keeper(tmp_path):
+    return Kept(tmp_path)
 
 
 @pytest.fixture
@@ -50,22 +41,25 @@ def page(tmp_path):
     return tmp_path / REPORT
 
 
-def test_a_report_is_kept_at_most_every_few_seconds(keeper, clock, page, warnings):
+def test_a_report_is_kept_at_most_every_few_seconds(keeper, page):
     assert keeper.after(0) is None, "the first time it is written, whatever is there"
     first = page.stat().st_ino
     assert keeper.after(0) is None
     assert keeper.after(1) == 5.0
     assert page.stat().st_ino == first
-    clock.now += 4
+    keeper.now += 4
     assert keeper.after(0) == 1.0, "it is still to be written"
-    clock.now += 1
+    keeper.now += 1
     assert keeper.after(0) is None
     assert page.stat().st_ino != first
-    assert warnings == []
+    page.unlink()
+    keeper.finish()
+    keeper.close()
+    assert (keeper.warnings, page.exists()) == ([], False), "no job has ended since"
 
 
-def test_a_report_takes_a_tenth_of_the_time(keeper, clock, page):
-    clock.pace = 1.0
+def test_a_report_takes_a_tenth_of_the_time(keeper, page):
+    keeper.pace = 1.0
     keeper.after(0)
     assert page.exists()
     assert keeper.after(1) > 5
@@ -77,25 +71,17 @@ def test_a_report_takes_a_tenth_of_the_time(keeper, clock, page):
     assert [*page.parent.iterdir()] == [page]
 
 
-def test_nothing_is_read_again_if_no_job_has_ended(keeper, page, warnings):
-    keeper.after(0)
-    page.unlink()
-    keeper.finish()
-    keeper.close()
-    assert (warnings, [*page.parent.iterdir()]) == ([], [])
-
-
-def test_a_report_that_fails_is_tried_again_and_is_one_warning(keeper, clock, page, warnings):
+def test_a_report_that_fails_is_tried_again_and_is_one_warning(keeper, page):
     page.mkdir()
     for _ in range(3):
         assert keeper.after(0) == 5.0
         assert [path.name for path in page.parent.iterdir()] == [REPORT]
-        clock.now += 5
+        keeper.now += 5
     page.rmdir()
     assert keeper.after(0) is None
     assert page.is_file()
-    assert len(warnings) == 1
-    assert REPORT in warnings[0]
+    (warning,) = keeper.warnings
+    assert REPORT in warning
 
 
 def test_what_a_killed_writer_left_is_removed_in_time(tmp_path, page):

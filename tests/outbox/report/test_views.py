@@ -67,21 +67,24 @@ def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     assert len(survey(tmp_path, PageBounds()).finished) == 2
 
 
+def listed(outbox, *names):
+    """The links of a job that lists files of these names."""
+    record(outbox, "a", files=[{"name": name, "sha256": ""} for name in names])
+    return page_of(outbox, outbox)
+
+
 def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
-    outbox = tmp_path / "outbox"
-    outbox.mkdir()
+    (tmp_path / "outbox").mkdir()
     (tmp_path / "secret").write_text("x")
     names = ["../secret", "/etc/hostname", "..", "", "a\0b", "javascript:alert(1)"]
-    record(outbox, "a", files=[{"name": name, "sha256": ""} for name in names])
-    assert page_of(outbox, tmp_path).files == ["a.json"]
+    assert listed(tmp_path / "outbox", *names).files == ["a.json"]
 
 
 def test_record_and_log_are_linked_however_many_solutions_there_are(tmp_path):
     names = [f"a_{number}.solution" for number in range(1, 12)] + ["a.log", "a.cnf"]
     for name in names:
         (tmp_path / name).touch()
-    record(tmp_path, "a", files=[{"name": name, "sha256": ""} for name in names])
-    page = page_of(tmp_path, tmp_path)
+    page = listed(tmp_path, *names)
     assert page.files == [*names[:4], "a.log", "a.json"]
     assert "record and 8 more" in page.said
 
@@ -185,14 +188,12 @@ def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
-    found = [(each.row.index, each.row.status) for each in sample.rows]
-    failed, others = (
-        [("52", "failed"), ("54", "invalid")],
-        [("53", "unsolvable"), ("51", "multiple")],
-    )
-    assert found == [*failed, *others, ("1", "unique"), ("2", "unique")]
-    assert sample.of == 54
+    sample, of = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
+    assert [(row.index, row.status) for _, row, _ in sample] == [
+        *(("52", "failed"), ("54", "invalid"), ("53", "unsolvable")),
+        *(("51", "multiple"), ("1", "unique"), ("2", "unique")),
+    ]
+    assert of == 54
 
 
 def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path):
@@ -200,16 +201,12 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
-    sample = sample_table(path, PuzzleRow, 9)
-    assert [each.row.status for each in sample.rows] == [
-        UNREADABLE,
-        UNREADABLE,
-        UNREADABLE,
-        "invalid",
-    ]
-    last = sample.rows[-1].row
-    assert (sample.of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
-    assert sample_table(path, MemberRow, 9).of == 4
+    sample, of = sample_table(path, PuzzleRow, 9)
+    statuses = [row.status for _, row, _ in sample]
+    assert statuses == [UNREADABLE, UNREADABLE, UNREADABLE, "invalid"]
+    last = sample[-1][1]
+    assert (of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
+    assert sample_table(path, MemberRow, 9)[1] == 4
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -221,7 +218,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         )
     tracemalloc.start()
     try:
-        assert len(sample_table(path, PuzzleRow, 100).rows) == 100
+        assert len(sample_table(path, PuzzleRow, 100)[0]) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
@@ -280,7 +277,7 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
 
 def test_collections_leave_boards_for_what_follows(tmp_path):
     job = read_job(collection(tmp_path, "many", ["unique"] * 100))
-    viewer = Viewer.of([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
+    viewer = Viewer([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
     views = [viewer.view(number, job) for number in range(4)]
     assert [len(view.cards) for view in views] == [25, 13, 6, 4]
     assert viewer.left == 2

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
-from support.auditing import ONE, copied, in_a_line, made, shared
+from support.auditing import ONE, in_a_line
 from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
-from pipeline.errors import InputError
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.collection import Content, audit_collection
-from pipeline.outbox.audit.lines import LineFiles
+from pipeline.outbox.audit.rows import read_row
 from pipeline.outbox.audit.sets import Report, load_set
 
 SIX_OR_MORE = NINE_TWO.replace("8", ".").replace("2", ".")
@@ -22,26 +20,14 @@ PLAIN = [*DIFFERENT, *DIFFERENT, *DIFFERENT, NINE[1:] + NINE[:1]]
 MIXED = [*DIFFERENT, RARE[0], *DIFFERENT, RARE[1], *DIFFERENT[:4], RARE[2], NINE_TWO]
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    def make(folder):
-        files = {f"{name}.txt": "\n".join(lines) + "\n" for name, lines in KINDS.items()}
-        made(folder, files, "--prove", "never")
-
-    return shared(tmp_path_factory, "alike", make)
-
-
 BESIDE = [
     f"{puzzle},{claim}"
     for puzzle in (*DIFFERENT, *DIFFERENT)
     for claim in (NINE_SOLVED, NINE_SOLVED[::-1])
 ]
 KINDS = {"plain": PLAIN, "mixed": MIXED, "beside": BESIDE}
-
-
-@pytest.fixture
-def outbox(original, tmp_path):
-    return copied(original, tmp_path)
+FILES = {f"{name}.txt": "\n".join(lines) + "\n" for name, lines in KINDS.items()}
+OPTIONS = ("--prove", "never")
 
 
 def found(outbox, stem):
@@ -53,13 +39,9 @@ def found(outbox, stem):
     return report.finding(stem, claim)
 
 
-def none_alike(portion, seconds):
-    return []
-
-
 def found_one_by_one(outbox, stem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.outbox.audit.collection.find_alike", none_alike)
+        patch.setattr("pipeline.outbox.audit.collection.right_at_once", lambda *_: {})
         return found(outbox, stem)
 
 
@@ -121,66 +103,39 @@ def test_what_is_done_to_a_table_is_found_together_as_one_by_one(outbox, stem, s
 def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeypatch):
     whole = found(outbox, stem)
     assert (whole.problems, whole.gaps) == ((), ())
-    for most in (3, 30):
-        monkeypatch.setattr("pipeline.outbox.audit.lines._MOST_LINES", most)
+    for most in (1, 3000):
+        monkeypatch.setattr("pipeline.outbox.audit.rows._MOST_CHARACTERS", most)
+        monkeypatch.setattr("pipeline.outbox.audit.rows._AT_ONCE", 4)
         assert found(outbox, stem) == whole
 
 
-def test_rows_that_are_alike_are_not_read_one_by_one(outbox, monkeypatch):
+def test_rows_that_say_nothing_but_their_solutions_are_not_read_one_by_one(outbox, monkeypatch):
     def forbidden(portion, at, report):
-        assert portion.entry(at).text == STUCK  # a message of its own
-        return read(portion, at, report)
-
-    from pipeline.outbox.audit.rows import read_row as read
+        row = portion.row(at)
+        assert row.message or row.complete == "false"
+        return read_row(portion, at, report)
 
     monkeypatch.setattr("pipeline.outbox.audit.collection.read_row", forbidden)
     assert found(outbox, "plain").verdict == "ok"
 
 
-def taken(folder: Path, *texts: bytes) -> list[list[str]]:
-    """The lines of these files as they are taken from them, and why that ends."""
-    paths = [folder / str(number) for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_bytes(text)
-    rows: list[list[str]] = []
-    with LineFiles(paths) as files:
-        try:
-            while True:
-                portion = files.take(3)
-                assert len({len(lines) for lines in portion}) == 1
-                rows += [[lines.text(at) for lines in portion] for at in range(len(portion[0]))]
-        except InputError as error:
-            return [*rows, [str(error)]]
-
-
-def test_files_are_read_side_by_side(tmp_path):
-    assert taken(tmp_path, b"a\n\nccc\nd\n", b"1\n2\n3\n4\n") == [
-        ["a", "1"],
-        ["", "2"],
-        ["ccc", "3"],
-        ["d", "4"],
-        ["0 ends too early, before row 5"],
-    ]
-
-
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("end", "said"),
     [
-        (b"", "1 ends too early, before row 2"),
-        (b"b\r\nc\n", "1: a line ends with CR and LF, not with LF"),
-        (b"b", "1: a line is too long, or has no end"),
-        (b"x" * (1024 * 1024) + b"\n", "1: a line is too long, or has no end"),
-        (b"x" * (3 * 1024 * 1024), "1: a line is too long, or has no end"),
+        (b"", "plain_2.solution ends too early, before row 3"),
+        (b"." * 81 + b"\r\n", "plain_2.solution: a line ends with CR and LF, not with LF"),
+        (b"." * 81, "plain_2.solution: a line is too long, or has no end"),
+        (b"x" * (3 * 1024 * 1024) + b"\n", "plain_2.solution: a line is too long, or has no end"),
+        (None, "plain_2.solution: cannot be read: No such file or directory"),
     ],
 )
-def test_why_lines_end_is_told(tmp_path, text, said):
-    assert taken(tmp_path, b"a\n" * 9, b"a\n" + text) == [["a", "a"], [said]]
-
-
-def test_a_line_may_be_long_and_a_file_may_be_missing(tmp_path):
-    line = "x" * (1024 * 1024 - 1)
-    assert taken(tmp_path, f"{line}\n".encode() * 20, b"1\n" * 20)[:20] == [[line, "1"]] * 20
-    with LineFiles([tmp_path / "none"]) as files:
-        for _ in range(2):
-            with pytest.raises(InputError, match=r"none: cannot be read: .*No such file"):
-                files.take(1)
+def test_why_lines_end_is_told_behind_what_is_wrong_before(outbox, end, said):
+    path = outbox.path("plain_2.solution")
+    if end is None:
+        path.unlink()
+    else:
+        path.write_bytes(b"." * 81 + b"\nx\n" + end)
+    problems = found(outbox, "plain").problems
+    assert problems[-1].replace(f"{path}: ", "") == said
+    is_told = any("row 2: plain_2.solution: 'x' is no grid" in each for each in problems)
+    assert is_told == (end is not None)

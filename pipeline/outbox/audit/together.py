@@ -1,0 +1,172 @@
+"""Many rows audited together, as arrays: whether solutions are right, and all there are."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.certify import certify_grid, certify_many
+from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.outbox.audit.claims import fault_in_status
+from pipeline.outbox.audit.rows import CERTIFICATES, COMPLETE, AuditedRow, Portion
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.tables import PuzzleRow
+from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.reading.formats.plain import masks_of_plain
+
+_LARGEST_TOGETHER = 64
+_SHOWN = 3
+_CELLS = 81
+_BLANK = "." * _CELLS
+_COUNT = re.compile("0|[1-9][0-9]{0,5}")
+
+
+def sought_in(row: PuzzleRow) -> Verdict:
+    """The verdict that a row claims about more solutions; UNDECIDED if it claims nothing."""
+    return _sought(row.status, row.solutions, row.complete)
+
+
+def _sought(status: str, solutions: str, complete: str) -> Verdict:
+    if complete == "true":
+        return Verdict.COMPLETE
+    alone = status == "multiple" and solutions == "1"
+    return Verdict.INCOMPLETE if alone else Verdict.UNDECIDED
+
+
+def right_at_once(portion: Portion, seconds: float) -> dict[str, list[int]]:
+    """The rows of plain 9×9 puzzles that are right in all they say; others may be so too.
+
+    Their places, by their fields from the status to the certificate. The search for other solutions
+    has so many seconds for each.
+    """
+    right = {}
+    for claim, told in _told_plainly(portion).items():
+        count, sought = _claimed(claim)
+        lines = [portion.lines[at][number] for number in range(1, count + 1) for at in told]
+        grids = _signs(lines).reshape(count, len(told), _CELLS) - np.uint8(ord("0"))
+        legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
+        masks, counts = masks_of_plain(_signs(told.values())[legible]), np.full(len(legible), count)
+        time = seconds * len(legible)
+        verdicts, _ = exhausted_many(NINE, masks, counts, grids[:, legible], time)
+        right[claim] = np.array([*told])[legible[verdicts == sought]].tolist()
+    return right
+
+
+def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
+    """The rows that have only a plain puzzle and the lines in its solution files.
+
+    By their fields from the status to the certificate: for the place of each its puzzle.
+    """
+    contents = portion.contents
+    places = np.arange(portion.start, portion.start + len(portion))
+    numbers = contents.plain.numbers.tolist()
+    text = contents.plain.cells.tobytes().decode("ascii")
+    told_plainly = defaultdict[str, dict[int, str]](dict)
+    blanks = [_BLANK] * (len(portion.names) - 1)
+    for at, plain in enumerate(contents.lines_of(places).tolist()):
+        told, *solutions = portion.lines[at]
+        first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
+        if plain >= 0:
+            line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
+        else:
+            entry = portion.entry(at)
+            line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
+            if not entry.plain:
+                continue
+        begun, end = f"{portion.first + at},{line},{puzzle},", f",{first},,"
+        if not (told.startswith(begun) and told.endswith(end) and claimed == first):
+            continue
+        claim = told[len(begun) : -len(end)]
+        count, sought = _claimed(claim)
+        filled = solutions[:count]
+        if (
+            sought
+            and len(first) == (_CELLS if count else 0)
+            and (count < 2 or {*map(len, filled)} == {_CELLS})
+            and len(filled) == count
+            and solutions[count:] == blanks[count:]
+        ):
+            told_plainly[claim][at] = puzzle
+    return told_plainly
+
+
+@lru_cache(maxsize=1024)
+def _claimed(claim: str) -> tuple[int, Verdict]:
+    """How many solutions these fields tell of, and the verdict; UNDECIDED if they do not fit."""
+    status, solutions, complete, certificate, *more = [*claim.split(","), "", "", ""]
+    fits = (
+        more == ["", "", ""]
+        and _COUNT.fullmatch(solutions)
+        and certificate in CERTIFICATES.get(complete, ())
+        and not fault_in_status(status, int(solutions), COMPLETE[complete])
+    )
+    if not fits:
+        return 0, Verdict.UNDECIDED
+    return int(solutions), _sought(status, solutions, complete)
+
+
+def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
+    """The characters of lines of 81, (q, 81)."""
+    text = "".join(lines).encode("ascii", "replace")
+    return np.frombuffer(text, np.uint8).reshape(-1, _CELLS)
+
+
+def certify_lines(rows: Sequence[AuditedRow], report: Report) -> set[int]:
+    """Check all grids of some rows against their puzzles; those of one geometry together.
+
+    Return the numbers of the rows in which one is no solution.
+    """
+    unsound = set()
+    for geometry, group in _by_geometry(rows):
+        lines = [(row, puzzle, *named) for row, puzzle in group for named in row.grids.items()]
+        if geometry and lines:
+            masks = np.array([puzzle.cells for _, puzzle, _, _ in lines], np.uint64)
+            grids = np.array([grid.values for *_, grid in lines], np.uint16)
+            lines = [lines[at] for at in np.flatnonzero(~certify_many(geometry, masks, grids))]
+        for row, puzzle, name, grid in lines:
+            violations = certify_grid(puzzle, grid)
+            if violations or geometry:
+                unsound.add(row.number)
+            if not violations and geometry:
+                report.bad(f"{name}: line {row.number} is no solution")
+            for violation in violations[:_SHOWN]:
+                report.bad(f"{name}: line {row.number}: {violation}")
+    return unsound
+
+
+def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
+    """The numbers of rows that say rightly whether there are more solutions.
+
+    Those of one geometry are searched together, so many seconds for each; not those with rules.
+    """
+    right = set()
+    for geometry, group in _by_geometry(rows):
+        if geometry:
+            counts = np.array([len(row.grids) for row, _ in group])
+            kind = np.min_scalar_type(geometry.all_values)
+            masks = np.array([puzzle.cells for _, puzzle in group], kind)
+            grids = np.zeros((counts.max(), *masks.shape), np.uint8)
+            for place, (row, _) in enumerate(group):
+                for rank, grid in enumerate(row.grids.values()):
+                    grids[rank, place] = grid.values
+            verdicts, _ = exhausted_many(geometry, masks, counts, grids, seconds * len(group))
+            said = zip(group, verdicts.tolist(), strict=True)
+            right |= {row.number for (row, _), verdict in said if verdict == sought_in(row.row)}
+    return right
+
+
+def _by_geometry(
+    rows: Sequence[AuditedRow],
+) -> Iterable[tuple[Geometry | None, list[tuple[AuditedRow, Puzzle]]]]:
+    """The rows with a puzzle, by the geometry of those that may be checked together; else None."""
+    groups = defaultdict[Geometry | None, list[tuple[AuditedRow, Puzzle]]](list)
+    for row in rows:
+        if puzzle := row.puzzle:
+            together = puzzle.is_plain and puzzle.geometry.side <= _LARGEST_TOGETHER
+            groups[puzzle.geometry if together else None].append((row, puzzle))
+    return groups.items()
