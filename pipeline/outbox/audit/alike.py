@@ -20,7 +20,7 @@ from pipeline.outbox.audit.rows import Portion, read_row, sought_in
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.formats.plain import Places, masks_of_plain
+from pipeline.reading.formats.plain import PlaceArray, masks_of_plain
 
 _CELLS = 81
 _MOST_SHAPES, _MOST_KINDS = 16, 4
@@ -35,7 +35,7 @@ class AlikeRows:
     """Rows that say the same as this one: their places in the portion."""
 
     row: PuzzleRow
-    places: Places
+    places: PlaceArray
 
 
 def find_alike(portion: Portion, seconds: float) -> list[AlikeRows]:
@@ -60,7 +60,7 @@ class _Plain:
     """
 
     portion: Portion
-    at: Places
+    at: PlaceArray
     lines: NDArray[np.int64]
     cells: NDArray[np.uint8]
     counts: NDArray[np.int64]
@@ -127,7 +127,7 @@ class _Plain:
             return None
         return row if trial.is_clean and not row.disagreement else None
 
-    def _are_alike(self, rows: Places, row: PuzzleRow) -> Bools:
+    def _are_alike(self, rows: PlaceArray, row: PuzzleRow) -> Bools:
         """Which rows, all of one shape, say the same as the first one of their own puzzles."""
         table = self.portion.lines[0]
         text = table.text(int(self.at[rows[0]])).encode(errors="surrogateescape")
@@ -161,7 +161,7 @@ class _Plain:
             right[rows] = certify_lists(NINE, masks, self.counts[rows], grids)
         return right
 
-    def _verdicts(self, rows: Places, seconds: float) -> NDArray[np.uint8]:
+    def _verdicts(self, rows: PlaceArray, seconds: float) -> NDArray[np.uint8]:
         masks, grids = masks_of_plain(self.cells[rows]), self.grids[:, rows]
         verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
         return verdicts
@@ -176,7 +176,7 @@ def _claims(texts: Sequence[str | None]) -> tuple[Bools, NDArray[np.uint8]]:
 
 
 def _solutions(
-    files: Sequence[LineBlock], at: Places
+    files: Sequence[LineBlock], at: PlaceArray
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], Bools]:
     """The grids in the lines at these places, (R, q, 81), how many each has, and if all is legible.
 
