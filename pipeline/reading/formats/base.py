@@ -152,6 +152,10 @@ class Head:
         return not self.declared and self.reads_as_one(self)
 
 
+def _none(_layout: Layout) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
     """One notation for many puzzles; a `Layout` is what has to be found out to read a source in it.
@@ -168,5 +172,5 @@ class ManyFormat:
     recognise: Callable[[Head], tuple[Layout, str] | None]
     pieces: Callable[[BinaryIO, Layout, int], Iterator[Piece]]
     entries: Callable[[Piece, Layout, Reader], list[Entry]]
-    takes_plain_lines: Callable[[Layout], bool] = lambda _layout: False
+    takes_plain_lines: Callable[[Layout], bool] = _none
     is_ruled: bool = False

@@ -33,7 +33,7 @@ from pipeline.reading.formats.cells import (
     numbers_up_to,
     written_cells,
 )
-from pipeline.reading.formats.text import Line, Text, Word
+from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
 _BOXES_BEGIN = re.compile(
@@ -43,7 +43,7 @@ _COMMENT = re.compile(r"\s*c(\s|\Z)")
 _FACTOR = re.compile(r"[1-9][0-9]{0,2}")
 
 
-def _body(text: Text) -> list[Line]:
+def _body(text: Text) -> list[TextLine]:
     """The lines after the comments."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
@@ -52,7 +52,7 @@ def recognise_boxes(text: Text) -> str | None:
     body = _body(text)
     if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
-    words = chain.from_iterable(map(Line.words, body))
+    words = chain.from_iterable(map(TextLine.words, body))
     header = [word.text for word in islice(words, 2)]
     if len(header) < 2 or not all(map(_FACTOR.fullmatch, header)):
         return None
@@ -80,7 +80,7 @@ def _like_grid_row(text: Text, product: int) -> bool:
 
 
 def parse_boxes(text: Text, _reading: Reading) -> Parsed:
-    words = chain.from_iterable(map(Line.words, _body(text)))
+    words = chain.from_iterable(map(TextLine.words, _body(text)))
     geometry = _geometry(text, list(islice(words, 2)))
     n = geometry.side
     values = [_value(text, word, n) for word in islice(words, n * n)]
@@ -167,7 +167,7 @@ def parse_bordered(text: Text, _reading: Reading) -> Parsed:
     return Parsed(Puzzle(geometry, tuple(cells)))
 
 
-def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
+def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
     """The geometry that the first lines give, and the lines after them."""
     for index, line in enumerate(text.lines):
         said = line.text.strip()
@@ -182,13 +182,13 @@ def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
 
-def _check_border(text: Text, line: Line, geometry: Geometry) -> None:
+def _check_border(text: Text, line: TextLine, geometry: Geometry) -> None:
     drawn = line.text.strip()
     if not line.is_border or drawn.count("+") != geometry.height + 1 or drawn[-1] != "+":
         raise text.at_line(line, f"a border with {geometry.height + 1} '+'")
 
 
-def _row(text: Text, line: Line, geometry: Geometry) -> list[int]:
+def _row(text: Text, line: TextLine, geometry: Geometry) -> list[int]:
     """The masks of a row `| 1 _ | _ 3 |`."""
     n, step = geometry.side, geometry.width + 1
     masks: list[int] = []
@@ -220,7 +220,7 @@ def _mask_of(word: str, geometry: Geometry) -> int:
     return 1 << (value - 1) if value else geometry.all_values
 
 
-def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
+def _check_zeros(text: Text, lines: Sequence[TextLine], side: int) -> None:
     """Raise InvalidPuzzle for a 0 if n does not occur: the values may be 0 to n - 1."""
     for word in (word for line in lines for word in line.words(_CELL_OR_BAR)):
         if not word.text.strip("0"):

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar, get_args
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Parsed, Variant
-from pipeline.reading.formats.text import Line, Text, Word, either, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
@@ -63,7 +63,7 @@ def signs_of(format_name: str) -> str:
     return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
 
 
-def check_characters(text: Text, lines: Sequence[Line]) -> None:
+def check_characters(text: Text, lines: Sequence[TextLine]) -> None:
     """Raise InvalidPuzzle at the first character that is not a cell in any variant."""
     for line in lines:
         if not KNOWN.issuperset(line.cells):
@@ -76,15 +76,15 @@ class Splitting(NamedTuple):
     """How lines are split: what the parts are called, their number, and where they stand."""
 
     noun: str
-    count: Callable[[Line], int]
-    parts: Callable[[Line], Iterable[Word]]
+    count: Callable[[TextLine], int]
+    parts: Callable[[TextLine], Iterable[Word]]
 
 
-IN_CELLS = Splitting("cell", lambda line: len(line.cells), Line.placed_cells)
+IN_CELLS = Splitting("cell", lambda line: len(line.cells), TextLine.placed_cells)
 
 
 def check_shape(
-    text: Text, rows: Sequence[Line], sides: Collection[int], by: Splitting = IN_CELLS
+    text: Text, rows: Sequence[TextLine], sides: Collection[int], by: Splitting = IN_CELLS
 ) -> int:
     """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n parts."""
     side = side_of_rows([by.count(row) for row in rows], sides)
@@ -113,7 +113,7 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
     return meant[0] if meant else len(lengths) if len(lengths) in sides else None
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Parsed:
+def puzzle_of(text: Text, lines: Sequence[TextLine], wanted: VariantChoice) -> Parsed:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -151,7 +151,7 @@ def _first_misfit(
     raise AssertionError("called for cells that all fit")
 
 
-def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Parsed:
+def nine_of(text: Text, row: TextLine, expected: str, wanted: VariantChoice) -> Parsed:
     """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
     check_characters(text, (row,))
     if len(row.cells) != 81:

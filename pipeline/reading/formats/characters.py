@@ -33,7 +33,7 @@ from pipeline.reading.formats.cells import (
     in_rows,
     written_cells,
 )
-from pipeline.reading.formats.text import Line, Text, decode_text, either
+from pipeline.reading.formats.text import Text, TextLine, decode_text, either
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
@@ -84,23 +84,23 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     return Parsed(Puzzle(geometry, cells), format=name + IN_LINE * in_line)
 
 
-def _cells(rows: Sequence[Line]) -> str:
+def _cells(rows: Sequence[TextLine]) -> str:
     return "".join(row.cells for row in rows)
 
 
-def _may_be_either(rows: Sequence[Line]) -> bool:
+def _may_be_either(rows: Sequence[TextLine]) -> bool:
     """Whether these may be either several puzzles of 16×16, or puzzles of 4×4, one a line."""
     several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
     return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
 
 
-def _is_small_even_odd(rows: Sequence[Line]) -> bool:
+def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
     """Whether these are even/odd puzzles of 4×4, one a line."""
     occurring = set(_cells(rows))
     return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
 
 
-def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading) -> str:
+def _decide(text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading) -> str:
     """The one alphabet that fits the cells. Raises InvalidPuzzle if there are several."""
     fitting = _fitting(text, rows, names, reading)
     fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
@@ -118,7 +118,7 @@ def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Rea
 
 
 def _fitting(
-    text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading
+    text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading
 ) -> Sequence[str]:
     """The alphabets that fit the cells. Raises InvalidPuzzle at the first cell that fits none."""
     seen: set[str] = set()
@@ -142,7 +142,7 @@ def _fits(characters: set[str], signs: str) -> bool:
     return len(others) <= 1 and others <= _BLANKS
 
 
-def _is_filled(rows: Sequence[Line], signs: str) -> bool:
+def _is_filled(rows: Sequence[TextLine], signs: str) -> bool:
     """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
     return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
 

@@ -39,7 +39,7 @@ from pipeline.reading.formats.records import LONGEST, Reader, cut_lines, entries
 from pipeline.reading.formats.regions import JIGSAW, SOLO
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
-from pipeline.reading.formats.text import Line, Text, cells_of, decode_text, oversize
+from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
 from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _begins_as_iss(line: str) -> bool:
 
 def _is_ruled(line: str) -> bool:
     """Whether a line is in one of the notations, and begins with the words that it may have."""
-    text = Text("", (Line.of_text(1, line),), line.encode(errors="replace"))
+    text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
     return any(
         known.recognise(text) is not None and (not known.begins or known.begins.match(line))
         for known in ONE_LINE

@@ -32,7 +32,7 @@ from pipeline.reading.formats.ruled import (
     variant_of,
     words_of,
 )
-from pipeline.reading.formats.text import Line, Text, Word, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _CELLS = NINE.size
@@ -45,7 +45,7 @@ def _begins(text: Text, *patterns: re.Pattern[str]) -> str | None:
     return f"it begins with {quote(begun[0].strip())}" if begun else None
 
 
-def _killer(text: Text, line: Line, cages: Sequence[Rule], expected: str) -> Parsed:
+def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
     """The puzzle of rules that are mostly cages, of which there has to be one."""
     if not cages:
         raise text.at_line(line, expected, "none")

@@ -1,4 +1,4 @@
-"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; and lines: many of them.
+"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; lines and csv: many of them.
 
     # easy
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
@@ -7,7 +7,8 @@
 A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
 white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
 
-CSV shares what is here: which field holds the puzzle is found by examining many lines.
+In csv the fields may be quoted, a header may say which column holds the puzzles, and the solution
+beside a puzzle is taken for a claim. Which field holds the puzzle is found by examining many lines.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -139,32 +140,21 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
         return [(line.find(body), body)]
     if fields.delimiter is None:
         return [(match.start(), match[0]) for match in _WORD.finditer(line)]
+    texts = line.split(fields.delimiter)
     if '"' in line:
-        return list(_quoted(line, fields.delimiter))
-    return list(_placed(line, line.split(fields.delimiter)))
-
-
-def _placed(line: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    end = 0
-    for text in texts:
-        body = text.strip()
-        yield max(line.find(body, end), 0), body
-        end += len(text) + 1
-
-
-def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
-    try:
-        texts = next(csv.reader([line], delimiter=delimiter, strict=True, skipinitialspace=True))
-    except csv.Error as error:
-        is_open = str(error) == "unexpected end of data"
-        found = "a quote that does not end in this line" if is_open else "text behind a quote"
-        raise UnreadableError(found) from None
-    end = 0
-    for text in texts:
-        body = text.strip()
+        rows = csv.reader([line], delimiter=fields.delimiter, strict=True, skipinitialspace=True)
+        try:
+            texts = next(rows)
+        except csv.Error as error:
+            is_open = str(error) == "unexpected end of data"
+            found = "a quote that does not end in this line" if is_open else "text behind a quote"
+            raise UnreadableError(found) from None
+    placed, end = [], 0
+    for body in map(str.strip, texts):
         at = max(line.find(body, end), end)
-        yield at, body
-        end = at + len(body)
+        placed.append((at, body))
+        end = at + len(body) + 1
+    return placed
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:

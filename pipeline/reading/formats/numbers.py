@@ -32,7 +32,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.line import CSV
-from pipeline.reading.formats.text import PIECE, Line, Text, Word, cells_of, either, quote
+from pipeline.reading.formats.text import PIECE, Text, TextLine, Word, cells_of, either, quote
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
@@ -57,9 +57,8 @@ def recognise_spreadsheet(text: Text) -> str | None:
 
 def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
     rows, by = _lines_of(text), _fields_of(text) or _split_at(_SEPARATORS[0])
-    side = _side_meant(list(map(by.count, rows)))
-    side = check_shape(text, rows, [side] if side else ALL_GEOMETRIES, by)
-    fields = [field for row in rows for field in by.parts(row)]
+    side = _side_meant(list(map(by.count, rows))) or check_shape(text, rows, ALL_GEOMETRIES, by)
+    fields = [field for row in rows[:side] for field in islice(by.parts(row), side)]
     has_empty = not all(field.text for field in fields)
     values = []
     for field in fields:
@@ -69,6 +68,7 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
         if not value and field.text and has_empty:  # it may be a value
             raise text.at_word(field, f"a number from 1 to {side}, as empty fields are the blanks")
         values.append(value)
+    check_shape(text, rows, [side], by)
     return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
@@ -78,7 +78,7 @@ def _fields_of(text: Text) -> Splitting | None:
     return _split_at(most) if most in text.lines[0].text else None
 
 
-def _lines_of(text: Text) -> list[Line]:
+def _lines_of(text: Text) -> list[TextLine]:
     """The lines, up to one too many. Lines of mere tabs are rows too."""
     has_tabs = max(_SEPARATORS, key=text.lines[0].text.count) == "\t"
     lines = text.written() if has_tabs else text.lines
@@ -88,7 +88,7 @@ def _lines_of(text: Text) -> list[Line]:
 def _split_at(delimiter: str) -> Splitting:
     """Split into fields; valid ones hold at most a number, so quotes never hide a delimiter."""
 
-    def fields(line: Line) -> list[Word]:
+    def fields(line: TextLine) -> list[Word]:
         found, column = [], 1
         for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
             said = written.strip()
@@ -199,7 +199,7 @@ def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
         for cell in row.cells:
             if len(cell) != 1:
                 raise text.error(row.line, None, "a digit or a sign for a blank", quote(cell))
-    lines = [Line.of_text(row.line, "".join(row.cells)) for row in rows]
+    lines = [TextLine.of_text(row.line, "".join(row.cells)) for row in rows]
     rows_only = tuple(replace(line, is_border=False) for line in lines)
     try:
         return parse_grid(replace(text, lines=rows_only), reading)

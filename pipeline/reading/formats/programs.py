@@ -60,7 +60,7 @@ from pipeline.reading.formats.records import (
     last_end,
     plain_entry,
 )
-from pipeline.reading.formats.text import PIECE, Line, Text, count_lines, quote
+from pipeline.reading.formats.text import PIECE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
@@ -93,7 +93,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    return nine_of(text, Line.of_text(line.number, cells), "81 cells", reading.variant)
+    return nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
 
 
 def recognise_library(head: Head) -> tuple[None, str] | None:
@@ -123,7 +123,7 @@ _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
 _PUZZLE = "[Puzzle]"
 
 
-def _is_heading(line: Line) -> bool:
+def _is_heading(line: TextLine) -> bool:
     return line.text.lstrip().startswith("[")
 
 
@@ -136,9 +136,9 @@ def parse_sadman(text: Text, reading: Reading) -> Parsed:
     return parse_grid(replace(text, lines=_puzzle_rows(text)), reading)
 
 
-def _puzzle_rows(text: Text) -> tuple[Line, ...]:
+def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
     """The lines of the section [Puzzle]; without it, the lines before the first section."""
-    sections: dict[str, list[Line]] = {"": []}
+    sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]
     heading = None
     for line in text.lines:
@@ -196,7 +196,9 @@ def recognise_opensudoku(text: Text) -> str | None:
 def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     game = _game_of(text)
     try:
-        return nine_of(text, Line.of_text(game.line, game.data), _EXPECTED_GAME, reading.variant)
+        return nine_of(
+            text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading.variant
+        )
     except InvalidPuzzle as error:
         raise replace(error, column=game.column) from None
 

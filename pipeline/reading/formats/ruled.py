@@ -9,7 +9,7 @@ from math import isqrt
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
 from pipeline.reading.formats.base import Variant
-from pipeline.reading.formats.text import Line, Word
+from pipeline.reading.formats.text import TextLine, Word
 
 # rules take a while to load, so functions import them
 
@@ -65,7 +65,7 @@ def given_masks(
     return tuple(masks), rules
 
 
-def words_of(line: Line, pattern: re.Pattern[str], start: int) -> list[Word]:
+def words_of(line: TextLine, pattern: re.Pattern[str], start: int) -> list[Word]:
     """The matches of the pattern from there to the end of the line."""
     matches = pattern.finditer(line.text.rstrip(), start)
     return [Word(line.number, match.start() + 1, match[0]) for match in matches]

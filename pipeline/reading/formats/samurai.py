@@ -20,7 +20,7 @@ from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.ruled import given_masks
-from pipeline.reading.formats.text import Line, Text, Word, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 SAMURAI_GEOMETRY = Geometry(3, 3, ((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
@@ -80,7 +80,7 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
             yield SAMURAI_GEOMETRY.cell_at(row, column), word
 
 
-def _places(line: Line) -> list[Word]:
+def _places(line: TextLine) -> list[Word]:
     words = [*line.words()]
     signs = [*enumerate(line.text.rstrip(), 1)]
     if len(signs) > _EXTENT and not any(sign.strip() for _, sign in signs[1::2]):

@@ -54,7 +54,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """One line that is neither empty nor a comment.
 
     `number` counts from 1; `cells` are the characters of `text` that are neither white space
@@ -92,21 +92,21 @@ class Text:
     """
 
     source: str
-    lines: tuple[Line, ...]
+    lines: tuple[TextLine, ...]
     data: bytes
 
     @property
-    def rows(self) -> tuple[Line, ...]:
+    def rows(self) -> tuple[TextLine, ...]:
         """The lines that are not borders."""
         return tuple(line for line in self.lines if not line.is_border)
 
-    def written(self) -> list[Line]:
+    def written(self) -> list[TextLine]:
         """Every line but comments, even empty ones; none of a text too long for small grids."""
         if len(self.data) > PIECE:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
-            Line.of_text(number, line.removesuffix("\n"))
+            TextLine.of_text(number, line.removesuffix("\n"))
             for number, line in numbered
             if not line.strip().startswith(COMMENTS)
         ]
@@ -121,11 +121,11 @@ class Text:
         said = quote(word.text) if found is None else found
         return self.error(word.line, word.column, expected, said)
 
-    def at_line(self, line: Line, expected: str, found: str | None = None) -> InvalidPuzzle:
+    def at_line(self, line: TextLine, expected: str, found: str | None = None) -> InvalidPuzzle:
         body = line.text.strip()
         return self.at_word(Word(line.number, line.text.find(body) + 1, body), expected, found)
 
-    def behind(self, line: Line, expected: str, found: str) -> InvalidPuzzle:
+    def behind(self, line: TextLine, expected: str, found: str) -> InvalidPuzzle:
         """The error for something missing at the end of a line."""
         return self.error(line.number, len(line.text) + 1, expected, found)
 
@@ -133,7 +133,7 @@ class Text:
         """The error for something missing after the last significant line."""
         return self.behind(self.lines[-1], expected, found)
 
-    def single_line(self) -> Line:
+    def single_line(self) -> TextLine:
         """The only line. Raises InvalidPuzzle if there are several."""
         first, *others = self.lines
         if others:
@@ -213,7 +213,7 @@ def _check_text(body: bytes, source: str) -> None:
         raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off)
 
 
-def _significant(body: bytes, source: str) -> Iterator[Line]:
+def _significant(body: bytes, source: str) -> Iterator[TextLine]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
     found = size = at = 0
     number = 1
@@ -231,7 +231,7 @@ def _significant(body: bytes, source: str) -> Iterator[Line]:
             if found > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
                 raise InvalidPuzzle(source, number, 1, expected, "another")
-            yield Line.of_text(number, line)
+            yield TextLine.of_text(number, line)
         number += match is not None
 
 
