@@ -259,8 +259,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     try:
         found = chosen.parse(text, reading)
     except InvalidPuzzle as error:
-        is_last = error.line is None or error.line >= text.lines[-1].number
-        raise replace(error, truncated=error.truncated or is_last) from None
+        error.truncated |= error.line is None or error.line >= text.lines[-1].number
+        raise
     return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
 
 

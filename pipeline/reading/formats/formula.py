@@ -160,7 +160,7 @@ class _Located(NamedTuple):
         line = text.count(b"\n", 0, start) + 1
         column = start - text.rfind(b"\n", 0, start)
         said = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
-        is_last = start >= text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
+        is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
         return InvalidPuzzle(self.source, line, column, expected, said, is_last)
 
 

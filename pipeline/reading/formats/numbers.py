@@ -204,7 +204,8 @@ def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
     try:
         return parse_grid(replace(text, lines=rows_only), reading)
     except InvalidPuzzle as error:
-        raise replace(error, column=None) from None
+        error.column = None
+        raise
 
 
 JSON = Format("json", recognise_json, parse_json, begins=_JSON_BEGINS)

@@ -200,7 +200,8 @@ def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
             text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading.variant
         )
     except InvalidPuzzle as error:
-        raise replace(error, column=game.column) from None
+        error.column = game.column
+        raise
 
 
 def _game_of(text: Text) -> _Game:
@@ -221,8 +222,9 @@ def _game_of(text: Text) -> _Game:
         parser.close()
     except ParseError as error:
         (line, column), said = error.position, str(error).partition(":")[0]
-        is_cut_off = error.code in _CUT_OFF
-        raise replace(text.error(line, column + 1, "XML", said), truncated=is_cut_off) from None
+        fault = text.error(line, column + 1, "XML", said)
+        fault.truncated = error.code in _CUT_OFF
+        raise fault from None
     except DefusedXmlException:
         expected = "XML without a document type or entities"
         raise target.refused(expected, "a declaration of one") from None
