@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Variant = Literal["classic", "even-odd", "rules"]
 Layout = Any
-"""What a notation for many puzzles has to find out of a source: `ManyFormat` knows its type."""
+"""The findings of a notation for many puzzles, of a type of its own."""
 
 MOST_LOOKED_AT = 600
 """Lines of a source that are examined to recognise a collection."""

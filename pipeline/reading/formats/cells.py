@@ -187,8 +187,8 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError for a side other than 4, 6, 8 or 9, for boxes of another shape, and for
-    cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
+    Raises ValueError for a side other than 4, 6, 8 or 9, and for boxes of another shape. So it does
+    for cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
     """
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:

@@ -103,10 +103,9 @@ def _values(text: Text, line: TextLine, side: int, step: int) -> list[int]:
 def _layout(text: Text) -> _SpacedGrid | None:
     """The layout of most of the lines; None if they are not digits and spaces.
 
-    The cells are two columns apart if all digits are in odd columns and the rows are wider than
-    there are rows, as a grid is square; if the number of rows is no side, wider than the largest
-    has. The side is the number of rows, as a row may lack the blanks at its end, but for rows that
-    have more cells, or a digit that needs more: then rows are missing.
+    The cells are two columns apart if all digits are in odd columns and the rows are too wide for
+    a square of single columns. The side is the number of rows, as a row may lack the blanks at its
+    end. If a row has more cells, or a digit needs more, rows are missing.
     """
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
@@ -146,8 +145,8 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
     """Whether the rows go from the first column to the last, and no spaces separate boxes.
 
     Otherwise they may be indented, belong to smaller grids or lack columns. Spaces in the same
-    columns of most rows, `123 456`, may lie between boxes, and so may a column without digits
-    behind the first box: of this grid, or of a smaller one that is as wide with its gaps.
+    columns of most rows, `123 456`, may lie between boxes. So may a column without digits behind
+    the first box of this grid, or of a smaller one that is as wide with its gaps.
     """
     last = (side - 1) * step
     is_from_first_to_last = any(row[0] != " " for row in rows) and any(
@@ -164,9 +163,9 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
 def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them: all
-    of them if there are as many lines as rows, and those at the end if the grid begins in the
-    first line. Elsewhere nothing shows which of them are rows.
+    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them. All
+    are if there are as many lines as rows; those at the end are if the grid begins in the first
+    line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

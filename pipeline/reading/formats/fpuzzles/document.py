@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from math import isinf
 
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats.ruled import RowColumn, cells_along
@@ -22,8 +21,6 @@ LONGEST = 1 << 20
 
 _LONGEST_NUMBER = 9
 _LONGEST_TOLD = 40
-_DEEPEST = 32
-_NOT_DEEP = f"at most {_DEEPEST} lists and objects in each other"
 
 Way = tuple[str | int, ...]
 """Keys, and places in lists from 0, that lead from the whole document to a part of it."""
@@ -135,28 +132,14 @@ def load(text: str) -> object:
     if len(text) > LONGEST:
         raise Misread(f"at most {LONGEST} characters", "more")
     try:
-        value = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite
-        )
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread(_NOT_DEEP, "more") from None
+        raise Misread("fewer lists and objects in each other", "more") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a longer one") from None
-    layer = [value]
-    for _ in range(_DEEPEST):
-        layer = [member for each in layer for member in _members(each)]
-    if layer:
-        raise Misread(_NOT_DEEP, "more")
-    return value
-
-
-def _members(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -165,17 +148,6 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise Misread("each key once in an object", f"{quote(twice)} twice")
     return made
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if isinf(number):
-        raise Misread("JSON", written)
-    return number
-
-
-def _no_constant(name: str) -> object:
-    raise Misread("JSON", name)
 
 
 COSMETIC = frozenset(

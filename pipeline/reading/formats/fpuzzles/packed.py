@@ -76,10 +76,10 @@ def _held(text: Text, word: Word) -> Word:
 
 
 def _unpacked(packed: str) -> str | None:
-    """What LZString packed; None if it is damaged or cut off, no more than the longest document.
+    """The text that LZString packed, up to the longest document; None if it is damaged or cut off.
 
     64 KiB can stand for hundreds of megabytes, and LZString's own program knows no limit. A code
-    names an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end; each
+    names an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
     code adds an entry: the one before it, and the first character of its own.
     """
     bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))

@@ -1,7 +1,7 @@
 """The rules that each type of constraint stands for: a row of `TYPES` for each type.
 
-A row names a rule and how its arguments are read, one after the other. What is left over is
-refused, and so is what the rule itself cannot be about.
+A row names a rule and how its arguments are read, one after the other. Further arguments are
+refused, and so are cells and numbers that the rule itself does not take.
 """
 
 from __future__ import annotations
