@@ -34,7 +34,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
     Its first 64 KiB decide. A source looks like a puzzle if it begins with a format's own words,
-    or if a whole puzzle stands anywhere. A source whose first two lines, or a
+    or if a whole puzzle or a border stands anywhere. A source whose first two lines, or a
     quarter of its lines, may be rows or whole puzzles, even damaged ones, looks like one too.
     """
     encoded = data[:_SAMPLE]
@@ -45,13 +45,11 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if begun or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
-    if any(map(_is_whole, lines)):
+    if any(map(_is_whole, lines)) or any(map(is_border, lines)):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    if not told:
-        return not any(map(is_border, lines))
     likely = [_is_likely(line) for line in told]
-    return not all(likely[:2]) and sum(likely) * 4 < len(likely)
+    return not told or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
