@@ -256,24 +256,16 @@ class Dripping(io.BytesIO):
 
 
 @every_collection
-@examples(4)
+@examples(6)
 @given(data=st.data())
-def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
+def test_pieces_do_not_depend_on_the_stream_and_are_read_in_another_process_as_here(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
     found = detected(source.data)
-    dripped = list(found.pieces(Dripping(source.data), size))
-    assert dripped == pieces_of(found, source.data, size)
-
-
-@every_collection
-@examples(4)
-@given(data=st.data())
-def test_a_piece_is_read_in_another_process_as_here(name, data):
-    source = data.draw(written(name))
-    found = detected(source.data)
-    sent = pickle.loads(pickle.dumps((found, pieces_of(found, source.data, 200))))
-    there = [entry for piece in sent[1] for entry in sent[0].entries(piece, "a.txt", Reading())]
-    assert there == read(found, source.data, 200)
+    pieces = list(found.pieces(Dripping(source.data), size))
+    assert pieces == pieces_of(found, source.data, size)
+    there, sent = pickle.loads(pickle.dumps((found, pieces)))
+    entries = [entry for piece in sent for entry in there.entries(piece, "a.txt", Reading())]
+    assert entries == read(found, source.data, 200)
 
 
 @st.composite

@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
 
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
+from pipeline.reading.formats.text import Text, is_border, said_lines
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.records import Reader
 
 Variant = Literal["classic", "even-odd", "rules"]
-L = TypeVar("L")
+Layout = Any
+"""The findings of a notation for many puzzles, of a type of its own."""
+
 MOST_LOOKED_AT = 600
 """Lines of a source that are examined to recognise a collection."""
 
@@ -61,7 +63,7 @@ class Format:
     parse: Callable[[Text, Reading], Parsed]
     render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
-    many: ManyFormat[Any] | None = None
+    many: ManyFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +113,16 @@ class Head:
     """The beginning of a source; `complete` if it is all of it.
 
     `declared` says that the user named the format: then only its layout is to be found out.
-    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be. `least` is how many
-    puzzles make a collection: 1 if the source is no single puzzle by itself.
+    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be, `is_ruled` whether
+    a line is a puzzle with rules. `least` is how many puzzles make a collection: 1 if the source is
+    no single puzzle by itself.
     """
 
     data: bytes
     complete: bool
     declared: bool
     reads_as_one: Callable[[Head], bool]
+    is_ruled: Callable[[str], bool]
     least: int = 2
 
     @cached_property
@@ -134,8 +138,8 @@ class Head:
     def lines(self) -> tuple[str, ...]:
         """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
-        said = (line for line in NEWLINE.split(text) if says_something(line))
-        return tuple(islice((line for line in said if not is_border(line)), MOST_LOOKED_AT))
+        rows = (line for line in said_lines(text) if not is_border(line))
+        return tuple(islice(rows, MOST_LOOKED_AT))
 
     @property
     def is_whole(self) -> bool:
@@ -148,13 +152,13 @@ class Head:
         return not self.declared and self.reads_as_one(self)
 
 
-def _none(_layout: object) -> bool:
+def _none(_layout: Layout) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
-class ManyFormat(Generic[L]):
-    """One notation for many puzzles; L is what has to be found out to read a source in it.
+class ManyFormat:
+    """One notation for many puzzles; a `Layout` is what has to be found out to read a source in it.
 
     `recognise` gives that and the reason, or None; if the format is declared never None.
     `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
@@ -165,8 +169,8 @@ class ManyFormat(Generic[L]):
     """
 
     name: str
-    recognise: Callable[[Head], tuple[L, str] | None]
-    pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
-    entries: Callable[[Piece, L, Reader], list[Entry]]
-    takes_plain_lines: Callable[[L], bool] = _none
+    recognise: Callable[[Head], tuple[Layout, str] | None]
+    pieces: Callable[[BinaryIO, Layout, int], Iterator[Piece]]
+    entries: Callable[[Piece, Layout, Reader], list[Entry]]
+    takes_plain_lines: Callable[[Layout], bool] = _none
     is_ruled: bool = False

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, dropwhile, islice
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import counted
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import (
@@ -33,7 +33,7 @@ from pipeline.reading.formats.cells import (
     numbers_up_to,
     written_cells,
 )
-from pipeline.reading.formats.text import Line, Text, Word
+from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
 _BOXES_BEGIN = re.compile(
@@ -43,7 +43,7 @@ _COMMENT = re.compile(r"\s*c(\s|\Z)")
 _FACTOR = re.compile(r"[1-9][0-9]{0,2}")
 
 
-def _body(text: Text) -> list[Line]:
+def _body(text: Text) -> list[TextLine]:
     """The lines after the comments."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
@@ -52,7 +52,7 @@ def recognise_boxes(text: Text) -> str | None:
     body = _body(text)
     if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
-    words = chain.from_iterable(map(Line.words, body))
+    words = chain.from_iterable(map(TextLine.words, body))
     header = [word.text for word in islice(words, 2)]
     if len(header) < 2 or not all(map(_FACTOR.fullmatch, header)):
         return None
@@ -80,7 +80,7 @@ def _like_grid_row(text: Text, product: int) -> bool:
 
 
 def parse_boxes(text: Text, _reading: Reading) -> Parsed:
-    words = chain.from_iterable(map(Line.words, _body(text)))
+    words = chain.from_iterable(map(TextLine.words, _body(text)))
     geometry = _geometry(text, list(islice(words, 2)))
     n = geometry.side
     values = [_value(text, word, n) for word in islice(words, n * n)]
@@ -104,10 +104,7 @@ def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
     try:
         return Geometry(int(first.text), int(second.text))
     except ValueError:
-        last, found = text.lines[-1], f"{first.text} and {second.text}"
-        ends = second.column + len(second.text) > len(last.text.rstrip())
-        cut_off = second.line == last.number and ends
-        raise text.error(first.line, first.column, expected, found, truncated=cut_off) from None
+        raise text.at_word(first, expected, f"{first.text} and {second.text}") from None
 
 
 def _value(text: Text, word: Word, side: int) -> int:
@@ -153,26 +150,24 @@ def recognise_bordered(text: Text) -> str | None:
 def parse_bordered(text: Text, _reading: Reading) -> Parsed:
     geometry, lines = _size(text)
     n, band = geometry.side, geometry.height + 1
-    masks = {number: 1 << value for value, number in enumerate(numbers_up_to(n))}
-    masks["_" * len(str(n))] = geometry.all_values
     count = geometry.width * band + 1
     cells: list[int] = []
     for index, line in enumerate(lines[:count]):
         if index % band == 0:
             _check_border(text, line, geometry)
         else:
-            cells += _row(text, line, geometry, masks)
+            cells += _row(text, line, geometry)
     if len(lines) < count:
         raise text.at_end(f"{n} rows and their borders", f"the end after {len(cells) // n} rows")
     if len(lines) > count:
         expected = f"the end after {n} rows and their borders"
-        raise text.at_line(lines[count], expected, may_go_on=False)
+        raise text.at_line(lines[count], expected)
     if 1 << (n - 1) not in cells:
         _check_zeros(text, lines, n)
     return Parsed(Puzzle(geometry, tuple(cells)))
 
 
-def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
+def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
     """The geometry that the first lines give, and the lines after them."""
     for index, line in enumerate(text.lines):
         said = line.text.strip()
@@ -187,24 +182,32 @@ def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
 
-def _check_border(text: Text, line: Line, geometry: Geometry) -> None:
+def _check_border(text: Text, line: TextLine, geometry: Geometry) -> None:
     drawn = line.text.strip()
     if not line.is_border or drawn.count("+") != geometry.height + 1 or drawn[-1] != "+":
         raise text.at_line(line, f"a border with {geometry.height + 1} '+'")
 
 
-def _row(text: Text, line: Line, geometry: Geometry, masks: Mapping[str, int]) -> list[int]:
+def _row(text: Text, line: TextLine, geometry: Geometry) -> list[int]:
     """The masks of a row `| 1 _ | _ 3 |`."""
-    step = geometry.width + 1
-    count = geometry.height * step + 1
-    words = line.text.replace("|", " | ").split(None, count)
-    bars = words[::step]
-    if len(words) == count and bars.count("|") == len(bars):
-        del words[::step]
-        cells = [masks.get(word) or _mask_of(word, geometry) for word in words]
-        if all(cells):
-            return cells
-    raise _misplaced(text, line, geometry)
+    n, step = geometry.side, geometry.width + 1
+    masks: list[int] = []
+    last = geometry.height * step
+    words = line.words(_CELL_OR_BAR)
+    for place, word in enumerate(islice(words, last + 1)):
+        if place % step:
+            mask = _mask_of(word.text, geometry)
+            if not mask:
+                raise text.at_word(word, f"a number from 1 to {n}, or __ for a blank")
+            masks.append(mask)
+        elif word.text != "|":
+            raise text.at_word(word, f"'|' around every {counted(geometry.width, 'cell')}")
+    if (extra := next(words, None)) is not None:
+        raise text.at_word(extra, f"the end of a row of {n} cells")
+    if len(masks) < n or not line.text.rstrip().endswith("|"):
+        expected = f"a row of {n} cells with '|' around every {geometry.width}"
+        raise text.behind(line, expected, "the end of the line")
+    return masks
 
 
 def _mask_of(word: str, geometry: Geometry) -> int:
@@ -217,28 +220,12 @@ def _mask_of(word: str, geometry: Geometry) -> int:
     return 1 << (value - 1) if value else geometry.all_values
 
 
-def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
+def _check_zeros(text: Text, lines: Sequence[TextLine], side: int) -> None:
     """Raise InvalidPuzzle for a 0 if n does not occur: the values may be 0 to n - 1."""
     for word in (word for line in lines for word in line.words(_CELL_OR_BAR)):
         if not word.text.strip("0"):
             expected = f"a number from 1 to {side}, or __ for a blank, as {side} does not occur"
             raise text.at_word(word, expected)
-
-
-def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
-    """The error for the first misplaced word."""
-    n, step = geometry.side, geometry.width + 1
-    for place, word in enumerate(line.words(_CELL_OR_BAR)):
-        if place > geometry.height * step:
-            return text.at_word(word, f"the end of a row of {n} cells")
-        if place % step == 0:
-            if word.text != "|":
-                return text.at_word(word, f"'|' around every {counted(geometry.width, 'cell')}")
-        elif not _mask_of(word.text, geometry):
-            return text.at_word(word, f"a number from 1 to {n}, or __ for a blank")
-    end, cut_off = len(line.text) + 1, line is text.lines[-1]
-    expected = f"a row of {n} cells with '|' around every {geometry.width}"
-    return text.error(line.number, end, expected, "the end of the line", truncated=cut_off)
 
 
 def render_bordered(puzzle: Puzzle, _notation: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
 from string import ascii_letters, ascii_uppercase, digits
-from typing import TypeVar, get_args
+from typing import NamedTuple, TypeVar, get_args
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Parsed, Variant
-from pipeline.reading.formats.text import Line, Text, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
@@ -61,22 +63,57 @@ def signs_of(format_name: str) -> str:
     return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
 
 
-def check_characters(text: Text, lines: Sequence[Line]) -> None:
-    """Raise InvalidPuzzle at the first character that is not a cell in any variant.
-
-    A single line with letters may be the beginning of a puzzle of 16×16 or 25×25 characters.
-    """
+def check_characters(text: Text, lines: Sequence[TextLine]) -> None:
+    """Raise InvalidPuzzle at the first character that is not a cell in any variant."""
     for line in lines:
-        if KNOWN.issuperset(line.cells):
-            continue
-        word = next(cell for cell in line.placed_cells() if cell.text not in KNOWN)
-        marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
-        expected = MARKED if marked else "a digit or a blank"
-        may_go_on = len(lines) == 1 and len(line.cells) < max(SIDES)
-        raise text.at_word(word, expected, truncated=may_go_on and IN_LARGER.issuperset(line.cells))
+        if not KNOWN.issuperset(line.cells):
+            word = next(cell for cell in line.placed_cells() if cell.text not in KNOWN)
+            marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
+            raise text.at_word(word, MARKED if marked else "a digit or a blank")
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Parsed:
+class Splitting(NamedTuple):
+    """How lines are split: what the parts are called, their number, and where they stand."""
+
+    noun: str
+    count: Callable[[TextLine], int]
+    parts: Callable[[TextLine], Iterable[Word]]
+
+
+IN_CELLS = Splitting("cell", lambda line: len(line.cells), TextLine.placed_cells)
+
+
+def check_shape(
+    text: Text, rows: Sequence[TextLine], sides: Collection[int], by: Splitting = IN_CELLS
+) -> int:
+    """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n parts."""
+    side = side_of_rows([by.count(row) for row in rows], sides)
+    if side is None:
+        line = rows[0] if rows else text.lines[0]
+        found = counted(by.count(line) if rows else 0, by.noun)
+        raise text.error(line.number, 1, f"a row of {either(sides)} {by.noun}s", found)
+    for index, row in enumerate(rows):
+        count = by.count(row)
+        columns = [part.column for part in islice(by.parts(row), side + 1)]
+        if index == side:
+            column, found = columns[0] if columns else 1, counted(len(rows), "row")
+            raise text.error(row.number, column, f"{side} rows", found)
+        if count != side:
+            column = columns[side] if count > side else len(row.text) + 1
+            expected, found = f"a row of {side} {by.noun}s", counted(count, by.noun)
+            raise text.error(row.number, column, expected, found)
+    if len(rows) < side:
+        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
+    return side
+
+
+def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
+    """The side that most rows have, or else the number of rows."""
+    meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
+    return meant[0] if meant else len(lengths) if len(lengths) in sides else None
+
+
+def puzzle_of(text: Text, lines: Sequence[TextLine], wanted: VariantChoice) -> Parsed:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -93,35 +130,33 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Parse
     elif len(blanks) == 1 or blanks == {EVEN, ODD}:
         signs |= dict.fromkeys(blanks, geometry.all_values)
     if not signs.keys() >= set(characters):
-        raise _first_misfit(text, lines, geometry, variant, signs)
+        placed = (cell for line in lines for cell in line.placed_cells())
+        strange = [cell for cell in placed if cell.text not in signs]
+        raise text.at_word(*_first_misfit(strange, geometry, variant))
     return Parsed(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant=variant)
 
 
-def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Parsed:
+def _first_misfit(
+    strange: Sequence[Word], geometry: Geometry, variant: Variant
+) -> tuple[Word, str]:
+    """The first of the strange cells that is wrong, and what is expected."""
+    blank = strange[0].text  # without digits and marks, the first of several blanks is right
+    for cell in strange:
+        if cell.text in DIGITS:
+            return cell, f"a value from 1 to {geometry.side} or a blank"
+        if variant == "even-odd":
+            return cell, MARKED
+        if cell.text != blank:
+            return cell, f"one symbol for all blanks, {quote(blank)} as before"
+    raise AssertionError("called for cells that all fit")
+
+
+def nine_of(text: Text, row: TextLine, expected: str, wanted: VariantChoice) -> Parsed:
     """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
     check_characters(text, (row,))
     if len(row.cells) != 81:
-        found = counted(len(row.cells), "cell")
-        raise text.error(row.number, len(row.text) + 1, expected, found)
+        raise text.behind(row, expected, counted(len(row.cells), "cell"))
     return puzzle_of(text, (row,), wanted)
-
-
-def _first_misfit(
-    text: Text, lines: Sequence[Line], geometry: Geometry, variant: Variant, signs: dict[str, int]
-) -> InvalidPuzzle:
-    """The error for the first cell that has no meaning in this variant."""
-    first_blank = ""
-    for cell in (cell for line in lines for cell in line.placed_cells()):
-        if cell.text in signs:
-            continue
-        if cell.text in DIGITS:
-            return text.at_word(cell, f"a value from 1 to {geometry.side} or a blank")
-        if variant == "even-odd":
-            return text.at_word(cell, MARKED)
-        if first_blank not in ("", cell.text):
-            return text.at_word(cell, f"one symbol for all blanks, {quote(first_blank)} as before")
-        first_blank = cell.text
-    raise AssertionError("called for cells that all fit")
 
 
 def number_of(word: str, side: int) -> int | None:
@@ -152,8 +187,8 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError for a side other than 4, 6, 8 or 9, for boxes of another shape, and for
-    cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
+    Raises ValueError for a side other than 4, 6, 8 or 9, and for boxes of another shape. So it does
+    for cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
     """
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:

@@ -14,7 +14,6 @@ may stand between, as in grids.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle, counted
@@ -29,12 +28,12 @@ from pipeline.reading.formats.cells import (
     LARGER_GEOMETRIES,
     ODD,
     SIDES,
+    check_shape,
     in_lines,
     in_rows,
     written_cells,
 )
-from pipeline.reading.formats.grid import check_shape
-from pipeline.reading.formats.text import Line, Text, decode_text, either
+from pipeline.reading.formats.text import Text, TextLine, decode_text, either
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
@@ -70,47 +69,38 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
         )
         raise text.error(None, None, expected, f"{len(rows)} ambiguous lines of 16 characters")
     in_line = len(rows) == 1 and len(rows[0].cells) > max(sides)
-    side = _check_line(text, rows[0], sides) if in_line else check_shape(text, rows, sides)
-    names = [name for name in wanted if len(ALPHABETS[name]) == side]
-    try:
-        name = _decide(text, rows, names, reading)
-    except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
-        raise replace(error, truncated=in_line and side < max(sides)) from None
+    if in_line:
+        count = len(rows[0].cells)
+        side = SIDES.get(count, 0)
+        if side not in sides:
+            expected = f"a line of {either(side * side for side in sides)} characters"
+            raise text.behind(rows[0], expected, counted(count, "character"))
+    else:
+        side = check_shape(text, rows, sides)
+    name = _decide(text, rows, [name for name in wanted if len(ALPHABETS[name]) == side], reading)
     geometry = LARGER_GEOMETRIES[side]
     masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
     cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
     return Parsed(Puzzle(geometry, cells), format=name + IN_LINE * in_line)
 
 
-def _cells(rows: Sequence[Line]) -> str:
+def _cells(rows: Sequence[TextLine]) -> str:
     return "".join(row.cells for row in rows)
 
 
-def _may_be_either(rows: Sequence[Line]) -> bool:
+def _may_be_either(rows: Sequence[TextLine]) -> bool:
     """Whether these may be either several puzzles of 16×16, or puzzles of 4×4, one a line."""
     several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
     return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
 
 
-def _is_small_even_odd(rows: Sequence[Line]) -> bool:
+def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
     """Whether these are even/odd puzzles of 4×4, one a line."""
     occurring = set(_cells(rows))
     return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
 
 
-def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
-    """The side of the puzzle in a single line."""
-    count = len(row.cells)
-    side = SIDES.get(count, 0)
-    if side in sides:
-        return side
-    expected = f"a line of {either(side * side for side in sides)} characters"
-    cut_off = count < max(sides) ** 2
-    found = counted(count, "character")
-    raise text.error(row.number, len(row.text) + 1, expected, found, truncated=cut_off)
-
-
-def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading) -> str:
+def _decide(text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading) -> str:
     """The one alphabet that fits the cells. Raises InvalidPuzzle if there are several."""
     fitting = _fitting(text, rows, names, reading)
     fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
@@ -119,27 +109,25 @@ def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Rea
         if len(decided) == 1:
             return decided[0]
     alphabets = either(name.upper() for name in fitting)
-    expected = f"--alphabet {alphabets} to say what the characters stand for"
-    found = "ambiguous characters: they fit each of these"
     if len(rows) == 16 and _SMALL.issuperset(_cells(rows)) and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or --alphabet {alphabets} for one of "
-        expected, found = expected + "16×16", "16 ambiguous lines of 16 characters"
-    raise text.error(None, None, expected, found)
+        expected += "16×16"
+        raise text.error(None, None, expected, "16 ambiguous lines of 16 characters")
+    expected = f"--alphabet {alphabets} to say what the characters stand for"
+    raise text.error(None, None, expected, "ambiguous characters: they fit each of these")
 
 
 def _fitting(
-    text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading
+    text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading
 ) -> Sequence[str]:
     """The alphabets that fit the cells. Raises InvalidPuzzle at the first cell that fits none."""
-    cells = [cell for row in rows for cell in row.placed_cells()]
-    marked = (cell for cell in cells if cell.text in (EVEN, ODD))
-    if reading.variant == "even-odd" and (mark := next(marked, None)):
-        raise text.at_word(mark, "no even or odd cells beside letters")
     seen: set[str] = set()
-    for cell in cells:
+    for cell in (cell for row in rows for cell in row.placed_cells()):
         if cell.text in seen:
             continue
         seen.add(cell.text)
+        if reading.variant == "even-odd" and cell.text in (EVEN, ODD):
+            raise text.at_word(cell, "no even or odd cells beside letters")
         left = [name for name in names if _fits(seen, ALPHABETS[name])]
         if not left:
             signs = either(dict.fromkeys(name.upper() for name in names))
@@ -154,7 +142,7 @@ def _fits(characters: set[str], signs: str) -> bool:
     return len(others) <= 1 and others <= _BLANKS
 
 
-def _is_filled(rows: Sequence[Line], signs: str) -> bool:
+def _is_filled(rows: Sequence[TextLine], signs: str) -> bool:
     """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
     return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, get_args
+from itertools import chain, islice
+from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
@@ -20,6 +20,7 @@ from pipeline.reading.formats.base import (
     Entry,
     Format,
     Head,
+    Layout,
     ManyFormat,
     Parsed,
     Piece,
@@ -27,21 +28,25 @@ from pipeline.reading.formats.base import (
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
-from pipeline.reading.formats.json_grid import JSON
+from pipeline.reading.formats.iss import ISS, texts_in
+from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
-from pipeline.reading.formats.opensudoku import OPENSUDOKU
-from pipeline.reading.formats.programs import HODOKU, SADMAN
-from pipeline.reading.formats.records import LONGEST, Reader
+from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
+from pipeline.reading.formats.records import LONGEST, Reader, cut_lines, entries_of_lines
+from pipeline.reading.formats.regions import JIGSAW, SOLO
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
-from pipeline.reading.formats.spreadsheet import SPREADSHEET
-from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
-from pipeline.reading.formats.variants import ONE_LINE, VARIANTS
+from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
 from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
+
+ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
+"""The notations of puzzles with rules that take one line, in the order in which they are tried."""
 
 FORMATS: Final = (
     OPENSUDOKU,
@@ -60,7 +65,49 @@ FORMATS: Final = (
 )
 """The formats are tried in this order; the last one explains what is wrong with other texts."""
 
-COLLECTIONS: Final[tuple[ManyFormat[Any], ...]] = (
+_MOST_LINES_TRIED = 100
+
+
+def _recognise_variants(head: Head) -> tuple[None, str] | None:
+    if head.is_single:
+        return None
+    if head.declared:
+        return None, "it is declared"
+    lines = [*islice(head.lines, _MOST_LINES_TRIED)]
+    if lines and _begins_as_iss(lines[0]):
+        is_iss = all(_begins_as_iss(line) or not _is_ruled(line) for line in lines)
+        if is_iss:
+            found = texts_in(head.lines) == "many"
+            return (None, "every line is a text of constraints") if found else None
+    known = sum(map(_is_ruled, lines))
+    if known * 2 > len(lines) >= head.least:
+        return None, "most lines are puzzles with rules"
+    return None
+
+
+def _begins_as_iss(line: str) -> bool:
+    return ISS.begins is not None and ISS.begins.match(line) is not None
+
+
+def _is_ruled(line: str) -> bool:
+    """Whether a line is in one of the notations, and begins with the words that it may have."""
+    text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
+    return any(
+        known.recognise(text) is not None and (not known.begins or known.begins.match(line))
+        for known in ONE_LINE
+    )
+
+
+def _entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
+    return entries_of_lines(piece, reader, lambda line, number, by: by.read(line, (number,)))
+
+
+VARIANTS = ManyFormat(
+    "variants", _recognise_variants, cut_lines, _entries_of_variants, is_ruled=True
+)
+"""A file of puzzles with rules, one a line; the notations may differ from line to line."""
+
+COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
@@ -96,8 +143,8 @@ _ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
 class Detected:
     """How to read a collection: its format, the layout that this found, and the reason."""
 
-    format: ManyFormat[Any]
-    layout: Any
+    format: ManyFormat
+    layout: Layout
     reason: str
 
     def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
@@ -195,7 +242,10 @@ def parse_source(
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
-    """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`."""
+    """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`.
+
+    A file may merely be cut off if what is wrong is in its last line, or in no line.
+    """
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
@@ -206,7 +256,11 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(_BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    found = chosen.parse(text, reading)
+    try:
+        found = chosen.parse(text, reading)
+    except InvalidPuzzle as error:
+        error.truncated |= error.line is None or error.line >= text.lines[-1].number
+        raise
     return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
 
 
@@ -231,7 +285,7 @@ def detect_collection(
     with 1 the source is known not to be a single puzzle by itself.
     """
     forced = declared in _ONLY_MANY
-    view = Head(head, complete, forced, _is_one_puzzle, least)
+    view = Head(head, complete, forced, _is_one_puzzle, _is_ruled, least)
     for candidate in COLLECTIONS:
         found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
         if found is not None:

@@ -43,10 +43,10 @@ _HEADER_WORDS = (
     f"a number of clauses, 0 to {_MOST_CLAUSES}",
     "the end of the header",
 )
+_WHITE = b" \t\n"
 _WORD = re.compile(rb"[^ \t\n]+")
 _SPACE = re.compile(rb"[ \t\n]")
 _COMMENT = re.compile(rb"(?m)^[ \t]*+c.*")
-_COMMENT_OR_WORD = re.compile(rb"(?m)^[ \t]*+c.*|([^ \t\n]+)")
 _TRAILER = re.compile(rb"(?m)^[ \t]*+(%)[ \t]*$")
 _NUMBER = re.compile(rb"0|[1-9][0-9]*")
 _LITERAL = re.compile(rb"-?[1-9][0-9]*|0")
@@ -128,6 +128,11 @@ def parse_formula(
     text = data.removeprefix(codecs.BOM_UTF8)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if b"c" in text.replace(b"cnf", b"", 1):
+        text = _COMMENT.sub(lambda comment: b" " * len(comment[0]), text)
+    if not text.strip(_WHITE):
+        found = "only comments and empty lines" if data.strip() else "an empty file"
+        raise InvalidPuzzle(source, None, None, _HEADER_WORDS[0], found, truncated=True)
     located = _Located(text, source)
     header = _read_header(located)
     literals = _read_body(located, header, deadline, block)
@@ -137,27 +142,26 @@ def parse_formula(
 
 
 class _Located(NamedTuple):
-    """A text with newlines as line ends, which gives errors a place."""
+    """A text with newlines as line ends and spaces for comments, which gives errors a place."""
 
     text: bytes
     source: str
 
     def error(
-        self,
-        start: int,
-        stop: int,
-        expected: str,
-        found: str | None = None,
-        *,
-        truncated: bool = False,
+        self, start: int, stop: int, expected: str, found: str | None = None
     ) -> InvalidPuzzle:
-        """The error for the word between these offsets, or for a byte in it that is not ASCII."""
-        if foreign := _FOREIGN.search(self.text, start, stop):
+        """The error for the word between these offsets, or for a byte in it that is not ASCII.
+
+        The file may be cut off if nothing follows this line.
+        """
+        text = self.text
+        if foreign := _FOREIGN.search(text, start, stop):
             start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
-        line = self.text.count(b"\n", 0, start) + 1
-        column = start - self.text.rfind(b"\n", 0, start)
-        said = found or quote(self.text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
-        return InvalidPuzzle(self.source, line, column, expected, said, truncated)
+        line = text.count(b"\n", 0, start) + 1
+        column = start - text.rfind(b"\n", 0, start)
+        said = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
+        is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
+        return InvalidPuzzle(self.source, line, column, expected, said, is_last)
 
 
 class _CnfHeader(NamedTuple):
@@ -171,22 +175,17 @@ class _CnfHeader(NamedTuple):
 def _read_header(located: _Located) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
-    before = _BEFORE_HEADER.match(text)
-    start = before.end() if before else 0
-    if text[start : start + 1] in (b"", b"c"):
-        found = "only comments and empty lines" if text.strip() else "an empty file"
-        raise InvalidPuzzle(located.source, None, None, _HEADER_WORDS[0], found, truncated=True)
-    newline = text.find(b"\n", start)
-    end = len(text) if newline < 0 else newline
+    first = _WORD.search(text)
+    start = first.start() if first else 0
+    end = text.find(b"\n", start)
+    end = len(text) if end < 0 else end
     words = [*islice(_WORD.finditer(text, start, end), len(_HEADER_WORDS))]
     for place, (word, expected) in enumerate(zip(words, _HEADER_WORDS, strict=False)):
         if not _fits(place, word[0]):
-            begins = place == 1 and word.end() == len(text) and b"cnf".startswith(word[0])
-            raise located.error(word.start(), word.end(), expected, truncated=begins)
+            raise located.error(*word.span(), expected)
     behind = words[-1].end()
     if len(words) < 4:
-        expected, found = _HEADER_WORDS[len(words)], "the end of the line"
-        raise located.error(behind, behind, expected, found, truncated=newline < 0)
+        raise located.error(behind, behind, _HEADER_WORDS[len(words)], "the end of the line")
     return _CnfHeader(int(words[2][0]), int(words[3][0]), behind)
 
 
@@ -202,46 +201,25 @@ def _fits(place: int, word: bytes) -> bool:
 def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block: int) -> array[int]:
     """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
 
-    Valid blocks are read without examining their words. The words of
-    the first invalid block are examined one by one, to find the one at fault.
+    Valid blocks are read without examining their words. The words of the first invalid block are
+    examined one by one, to find the one at fault.
     """
-    text, literals = located.text, array("i")
-    clauses, behind = 0, header.end
-    trailer = _TRAILER.search(text, header.end) if b"%" in text else None
+    text, literals, clauses, at = located.text, array("i"), 0, header.end
+    trailer = _TRAILER.search(text, at) if b"%" in text else None
     end = trailer.start() if trailer else len(text)
-    for start, piece in _pieces(text, header.end, end, block):
+    while at < end:
         deadline.check()
-        numbers = _numbers(piece, header.variables)
-        if numbers is not None and not numbers:
-            continue
+        space = _SPACE.search(text, at + block, end)
+        start, at = at, space.start() if space else end
+        numbers = _numbers(text[start:at], header.variables)
         room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
-        if numbers is None or ended > room or (ended == room and numbers[-1] != 0):
-            raise _fault(located, header, start, piece, room, is_open=is_open)
+        if numbers is None or ended > room or (numbers and ended == room and numbers[-1] != 0):
+            raise _fault(located, header, start, at, room, is_open=is_open)
         literals += numbers
-        clauses, behind = clauses + ended, start + len(piece.rstrip(b" \t\n"))
-    _check_end(located, header, literals, clauses, trailer, behind)
+        clauses += ended
+    _check_end(located, header, literals, clauses, trailer)
     return literals
-
-
-def _pieces(text: bytes, start: int, end: int, block: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the text between these offsets, comments blanked out, cut at white space.
-
-    Each piece comes with its offset.
-    """
-    while start < end:
-        newline = text.find(b"\n", start + block, end)
-        stop = end if newline < 0 else newline + 1
-        lines = text[start:stop]
-        if b"c" in lines:
-            lines = _COMMENT.sub(lambda comment: b" " * len(comment[0]), lines)
-        at = 0
-        while at < len(lines):
-            space = _SPACE.search(lines, at + block)
-            cut = space.start() if space else len(lines)
-            yield start + at, lines[at:cut]
-            at = cut
-        start = stop
 
 
 def _numbers(piece: bytes, variables: int) -> array[int] | None:
@@ -258,18 +236,16 @@ def _numbers(piece: bytes, variables: int) -> array[int] | None:
 
 
 def _fault(
-    located: _Located, header: _CnfHeader, start: int, piece: bytes, room: int, *, is_open: bool
+    located: _Located, header: _CnfHeader, start: int, stop: int, room: int, *, is_open: bool
 ) -> InvalidPuzzle:
-    """The first error in a piece; there is room for so many more clauses."""
-    for word in _WORD.finditer(piece):
+    """The first error between these offsets; there is room for so many more clauses."""
+    for word in _WORD.finditer(located.text, start, stop):
         expected = _wanted(word[0], header.variables)
         if room == 0 and not is_open:
             expected = f"the end after {_size(header)}"
         if expected:
             found = "a second header" if word[0] == b"p" else None
-            at, end = start + word.start(), start + word.end()
-            begins = word[0] == b"-" and end == len(located.text)
-            return located.error(at, end, expected, found, truncated=begins)
+            return located.error(*word.span(), expected, found)
         is_open = word[0] != b"0"
         room -= not is_open
     raise AssertionError("nothing is wrong")
@@ -297,34 +273,27 @@ def _check_end(
     literals: Sequence[int],
     clauses: int,
     trailer: re.Match[bytes] | None,
-    behind: int,
 ) -> None:
-    """Raise InvalidPuzzle if clauses are missing, or anything follows the line `%` but its 0.
-
-    `behind` is the offset after the last word: a file that ends there may be cut off.
-    """
+    """Raise InvalidPuzzle if clauses are missing, or anything follows the line `%` but its 0."""
+    behind = len(located.text.rstrip(_WHITE))
     start, stop = trailer.span(1) if trailer else (behind, behind)
     if literals and literals[-1] != 0:
-        expected, found = "0 to end the clause", None if trailer else "the end of the file"
-        raise located.error(start, stop, expected, found, truncated=not trailer)
+        found = None if trailer else "the end of the file"
+        raise located.error(start, stop, "0 to end the clause", found)
     if clauses < header.clauses:
-        found = counted(clauses, "clause")
-        raise located.error(start, stop, _size(header), found, truncated=not trailer)
-    if trailer:
-        words = (word for word in _COMMENT_OR_WORD.finditer(located.text, stop) if word[1])
-        for wanted in (b"0", None):
-            word = next(words, None)
-            if word and word[1] != wanted:
-                expected = "0 behind the line '%'" if wanted else "the end of the file"
-                raise located.error(*word.span(1), expected)
+        raise located.error(start, stop, _size(header), counted(clauses, "clause"))
+    words = _WORD.finditer(located.text, stop) if trailer else iter(())
+    for wanted, word in zip((b"0", b""), words, strict=False):
+        if word[0] != wanted:
+            expected = "0 behind the line '%'" if wanted else "the end of the file"
+            raise located.error(*word.span(), expected)
 
 
 def _normalised(variables: int, written: ClauseArrays, deadline: Deadline) -> ParsedFormula:
     """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
-    kept = ClauseArrays(array("i"), array("q"))
-    duplicates = 0
+    kept, duplicates = ClauseArrays(array("i"), array("q")), 0
     for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)
         if any(-literal in literals for literal in literals):

@@ -17,20 +17,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection as Sides
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from typing import BinaryIO
 
-from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
     check_characters,
+    check_shape,
     in_lines,
     puzzle_of,
     render_cells,
@@ -51,17 +50,13 @@ from pipeline.reading.formats.records import (
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
-    Line,
     Text,
     cells_of,
     count_lines,
-    either,
     is_border,
     says_something,
 )
 from pipeline.settings import Reading
-
-_DRAWN = frozenset("*-=")
 
 
 def recognise_grid(text: Text) -> str | None:
@@ -73,42 +68,9 @@ def recognise_grid(text: Text) -> str | None:
 
 
 def parse_grid(text: Text, reading: Reading) -> Parsed:
-    rows = text.rows
-    check_characters(text, rows)
-    check_shape(text, rows, GEOMETRIES)
-    return puzzle_of(text, rows, reading.variant)
-
-
-def check_shape(text: Text, rows: Sequence[Line], sides: Sides[int]) -> int:
-    """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n cells."""
-    side = _side_of_rows(rows, sides)
-    if side is None:
-        line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
-        found = counted(length, "cell")
-        raise text.error(line, 1, f"a row of {either(sides)} cells", found, truncated=True)
-    for index, row in enumerate(rows):
-        length = len(row.cells)
-        columns = [cell.column for cell in islice(row.placed_cells(), side + 1)]
-        if index == side:
-            found = counted(len(rows), "row")
-            begun = row is text.lines[-1] and _DRAWN.issuperset(row.cells)  # a border, perhaps
-            column = columns[0] if columns else 1
-            raise text.error(row.number, column, f"{side} rows", found, truncated=begun)
-        if length != side:
-            column = columns[side] if length > side else len(row.text) + 1
-            cut_off = index == len(rows) - 1 and length < side
-            expected, found = f"a row of {side} cells", counted(length, "cell")
-            raise text.error(row.number, column, expected, found, truncated=cut_off)
-    if len(rows) < side:
-        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
-    return side
-
-
-def _side_of_rows(rows: Sequence[Line], sides: Sides[int]) -> int | None:
-    """The side that most rows have, or else the number of rows."""
-    lengths = Counter(len(row.cells) for row in rows)
-    meant = [length for length, _ in lengths.most_common() if length in sides]
-    return meant[0] if meant else len(rows) if len(rows) in sides else None
+    check_characters(text, text.rows)
+    check_shape(text, text.rows, GEOMETRIES)
+    return puzzle_of(text, text.rows, reading.variant)
 
 
 def render_grid(puzzle: Puzzle, _notation: str) -> str:

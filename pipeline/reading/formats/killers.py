@@ -22,36 +22,48 @@ from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE
-from pipeline.reading.formats.jigsaw import SIDES
+from pipeline.reading.formats.regions import JIGSAW_SIDES
 from pipeline.reading.formats.ruled import (
     cages_of,
     diagonals,
     first_misfit,
+    groups_of,
     region_rules,
-    single_line,
     variant_of,
     words_of,
 )
-from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _CELLS = NINE.size
+_SIGN = re.compile(r".")
+
+
+def _begins(text: Text, *patterns: re.Pattern[str]) -> str | None:
+    first = text.lines[0].text
+    begun = next(filter(None, (pattern.match(first) for pattern in patterns)), None)
+    return f"it begins with {quote(begun[0].strip())}" if begun else None
+
+
+def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
+    """The puzzle of rules that are mostly cages, of which there has to be one."""
+    if not cages:
+        raise text.at_line(line, expected, "none")
+    return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")
-_CUT_OFF = re.compile(r"\s*3x3:d?(?::k?)?\s*")
+_CUT_OFF = re.compile(r"\s*3x3:d?(?::k?)?\s*\Z")
 _NUMBERS = re.compile(r"[^:]+:?|:")
 _NUMBER = re.compile(r"[0-9]{1,5}:")
 
 
 def recognise_killer(text: Text) -> str | None:
-    first = text.lines[0].text
-    begins = _HEADER.match(first) or _CUT_OFF.fullmatch(first)
-    return f"it begins with {quote(begins[0].strip())}" if begins else None
+    return _begins(text, _HEADER, _CUT_OFF)
 
 
 def parse_killer(text: Text, _reading: Reading) -> Parsed:
-    line = single_line(text)
+    line = text.single_line()
     header = _HEADER.match(line.text)
     if not header:
         raise text.at_line(line, "'3x3::k:' or '3x3:d:k:' and 81 numbers")
@@ -62,8 +74,7 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
         if cell == _CELLS:
             raise text.at_word(word, "the end after 81 numbers")
         if not _NUMBER.fullmatch(word.text):
-            cut_off = word is words[-1] and word.text.isdigit()
-            raise text.at_word(word, "a number and a colon", truncated=cut_off)
+            raise text.at_word(word, "a number and a colon")
         total, cage = divmod(int(word.text[:-1]), 256)
         if total and sums.setdefault(cage, total) != total:
             raise text.at_word(word, f"the sum {sums[cage]} of the other cells of cage {cage}")
@@ -72,11 +83,8 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
     if len(words) < _CELLS:
         raise text.at_end("81 numbers, each with a colon", counted(len(words), "number"))
     cages = cages_of(members, sums)
-    if not cages:
-        raise text.at_line(line, "a cage: a number of 256 or more", "none", may_go_on=False)
-    return Parsed(
-        Puzzle.empty(NINE, (*(diagonals() if header[1] else ()), *cages)), variant="rules"
-    )
+    rules = [*diagonals(), *cages] if header[1] and cages else cages
+    return _killer(text, line, rules, "a cage: a number of 256 or more")
 
 
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
@@ -112,24 +120,18 @@ def recognise_arrows(text: Text) -> str | None:
 
 
 def parse_arrows(text: Text, _reading: Reading) -> Parsed:
-    line = single_line(text)
+    line = text.single_line()
     words = words_of(line, _SIGN, len(line.text) - len(line.text.lstrip()))
     for word in words:
         if word.text not in _ARROW_SIGNS:
             expected = "a step, one of <>^v`',. or a sum, one of 0-9, A-Z, a-j"
             raise text.at_word(word, expected)
     if len(words) != _CELLS:
-        may_go_on, found = len(words) < _CELLS, counted(len(words), "sign")
-        at = len(line.text.rstrip()) + 1
-        raise text.error(line.number, at, "81 signs", found, truncated=may_go_on)
-    members: dict[int, list[int]] = {}
-    for cell in range(_CELLS):
-        members.setdefault(_end_of(cell, text, words), []).append(cell)
+        raise _at_end(text, "81 signs", counted(len(words), "sign"))
+    ends = [_end_of(cell, text, words) for cell in range(_CELLS)]
+    members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     sums = {end: _SUMS[words[end].text] for end in members}
-    cages = cages_of(members, sums)
-    if not cages:
-        raise text.at_line(line, "a cage: a step or a sum", "none", may_go_on=False)
-    return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
+    return _killer(text, line, cages_of(members, sums), "a cage: a step or a sum")
 
 
 def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
@@ -147,7 +149,12 @@ def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
     raise text.at_word(words[start], "steps that lead to a sum, not in a circle")
 
 
-_SIGN = re.compile(r".")
+def _at_end(text: Text, expected: str, found: str) -> InvalidPuzzle:
+    """The error for a wrong number of parts, at the end of the only line."""
+    line = text.lines[0]
+    return text.error(line.number, len(line.text.rstrip()) + 1, expected, found)
+
+
 ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, begins=_ARROWS_BEGIN)
 
 
@@ -155,9 +162,8 @@ _SUMOCUE_HEADER = re.compile(r"\s*SumoCueV1(D?)")
 _SUMOCUE_BEGINS = re.compile(r"\s*SumoCue")
 _PARTS = re.compile(r"[=+][^=+]*|[^=+]+")
 _PART = re.compile(r"([=+])([0-9]{1,4})(?:J([0-9]{1,3}))?")
-_EXPECTED_PART = "'=' and a sum or '+' and the number of a cell"
 _BOXES = {geometry.size: geometry for geometry in ALL_GEOMETRIES.values()}
-_JIGSAWS = {side * side: side for side in SIDES}
+_JIGSAWS = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
 
 
 class _SumoCuePart(NamedTuple):
@@ -170,30 +176,39 @@ class _SumoCuePart(NamedTuple):
 
 
 def recognise_sumocue(text: Text) -> str | None:
-    begins = _SUMOCUE_BEGINS.match(text.lines[0].text)
-    return f"it begins with {quote(begins[0].strip())}" if begins else None
+    return _begins(text, _SUMOCUE_BEGINS)
 
 
 def parse_sumocue(text: Text, _reading: Reading) -> Parsed:
-    line = single_line(text)
+    line = text.single_line()
     header = _SUMOCUE_HEADER.match(line.text)
     if not header:
         raise text.at_line(line, "'SumoCueV1' or 'SumoCueV1D' and a part for each cell")
-    parts = _parts(text, words_of(line, _PARTS, header.end()))
-    geometry, rules = _board(text, parts)
-    members = _members(text, parts)
+    parts = _sumocue_parts(text, words_of(line, _PARTS, header.end()))
+    regions = [part.region for part in parts if part.region is not None]
+    geometry = (_JIGSAWS if regions else _BOXES).get(len(parts))
+    if geometry is None:
+        raise _at_end(text, "a part for each of 81 cells", counted(len(parts), "part"))
+    if regions and (misfit := first_misfit(regions)):
+        raise text.at_word(parts[misfit[0]].word, misfit[1])
+    members: dict[int, list[int]] = {}
+    for cell, part in enumerate(parts):
+        opener = cell if part.opens else part.number
+        if opener >= len(parts) or not parts[opener].opens:
+            raise text.at_word(part.word, "the number of a cell that opens a cage, from 0")
+        members.setdefault(opener, []).append(cell)
     sums = {cell: parts[cell].number for cell in members}
     values = [0] * len(parts)
     for cell in [first for first, cells in members.items() if len(cells) == 1]:
         if sums[cell] <= geometry.side:
             values[cell] = sums[cell]
             del members[cell]
-    rules += diagonals() if header[1] else ()
+    rules = [*region_rules(regions), *(diagonals() if header[1] else ())]
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
     return Parsed(puzzle, variant=variant_of(puzzle))
 
 
-def _parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
+def _sumocue_parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
     """The parts; all have a region, or none."""
     parts: list[_SumoCuePart] = []
     for word in words:
@@ -201,47 +216,9 @@ def _parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
         in_regions = parts[0].region is not None if parts else None
         if match is None or in_regions not in (None, match[3] is not None):
             region = ", then 'J' and the number of its region" if in_regions else ""
-            may_go_on = word is words[-1]
-            raise text.at_word(word, _EXPECTED_PART + region, truncated=may_go_on)
+            raise text.at_word(word, f"'=' and a sum or '+' and the number of a cell{region}")
         parts.append(_SumoCuePart(word, match[1] == "=", int(match[2]), match[3]))
     return parts
-
-
-def _board(text: Text, parts: Sequence[_SumoCuePart]) -> tuple[Geometry, tuple[Rule, ...]]:
-    """The geometry, and the rules of the regions if there are any."""
-    regions = [part.region for part in parts]
-    if regions and regions[0] is not None:
-        side = _JIGSAWS.get(len(parts))
-        if side is not None:
-            if misfit := first_misfit(regions):
-                raise _at_part(text, parts, misfit[0], misfit[1])
-            return Geometry(1, side), region_rules(regions)
-    elif len(parts) in _BOXES:
-        return _BOXES[len(parts)], ()
-    raise _of_another_size(text, len(parts))
-
-
-def _at_part(text: Text, parts: Sequence[_SumoCuePart], cell: int, expected: str) -> InvalidPuzzle:
-    """The error for the part of a cell; more parts would be a larger puzzle."""
-    return text.at_word(parts[cell].word, expected, truncated=len(parts) < max(_BOXES))
-
-
-def _of_another_size(text: Text, count: int) -> InvalidPuzzle:
-    line, found = text.lines[0], counted(count, "part")
-    may_go_on, at = count < max(_BOXES), len(line.text.rstrip()) + 1
-    return text.error(line.number, at, "a part for each of 81 cells", found, truncated=may_go_on)
-
-
-def _members(text: Text, parts: Sequence[_SumoCuePart]) -> dict[int, list[int]]:
-    """The cells of each cage, by the one that opens it."""
-    members: dict[int, list[int]] = {}
-    for cell, part in enumerate(parts):
-        opener = cell if part.opens else part.number
-        if opener >= len(parts) or not parts[opener].opens:
-            expected = "the number of a cell that opens a cage, from 0"
-            raise _at_part(text, parts, cell, expected)
-        members.setdefault(opener, []).append(cell)
-    return members
 
 
 SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, begins=_SUMOCUE_BEGINS)

@@ -1,4 +1,4 @@
-"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; and lines: many of them.
+"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; lines and csv: many of them.
 
     # easy
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
@@ -7,7 +7,8 @@
 A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
 white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
 
-CSV shares what is here: which field holds the puzzle is found by examining many lines.
+In csv the fields may be quoted, a header may say which column holds the puzzles, and the solution
+beside a puzzle is taken for a claim. Which field holds the puzzle is found by examining many lines.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import (
@@ -84,17 +85,11 @@ def parse_line(text: Text, reading: Reading) -> Parsed:
     if len(lines) > 1:
         expected = "a single puzzle (`solve`, `count`, `run` and `watch` read files of many)"
         raise text.error(lines[1].number, 1, expected, f"{len(lines)} lines")
-    first = lines[0]
     check_characters(text, lines)
-    count = len(first.cells)
-    may_go_on = count < 2 * max(_LENGTHS)  # the regions of a jigsaw may follow
+    count = len(lines[0].cells)
     if count not in _LENGTHS:
-        end, found = len(first.text) + 1, counted(count, "cell")
-        raise text.error(first.number, end, _EXPECTED, found, truncated=may_go_on)
-    try:
-        return puzzle_of(text, lines, reading.variant)
-    except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
-        raise replace(error, truncated=may_go_on) from None
+        raise text.behind(lines[0], _EXPECTED, counted(count, "cell"))
+    return puzzle_of(text, lines, reading.variant)
 
 
 def render_line(puzzle: Puzzle, _notation: str) -> str:
@@ -145,32 +140,21 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
         return [(line.find(body), body)]
     if fields.delimiter is None:
         return [(match.start(), match[0]) for match in _WORD.finditer(line)]
+    texts = line.split(fields.delimiter)
     if '"' in line:
-        return list(_quoted(line, fields.delimiter))
-    return list(_placed(line, line.split(fields.delimiter)))
-
-
-def _placed(line: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    end = 0
-    for text in texts:
-        body = text.strip()
-        yield max(line.find(body, end), 0), body
-        end += len(text) + 1
-
-
-def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
-    try:
-        texts = next(csv.reader([line], delimiter=delimiter, strict=True, skipinitialspace=True))
-    except csv.Error as error:
-        is_open = str(error) == "unexpected end of data"
-        found = "a quote that does not end in this line" if is_open else "text behind a quote"
-        raise UnreadableError(found) from None
-    end = 0
-    for text in texts:
-        body = text.strip()
+        rows = csv.reader([line], delimiter=fields.delimiter, strict=True, skipinitialspace=True)
+        try:
+            texts = next(rows)
+        except csv.Error as error:
+            is_open = str(error) == "unexpected end of data"
+            found = "a quote that does not end in this line" if is_open else "text behind a quote"
+            raise UnreadableError(found) from None
+    placed, end = [], 0
+    for body in map(str.strip, texts):
         at = max(line.find(body, end), end)
-        yield at, body
-        end = at + len(body)
+        placed.append((at, body))
+        end = at + len(body) + 1
+    return placed
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:
@@ -262,7 +246,7 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
     return full
 
 
-def entries_of_lines(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
+def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
     text = text_of(piece.data, piece.first_line)
     if not reader.takes_plain or not _is_sound(text, piece.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
@@ -362,5 +346,60 @@ def _takes_plain_lines(fields: Fields) -> bool:
     return not fields.column and fields.delimiter is None
 
 
-LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
+LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_in_fields, _takes_plain_lines)
 LINE = Format("line", recognise_line, parse_line, render_line, many=LINES)
+
+
+_PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
+_SOLUTIONS = frozenset(("solution", "solutions"))
+_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
+
+
+def recognise_csv(head: Head) -> tuple[Fields, str] | None:
+    text = head.sample.decode("utf-8-sig", errors="replace")
+    lines = enumerate(NEWLINE.split(text), 1)  # a header may begin like a comment
+    number, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    for delimiter in DELIMITERS:
+        found = _with_header(head, header, Fields(delimiter, header=number))
+        if found:
+            return found
+    if head.is_single:
+        return None
+    finding = find_fields(head)
+    fields = finding.fields
+    if fields.delimiter is not None and (finding.is_collection(head.least) or head.declared):
+        return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
+    return (Fields(","), "it is declared") if head.declared else None
+
+
+def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | None:
+    names = [name.lower() for name in _texts(header, way)]
+    column = next((at for at, name in enumerate(names) if name in _PUZZLES), None)
+    if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):
+        return None
+    rows = [_texts(line, way) for line in head.lines if line.strip() != header.strip()]
+    if column is None:  # other names, as many as most records have fields
+        found = survey(rows, way)
+        full = sum(len(row) == len(names) for row in rows)
+        reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
+        return (
+            (found.fields, reason)
+            if found.is_collection(head.least) and full * 2 > len(rows)
+            else None
+        )
+    claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
+    texts = [row[column] for row in rows if column < len(row)]
+    may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
+    found = judge(replace(way, column=column, claim=claim), texts, len(rows))
+    ruled = sum(head.is_ruled(text) for text in texts if not side_of(text))
+    found = replace(found, good=found.good + ruled)
+    if head.declared or (found.is_collection(head.least) and not may_be_grid):
+        return found.fields, f"its header names the column {names[column]!r}"
+    return None
+
+
+def _texts(line: str, way: Fields) -> list[str]:
+    return [text.lstrip("#").strip() for text in texts_in(line, way)]
+
+
+CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_in_fields)

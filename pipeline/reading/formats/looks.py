@@ -1,22 +1,21 @@
 """Whether anything in a source looks like a puzzle; if not, that is no error in an archive.
 
 A grid with a wrong sign looks like a puzzle: nothing is parsed here. In case of doubt a source
-looks like one. Single lines of digits are common in any text. So lines among other text count only
-if they are the cells of a whole puzzle, or rows that could be those of one grid.
+looks like one. Single lines of digits are common in any text. So a line among much other text
+counts only if it has the cells of a whole puzzle.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
 from pipeline.reading.formats.detect import FORMATS
 from pipeline.reading.formats.formula import looks_like_cnf
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.text import NEWLINE, is_border, says_something
+from pipeline.reading.formats.text import is_border, said_lines
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What a message adds for such a source in an archive, after the error from reading it."""
@@ -29,31 +28,28 @@ _IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631
 """Approximate numbers of signs in rows and puzzles that are written in letters."""
 
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
-_ENOUGH_ROWS = 4
 
 
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
     Its first 64 KiB decide. A source looks like a puzzle if it begins with a format's own words,
-    or if a whole puzzle stands anywhere. A source whose first two lines, or a
+    or if a whole puzzle or a border stands anywhere. A source whose first two lines, or a
     quarter of its lines, may be rows or whole puzzles, even damaged ones, looks like one too.
     """
     encoded = data[:_SAMPLE]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoded = encoded.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
-    lines = [line for line in NEWLINE.split(decoded) if says_something(line)]
+    lines = said_lines(decoded)
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if begun or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
-    if any(_is_whole(line) for line in lines) or _holds_a_grid(lines):
+    if any(map(_is_whole, lines)) or any(map(is_border, lines)):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    if not told:
-        return not any(map(is_border, lines))
     likely = [_is_likely(line) for line in told]
-    return not all(likely[:2]) and sum(likely) * 4 < len(likely)
+    return not told or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
@@ -104,52 +100,3 @@ def _is_value(cell: str, side: int) -> bool:
     if cell.isdigit():
         return bool(number_of(cell, side))
     return side > len(DIGITS) and len(cell) == 1 and cell.upper() in ascii_uppercase[:side]
-
-
-def _holds_a_grid(lines: Sequence[str]) -> bool:
-    """Whether most of n lines, one below the other, are rows of one grid of side n.
-
-    No value stands twice in a row or a column: that distinguishes rows from years and dates.
-    """
-    rows = [[*_ways(line)] for line in lines if not is_border(line)]
-    for side in ALL_GEOMETRIES:
-        sound = [next((row for row in ways if _is_sound(row, side)), None) for ways in rows]
-        for at, row in enumerate(sound):
-            if row is not None and _are_rows(sound[at : at + side], side):
-                return True
-    return False
-
-
-def _ways(line: str) -> Iterator[Sequence[str]]:
-    """The cells that a line may have, for each way of separating them."""
-    body = line.strip().rstrip(",").strip(" []\"'")
-    if _FIELD.search(body):  # a comma at the end precedes an empty field, or separates rows
-        for fields in (line.strip("[] \r\n"), body):
-            yield [field.strip(" []\"'") for field in _FIELD.split(fields)]
-        return
-    words = body.replace("|", " ").split()
-    yield words
-    if len({*map(len, words)}) == 1:
-        yield "".join(words)
-
-
-def _is_sound(row: Sequence[str], side: int) -> bool:
-    """Whether the cells are values, none of them twice, and one kind of blank."""
-    if len(row) != side:
-        return False
-    values = [cell for cell in row if _is_value(cell, side)]
-    blanks = {cell[:1] for cell in row if not _is_value(cell, side)}
-    alike = all(cell == cell[:1] * len(cell) for cell in row if cell not in values)
-    one_kind = (len(blanks) < 2 or blanks == {"*", "."}) and blanks <= {"", *BLANKS}
-    return alike and one_kind and len({*values}) == len(values)
-
-
-def _are_rows(rows: Sequence[Sequence[str] | None], side: int) -> bool:
-    seen: set[tuple[int, str]] = set()
-    count = 0
-    for row in filter(None, rows):
-        given = {(column, cell) for column, cell in enumerate(row) if _is_value(cell, side)}
-        if seen.isdisjoint(given):
-            seen |= given
-            count += 1
-    return count >= min(_ENOUGH_ROWS, side - 1) and len({value for _, value in seen}) * 2 > side

@@ -15,7 +15,7 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats.base import Entry, Piece
 from pipeline.reading.formats.records import plain_entry
 
-Places = NDArray[np.intp]
+PlaceArray = NDArray[np.intp]
 
 _ALL_PLAIN = b"123456789.", b"1234567890"
 _DOT, _ZERO, _NEITHER = 1, 2, 4
@@ -131,7 +131,7 @@ class PieceContents:
         index = int(self._order[place])
         return self.plain.entry(index) if index < self._own else self._entries[index - self._own]
 
-    def lines_of(self, places: Places) -> Places:
+    def lines_of(self, places: PlaceArray) -> PlaceArray:
         """Which plain line each of these puzzles is, from 0; -1 for others."""
         lines = self._order[places]
         lines[lines >= self._own] = -1
@@ -141,7 +141,7 @@ class PieceContents:
         """What is not in plain lines, with its places."""
         return zip(self._places.tolist(), self._entries, strict=True)
 
-    def plain_cells(self) -> tuple[Places, NDArray[np.uint8]]:
+    def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
         """The places of all plain puzzles, those of plain lines first, and their cells, (P, 81)."""
         places = [place for place, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])

@@ -24,7 +24,14 @@ from pipeline.reading.formats.cells import (
     render_cells,
     signs_of,
 )
-from pipeline.reading.formats.text import LINE_END, NEWLINE, cells_of, count_lines, is_border
+from pipeline.reading.formats.text import (
+    LINE_END,
+    NEWLINE,
+    cells_of,
+    count_lines,
+    is_border,
+    says_something,
+)
 from pipeline.settings import Reading
 
 LONGEST = 64 * 1024
@@ -35,8 +42,7 @@ LOOK = 256
 
 Boundary = Callable[[bytes, int, int], int]
 """(data, limit, known) → the last end of a record in the first `limit` bytes. Without one there:
-the
-first end after them, in the first `known` bytes, or 0. Data begins with a record."""
+the first end after them, in the first `known` bytes, or 0. Data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
 """The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
@@ -185,13 +191,12 @@ class Reader:
             shown = NEWLINE.split(text)
             placed = replace(error, line=lines[index], column=column)
             return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
-        if _needs_its_text(parsed):
-            claimed = claimed or parsed.claimed
-            own = text.strip(), parsed.puzzle, None, claimed
-            return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
-        cells = _in_one_line(text, parsed.puzzle)
-        signs = signs_of(parsed.format)
         claimed = claimed or parsed.claimed
+        if _needs_its_text(parsed):
+            own = replace(parsed, claimed=claimed)
+            body = text.strip()
+            return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
+        cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
@@ -230,6 +235,18 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
     except ValueError:
         givens = dict(puzzle.givens())
         return " ".join(str(givens.get(cell, 0)) for cell in range(len(puzzle.cells)))
+
+
+def entries_of_lines(
+    piece: Piece, reader: Reader, entry: Callable[[str, int, Reader], Entry]
+) -> list[Entry]:
+    """An entry for each line of a piece that says something."""
+    lines = NEWLINE.split(text_of(piece.data, piece.first_line))
+    return [
+        reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
+        for number, line in enumerate(lines, piece.first_line)
+        if says_something(line)
+    ]
 
 
 def text_of(data: bytes, line: int) -> str:

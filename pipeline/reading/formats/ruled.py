@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import isqrt
-from typing import TYPE_CHECKING
 
-from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
 from pipeline.reading.formats.base import Variant
-from pipeline.reading.formats.text import Line, Text, Word
+from pipeline.reading.formats.text import TextLine, Word
 
-if TYPE_CHECKING:
-    from pipeline.puzzle.rules.cages import Cage
+# rules take a while to load, so functions import them
 
 LEAST_SIDE, MOST_SIDE = 4, 16
 
-Place = tuple[int, int]
+RowColumn = tuple[int, int]
+RuleType = Callable[..., Rule]
+"""A class of rules, to be called with its fields."""
 
 
 def usual_boxes(side: int) -> Geometry:
@@ -27,18 +26,15 @@ def usual_boxes(side: int) -> Geometry:
     return Geometry(height, side // height)
 
 
-def cells_along(geometry: Geometry, start: Place, step: Place) -> tuple[int, ...]:
+def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
     """The cells from a place on, as long as there are any; the place itself may be outside."""
-    return tuple(_along(geometry, start, step))
-
-
-def _along(geometry: Geometry, start: Place, step: Place) -> Iterator[int]:
-    row, column = start
+    (row, column), cells = start, list[int]()
     if geometry.cell_at(row, column) is None:
         row, column = row + step[0], column + step[1]
     while (cell := geometry.cell_at(row, column)) is not None:
-        yield cell
+        cells.append(cell)
         row, column = row + step[0], column + step[1]
+    return tuple(cells)
 
 
 def variant_of(puzzle: Puzzle) -> Variant:
@@ -63,40 +59,34 @@ def given_masks(
         if masks[cell] & mask:
             masks[cell] &= mask
         else:
-            from pipeline.puzzle.rules.pairs import Among  # noqa: PLC0415 - as below
+            from pipeline.puzzle.rules.pairs import Among  # noqa: PLC0415
 
             rules.append(Among(cell, tuple(values_of(mask))))
     return tuple(masks), rules
 
 
-def single_line(text: Text) -> Line:
-    """The only line. Raises InvalidPuzzle if there are several."""
-    first, *others = text.lines
-    if others:
-        found = counted(len(text.lines), "line")
-        raise text.at_line(others[0], "a single puzzle", found, may_go_on=False)
-    return first
-
-
-def words_of(line: Line, pattern: re.Pattern[str], start: int) -> list[Word]:
+def words_of(line: TextLine, pattern: re.Pattern[str], start: int) -> list[Word]:
     """The matches of the pattern from there to the end of the line."""
     matches = pattern.finditer(line.text.rstrip(), start)
     return [Word(line.number, match.start() + 1, match[0]) for match in matches]
 
 
-def diagonals() -> tuple[Rule, ...]:
+def diagonals() -> list[Rule]:
     """Both diagonals."""
-    from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415 - rules take a while to load
+    from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415
 
-    return Diagonal(rising=False), Diagonal(rising=True)
+    return [Diagonal(rising=False), Diagonal(rising=True)]
 
 
-def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Cage]:
+def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Rule]:
     """The cages, from the cells and the sum of each key; a sum of 0 means none."""
-    from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415 - as above
+    from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415
 
-    cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())
-    return [cage for cage in cages if cage.total is not None or len(cage.group) > 1]
+    return [
+        Cage(tuple(cells), sums[at] or None)
+        for at, cells in members.items()
+        if sums[at] or len(cells) > 1
+    ]
 
 
 def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
@@ -112,11 +102,16 @@ def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
     return None
 
 
-def region_rules(regions: Sequence[Hashable]) -> tuple[Rule, ...]:
-    """A rule for each region, given what names the region of each cell."""
-    from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415 - rules take a while to load
-
+def groups_of(names: Iterable[Hashable]) -> list[tuple[int, ...]]:
+    """The cells of each group, given what names the group of each cell."""
     members: dict[Hashable, list[int]] = {}
-    for cell, region in enumerate(regions):
-        members.setdefault(region, []).append(cell)
-    return tuple(Region(tuple(cells)) for cells in members.values())
+    for cell, name in enumerate(names):
+        members.setdefault(name, []).append(cell)
+    return [*map(tuple, members.values())]
+
+
+def region_rules(regions: Iterable[Hashable]) -> list[Rule]:
+    """A rule for each region, given what names the region of each cell."""
+    from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
+
+    return [Region(cells) for cells in groups_of(regions)]

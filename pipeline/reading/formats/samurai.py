@@ -20,7 +20,7 @@ from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.ruled import given_masks
-from pipeline.reading.formats.text import Line, Text, Word, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 SAMURAI_GEOMETRY = Geometry(3, 3, ((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
@@ -47,25 +47,17 @@ def judge_lines(lines: Sequence[str]) -> str | None:
     for cell, sign in zip(_cells(), chain.from_iterable(lines), strict=True):
         signs.setdefault(cell, []).append(sign)
     shared = [pair for pair in signs.values() if len(pair) > 1]
-    values, blanks = {*DIGITS}, {*"".join(lines)} - {*DIGITS}
-    agree = all(one == other for one, other in shared)
-    if agree and any(one in values for one, _ in shared):
+    blanks = {*"".join(lines)} - {*DIGITS}
+    if all(one == other for one, other in shared) and any(one in DIGITS for one, _ in shared):
         return _SURE
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: values.intersection(found) for cell, found in signs.items()}
-    is_sound = all(len(found) < 2 for found in given.values()) and not any(
-        _is_repeated([sign for cell in unit for sign in given[cell]]) for unit in _units()
-    )
-    return _UNSURE if is_sound else None
-
-
-def _is_repeated(signs: Sequence[str]) -> bool:
-    return len({*signs}) < len(signs)
-
-
-def _units() -> Iterator[Sequence[int]]:
-    return chain(SAMURAI_GEOMETRY.rows(), SAMURAI_GEOMETRY.columns(), SAMURAI_GEOMETRY.boxes())
+    given = {cell: {*found} - blanks for cell, found in signs.items()}
+    geometry = SAMURAI_GEOMETRY
+    units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
+    in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
+    is_sound = all(len({*each}) == len(each) for each in in_units)
+    return _UNSURE if is_sound and all(len(each) < 2 for each in given.values()) else None
 
 
 def _cells() -> Iterator[int]:
@@ -88,7 +80,7 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
             yield SAMURAI_GEOMETRY.cell_at(row, column), word
 
 
-def _places(line: Line) -> list[Word]:
+def _places(line: TextLine) -> list[Word]:
     words = [*line.words()]
     signs = [*enumerate(line.text.rstrip(), 1)]
     if len(signs) > _EXTENT and not any(sign.strip() for _, sign in signs[1::2]):
@@ -100,45 +92,33 @@ def _places(line: Line) -> list[Word]:
 def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if _is_picture(text):
         return _found(text, _picture(text))
-    rows = text.rows or text.lines
+    rows, expected = text.rows or text.lines, "5 lines of 81 cells"
     for row in rows:
         if len(row.cells) != _SIDE**2:
-            found = counted(len(row.cells), "cell")
-            may_go_on = row is rows[-1] and len(row.cells) < _SIDE**2
-            column = len(row.text) + 1
-            raise text.error(row.number, column, "81 cells", found, truncated=may_go_on)
+            raise text.behind(row, "81 cells", counted(len(row.cells), "cell"))
     if len(rows) < _GRIDS:
-        raise text.at_end("5 lines of 81 cells", counted(len(rows), "line"))
+        raise text.at_end(expected, counted(len(rows), "line"))
     if len(rows) > _GRIDS:
-        found = counted(len(rows), "line")
-        raise text.at_line(rows[_GRIDS], "5 lines of 81 cells", found, may_go_on=False)
+        raise text.at_line(rows[_GRIDS], expected, counted(len(rows), "line"))
     if reading.format == "auto" and judge_lines([row.cells for row in rows]) == _UNSURE:
         expected = "--format samurai for one puzzle, or --format lines for five"
-        raise text.error(None, None, expected, _UNSURE, truncated=True)
+        raise text.error(None, None, expected, _UNSURE)
     words = chain.from_iterable(row.placed_cells() for row in rows)
     return _found(text, zip(_cells(), words, strict=True))
 
 
 def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Parsed:
     """The puzzle with these words in its cells; a shared one may be given in one grid or both."""
-    masks, contradicting = given_masks(SAMURAI_GEOMETRY, _given(text, placed))
-    return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
-
-
-def _given(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Iterator[tuple[int, int]]:
-    """The given cells, with the masks of their values."""
-    blank = ""
+    blank, given = "", list[tuple[int, int]]()
     for cell, word in placed:
-        if cell is None:
-            continue
-        if word.text in (blank or BLANKS):
+        if cell is not None and word.text in {*(blank or BLANKS)}:
             blank = word.text
-            continue
-        value = DIGITS.find(word.text) + 1
-        if not value:
-            expected = f"a digit or {quote(blank) if blank else 'a blank'}"
-            raise text.at_word(word, expected)
-        yield cell, 1 << value - 1
+        elif cell is not None:
+            if word.text not in {*DIGITS}:
+                raise text.at_word(word, f"a digit or {quote(blank) if blank else 'a blank'}")
+            given.append((cell, 1 << int(word.text) - 1))
+    masks, contradicting = given_masks(SAMURAI_GEOMETRY, given)
+    return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
 
 
 SAMURAI = Format("samurai", recognise_samurai, parse_samurai)

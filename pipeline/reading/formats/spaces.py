@@ -22,7 +22,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.text import Line, Text, decode_text, either, quote
+from pipeline.reading.formats.text import Text, TextLine, decode_text, either, quote
 from pipeline.settings import Reading
 
 _SIGNS = frozenset(DIGITS + " ")
@@ -30,6 +30,7 @@ _GAP = "   "
 """Two neighbouring cells never have this between them."""
 
 _FEWEST = 3
+_LARGEST = max(GEOMETRIES)
 
 
 class _SpacedGrid(NamedTuple):
@@ -38,7 +39,7 @@ class _SpacedGrid(NamedTuple):
     `is_sure` says that no other columns can be meant.
     """
 
-    rows: Sequence[Line]
+    rows: Sequence[TextLine]
     side: int
     step: int
     is_sure: bool
@@ -66,10 +67,11 @@ def is_in_spaces(data: bytes) -> bool:
 def parse_spaces(text: Text, _reading: Reading) -> Parsed:
     layout = _layout(text)
     if layout is None:
-        first = text.lines[0]
-        raise text.at_line(first, f"{either(GEOMETRIES)} rows of digits and spaces")
+        raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
     rows, side = layout.rows, layout.side
-    values = [value for index in range(len(rows)) for value in _values(text, layout, index)]
+    values = [value for row in rows[:side] for value in _values(text, row, side, layout.step)]
+    if len(rows) > side:
+        raise text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
     if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
@@ -78,22 +80,53 @@ def parse_spaces(text: Text, _reading: Reading) -> Parsed:
     return Parsed(Puzzle.of_values(GEOMETRIES[side], values))
 
 
+def _values(text: Text, line: TextLine, side: int, step: int) -> list[int]:
+    values = [0] * side
+    for at, sign in enumerate(line.text):
+        if sign == " ":
+            continue
+        cell, between = divmod(at, step)
+        value = number_of(sign, side)
+        if cell >= side:
+            expected, found = f"a row of at most {side} cells", counted(cell + 1, "cell")
+        elif between:
+            expected, found = "a space between cells", quote(sign)
+        elif not value:
+            expected, found = f"a digit from 1 to {side}, or a space", quote(sign)
+        else:
+            values[cell] = value
+            continue
+        raise text.error(line.number, at + 1, expected, found)
+    return values
+
+
 def _layout(text: Text) -> _SpacedGrid | None:
-    """The layout of most of the lines; None if they are not digits and spaces."""
+    """The layout of most of the lines; None if they are not digits and spaces.
+
+    The cells are two columns apart if all digits are in odd columns and the rows are too wide for
+    a square of single columns. The side is the number of rows, as a row may lack the blanks at its
+    end. If a row has more cells, or a digit needs more, rows are missing.
+    """
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
     clean = [line.text.rstrip() for line in filled if _SIGNS.issuperset(line.text.rstrip())]
     if len(clean) * 4 < max(1, len(filled)) * 3:
         return None
-    step = _step(clean, len(filled))
-    columns = (_width(clean) + step - 1) // step
-    largest = max(map(int, filter(str.isdigit, "".join(clean))))
-    rows = _rows(lines, max(columns, largest))
-    side = _side(len(rows), columns, largest)
+    width = _width(clean)
+    likely_side = len(filled) if len(filled) in GEOMETRIES else _LARGEST
+    in_odd = not any(row[1::2].strip() for row in clean)
+    step = 2 if in_odd and width > likely_side else 1
+    columns = (width + step - 1) // step
+    least = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
+    rows = _rows(lines, least)
+    side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= least else columns
     if side not in GEOMETRIES:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
-    is_sure = are_all and _is_sure(clean, step) and _is_in_place(filled, clean, side, step)
+    # three spaces in a row hold a cell, and a digit in an even column shows cells side by side
+    shown = any(_GAP in row for row in clean) if step == 2 else not in_odd and " " in "".join(clean)
+    wide = sum(len(line.text) > side * step for line in filled)
+    is_sure = are_all and shown and wide * 4 <= len(filled) and _fills(clean, side, step)
     return _SpacedGrid(rows, side, step, is_sure)
 
 
@@ -105,78 +138,34 @@ def _width(rows: Sequence[str]) -> int:
     extra. Then it is the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
-    return lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
+    return lengths[len(lengths) * 3 // 4] if lengths[-1] > _LARGEST else lengths[-1]
 
 
-def _step(rows: Sequence[str], count: int) -> int:
-    """The distance between cells: 2 if they have a space between them, else 1.
+def _fills(rows: Sequence[str], side: int, step: int) -> bool:
+    """Whether the rows go from the first column to the last, and no spaces separate boxes.
 
-    Digits in odd columns alone do not show it, as those between may be blanks. Rows wider than
-    the number of rows do: a grid is square. If the number of rows is not a side, some are
-    missing, and only more columns than the largest side has tell.
-    """
-    side = count if count in GEOMETRIES else max(GEOMETRIES)
-    return 2 if _are_in_odd_columns(rows) and _width(rows) > side else 1
-
-
-def _side(count: int, columns: int, largest: int) -> int:
-    """The side of the grid: the number of rows, as a row may lack the blanks at its end.
-
-    But rows that have more cells, and a digit that needs more, show that rows are missing.
-    """
-    is_cut_off = count < min(columns, largest)
-    return count if count in GEOMETRIES and not is_cut_off else columns
-
-
-def _is_sure(rows: Sequence[str], step: int) -> bool:
-    """Whether no other columns can be meant.
-
-    Three spaces cannot lie between neighbours, so one of them is a cell. A digit in an even
-    column shows that cells are side by side. Either way the spaces may still only separate the
-    boxes, if they are in the same columns everywhere.
-    """
-    if step == 2:
-        shown = any(_GAP in row for row in rows)
-    else:
-        shown = not _are_in_odd_columns(rows) and any(" " in row for row in rows)
-    return shown and not _are_alike(rows)
-
-
-def _is_in_place(lines: Sequence[Line], rows: Sequence[str], side: int, step: int) -> bool:
-    """Whether the rows are as wide as the grid has columns, from the first to the last.
-
-    Otherwise they may be indented, belong to smaller grids or lack columns. And if no digit
-    stands in the column after the first box, a gap between boxes may be there: of this grid, or
-    of a smaller one that is as wide with its gaps.
+    Otherwise they may be indented, belong to smaller grids or lack columns. Spaces in the same
+    columns of most rows, `123 456`, may lie between boxes. So may a column without digits behind
+    the first box of this grid, or of a smaller one that is as wide with its gaps.
     """
     last = (side - 1) * step
     is_from_first_to_last = any(row[0] != " " for row in rows) and any(
         len(row) == last + 1 for row in rows
     )
-    wider = sum(len(line.text) > side * step for line in lines)
     likely = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
     gaps = {geometry.width * step for geometry in likely}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
-    return is_from_first_to_last and has_no_gap and wider * 4 <= len(lines)
-
-
-def _are_in_odd_columns(rows: Sequence[str]) -> bool:
-    """Whether every digit is in the first, third, fifth … column."""
-    return not any(row[1::2].strip() for row in rows)
-
-
-def _are_alike(rows: Sequence[str]) -> bool:
-    """Whether most rows have their spaces in the same columns: `123 456`, between boxes."""
     shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
-    return shapes.most_common(1)[0][1] * 2 > len(rows) > 1
+    are_alike = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
+    return is_from_first_to_last and has_no_gap and not are_alike
 
 
-def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
+def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them: all
-    of them if there are as many lines as rows, and those at the end if the grid begins in the
-    first line. Elsewhere nothing shows which of them are rows.
+    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them. All
+    are if there are as many lines as rows; those at the end are if the grid begins in the first
+    line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
@@ -187,29 +176,6 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
         if len(lines) == side or (first == 0 and len(lines) > side):
             return lines[:side]
     return lines[first:stop]
-
-
-def _values(text: Text, layout: _SpacedGrid, index: int) -> list[int]:
-    line, side = layout.rows[index], layout.side
-    if index == side:
-        found = counted(len(layout.rows), "row")
-        raise text.error(line.number, 1, f"{side} rows", found)
-    values = [0] * side
-    for at, sign in enumerate(line.text):
-        if sign == " ":
-            continue
-        cell, between = divmod(at, layout.step)
-        if cell >= side:
-            found = counted(cell + 1, "cell")
-            raise text.error(line.number, at + 1, f"a row of at most {side} cells", found)
-        value = number_of(sign, side)
-        if between:
-            raise text.error(line.number, at + 1, "a space between cells", quote(sign))
-        if not value:
-            expected = f"a digit from 1 to {side}, or a space"
-            raise text.error(line.number, at + 1, expected, quote(sign))
-        values[cell] = value
-    return values
 
 
 SPACES = Format("spaces", recognise_spaces, parse_spaces)

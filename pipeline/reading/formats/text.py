@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from pipeline.errors import InvalidPuzzle
+from pipeline.errors import InvalidPuzzle, counted
 
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -54,7 +54,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """One line that is neither empty nor a comment.
 
     `number` counts from 1; `cells` are the characters of `text` that are neither white space
@@ -92,55 +92,59 @@ class Text:
     """
 
     source: str
-    lines: tuple[Line, ...]
+    lines: tuple[TextLine, ...]
     data: bytes
 
     @property
-    def rows(self) -> tuple[Line, ...]:
+    def rows(self) -> tuple[TextLine, ...]:
         """The lines that are not borders."""
         return tuple(line for line in self.lines if not line.is_border)
 
-    def written(self) -> list[Line]:
+    def written(self) -> list[TextLine]:
         """Every line but comments, even empty ones; none of a text too long for small grids."""
         if len(self.data) > PIECE:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
-            Line.of_text(number, line.removesuffix("\n"))
+            TextLine.of_text(number, line.removesuffix("\n"))
             for number, line in numbered
             if not line.strip().startswith(COMMENTS)
         ]
 
     def error(
-        self,
-        line: int | None,
-        column: int | None,
-        expected: str,
-        found: str,
-        *,
-        truncated: bool = False,
+        self, line: int | None, column: int | None, expected: str, found: str
     ) -> InvalidPuzzle:
         """An InvalidPuzzle at that place; `found` is not quoted, see `quote`."""
-        return InvalidPuzzle(self.source, line, column, expected, found, truncated)
+        return InvalidPuzzle(self.source, line, column, expected, found)
 
-    def at_word(self, word: Word, expected: str, *, truncated: bool = False) -> InvalidPuzzle:
-        return self.error(word.line, word.column, expected, quote(word.text), truncated=truncated)
+    def at_word(self, word: Word, expected: str, found: str | None = None) -> InvalidPuzzle:
+        said = quote(word.text) if found is None else found
+        return self.error(word.line, word.column, expected, said)
 
-    def at_line(
-        self, line: Line, expected: str, found: str | None = None, *, may_go_on: bool = True
-    ) -> InvalidPuzzle:
-        """The error for a whole line; the last one may be cut off, if it `may_go_on`."""
-        column = len(line.text) - len(line.text.lstrip()) + 1
-        said = quote(line.text.strip()) if found is None else found
-        cut_off = may_go_on and line is self.lines[-1]
-        return self.error(line.number, column, expected, said, truncated=cut_off)
+    def at_line(self, line: TextLine, expected: str, found: str | None = None) -> InvalidPuzzle:
+        body = line.text.strip()
+        return self.at_word(Word(line.number, line.text.find(body) + 1, body), expected, found)
+
+    def behind(self, line: TextLine, expected: str, found: str) -> InvalidPuzzle:
+        """The error for something missing at the end of a line."""
+        return self.error(line.number, len(line.text) + 1, expected, found)
 
     def at_end(self, expected: str, found: str) -> InvalidPuzzle:
         """The error for something missing after the last significant line."""
-        if not self.lines:
-            return self.error(None, None, expected, found, truncated=True)
-        last = self.lines[-1]
-        return self.error(last.number, len(last.text) + 1, expected, found, truncated=True)
+        return self.behind(self.lines[-1], expected, found)
+
+    def single_line(self) -> TextLine:
+        """The only line. Raises InvalidPuzzle if there are several."""
+        first, *others = self.lines
+        if others:
+            found = counted(len(self.lines), "line")
+            raise self.at_line(others[0], "a single puzzle", found)
+        return first
+
+    def without_comments(self) -> str:
+        """The lines up to the last, in place; those that are not significant are empty."""
+        said = {line.number: line.text for line in self.lines}
+        return "\n".join(said.get(number, "") for number in range(1, self.lines[-1].number + 1))
 
 
 def cells_of(text: str) -> str:
@@ -160,6 +164,11 @@ def says_something(line: str) -> bool:
     """Whether a line is neither empty nor a comment."""
     body = line.strip()
     return bool(body) and not body.startswith(COMMENTS)
+
+
+def said_lines(text: str) -> list[str]:
+    """The lines that say something."""
+    return [line for line in NEWLINE.split(text) if says_something(line)]
 
 
 def either(choices: Iterable[object]) -> str:
@@ -186,30 +195,25 @@ def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
     return data.count(b"\n", start, end) + returns - pairs
 
 
-def _no_text(source: str, body: bytes, at: int, found: str, *, truncated: bool) -> InvalidPuzzle:
-    begin = max(body.rfind(b"\n", 0, at), body.rfind(b"\r", 0, at)) + 1
-    line = count_lines(body, 0, begin) + 1
-    column = len(body[begin:at].translate(None, _CONTINUATION)) + 1
-    return InvalidPuzzle(source, line, column, "UTF-8 text", found, truncated)
-
-
 def _check_text(body: bytes, source: str) -> None:
     """Raise InvalidPuzzle if the bytes are not UTF-8, or hold a NUL."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for at in range(0, 0 if body.isascii() else len(body), PIECE):
-        held = len(decoder.getstate()[0])
+    at, bad, found = 0, body.find(b"\0"), "a NUL character"
+    is_cut_off = False
+    while at < len(body) and not body.isascii():
         try:
-            decoder.decode(body[at : at + PIECE], at + PIECE >= len(body))
+            at += codecs.utf_8_decode(body[at : at + PIECE], "strict", at + PIECE >= len(body))[1]
         except UnicodeDecodeError as error:
-            cut_off = error.reason == "unexpected end of data"
-            bad = at - held + error.start
+            bad, is_cut_off = at + error.start, error.reason == "unexpected end of data"
             found = f"the byte 0x{body[bad]:02x}"
-            raise _no_text(source, body, bad, found, truncated=cut_off) from None
-    if (nul := body.find(b"\0")) >= 0:
-        raise _no_text(source, body, nul, "a NUL character", truncated=False)
+            break
+    if bad >= 0:
+        begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
+        line = count_lines(body, 0, begin) + 1
+        column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
+        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off)
 
 
-def _significant(body: bytes, source: str) -> Iterator[Line]:
+def _significant(body: bytes, source: str) -> Iterator[TextLine]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
     found = size = at = 0
     number = 1
@@ -227,7 +231,7 @@ def _significant(body: bytes, source: str) -> Iterator[Line]:
             if found > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
                 raise InvalidPuzzle(source, number, 1, expected, "another")
-            yield Line.of_text(number, line)
+            yield TextLine.of_text(number, line)
         number += match is not None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.parsing import read, refused, said_of
+from support.parsing import read, said_of
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 
@@ -87,13 +87,13 @@ def test_a_zero_is_a_blank_only_where_the_largest_value_shows_that_values_count_
     ],
 )
 def test_what_is_wrong_is_refused_at_its_place(old, new, message):
-    assert refused(TEXT.replace(old, new, 1)) == (message, False)
+    assert said_of(TEXT.replace(old, new, 1)) == message
 
 
 @pytest.mark.parametrize("more", ["+--+--+", "task: 2"])
 def test_what_comes_behind_the_last_border_is_refused(more):
     expected = "the end after 6 rows and their borders"
-    assert refused(TEXT + more) == (f"16:1: expected {expected}, found '{more}'", False)
+    assert said_of(TEXT + more) == f"16:1: expected {expected}, found '{more}'"
 
 
 def test_a_single_name_is_told_from_the_beginning_of_a_word():

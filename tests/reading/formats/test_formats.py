@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.parsing import CLASSIC, LINE, ROWS, grid, read, refused, said_of
+from support.parsing import CLASSIC, LINE, ROWS, grid, read, refusal, said_of
 from support.solving import EVEN_ODD
 
 from pipeline.errors import UsageError
@@ -199,31 +199,29 @@ CELL = "a digit or a blank"
 
 
 @pytest.mark.parametrize(
-    ("text", "message", "truncated"),
+    ("text", "message"),
     [
-        ("[Puzzle]\n", NONE, True),
-        ("[Puzzle]\n[State]\n", NONE, False),
-        ("[State]\n12\n", "2:3: expected a section [Puzzle], found none", True),
-        ("#A\n [Puz", f"2:2: expected {HEADING}, found '[Puz'", True),
-        (f"[Puzzle]\n{ROWS[:20]}", "3:10: expected 9 rows, found 2 rows", True),
-        (f"[Puzzle]\n{ROWS[:20]}[State]\n", "3:10: expected 9 rows, found 2 rows", False),
-        (f"[Puzzle]\n{ROWS}[Puzzle]\n", "11:1: expected a single puzzle, found a second", False),
-        (f"Easy\n[Puzzle]\n{ROWS}", f"1:1: expected {BEFORE}, found 'Easy'", False),
-        ("[Puzzle]\n....\n.a..\n", f"3:2: expected {CELL}, found 'a'", False),
-        (":", f"1:1: expected {LIBRARY}, found ':'", True),
-        (":0000:x:", "1:9: expected 81 cells, found 0 cells", True),
-        (f":0000:x:{LINE[:80]}", "1:89: expected 81 cells, found 80 cells", True),
-        (f":0000:x:{LINE[:80]}:::", "1:89: expected 81 cells, found 80 cells", False),
-        (f":0000:x:{LINE}.", "1:91: expected 81 cells, found 82 cells", False),
-        (":0000:x:+a..:::", f"1:9: expected {CELL}, found '+'", False),
-        (":0000:x:+1a.:::", f"1:11: expected {CELL}, found 'a'", False),
-        (f":0000:x:{LINE}:::\n" * 2, "2:1: expected a single puzzle, found 2 lines", False),
+        ("[Puzzle]\n", NONE),
+        ("[Puzzle]\n[State]\n", NONE),
+        ("[State]\n12\n", "2:3: expected a section [Puzzle], found none"),
+        ("#A\n [Puz", f"2:2: expected {HEADING}, found '[Puz'"),
+        (f"[Puzzle]\n{ROWS[:20]}", "3:10: expected 9 rows, found 2 rows"),
+        (f"[Puzzle]\n{ROWS[:20]}[State]\n", "3:10: expected 9 rows, found 2 rows"),
+        (f"[Puzzle]\n{ROWS}[Puzzle]\n", "11:1: expected a single puzzle, found a second"),
+        (f"Easy\n[Puzzle]\n{ROWS}", f"1:1: expected {BEFORE}, found 'Easy'"),
+        ("[Puzzle]\n....\n.a..\n", f"3:2: expected {CELL}, found 'a'"),
+        (":", f"1:1: expected {LIBRARY}, found ':'"),
+        (":0000:x:", "1:9: expected 81 cells, found 0 cells"),
+        (f":0000:x:{LINE[:80]}", "1:89: expected 81 cells, found 80 cells"),
+        (f":0000:x:{LINE[:80]}:::", "1:89: expected 81 cells, found 80 cells"),
+        (f":0000:x:{LINE}.", "1:91: expected 81 cells, found 82 cells"),
+        (":0000:x:+a..:::", f"1:9: expected {CELL}, found '+'"),
+        (":0000:x:+1a.:::", f"1:11: expected {CELL}, found 'a'"),
+        (f":0000:x:{LINE}:::\n" * 2, "2:1: expected a single puzzle, found 2 lines"),
     ],
 )
-def test_an_sdk_file_or_a_library_line_that_is_none_is_refused(text, message, truncated):
-    said, may_be_cut_off = refused(text)
-    assert said.startswith(message)
-    assert may_be_cut_off is truncated
+def test_an_sdk_file_or_a_library_line_that_is_none_is_refused(text, message):
+    assert said_of(text).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -276,4 +274,23 @@ def test_a_file_that_is_cut_off_anywhere_says_so(whole):
     assert read(whole)
     end = len(whole.rstrip())
     for length in (*range(0, end, 1 + end // 60), end - 1):
-        assert refused(whole[:length])[1], whole[:length]
+        assert refusal(whole[:length]).truncated, whole[:length]
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be_cut_off"),
+    [
+        (ROWS.replace("7", "a"), False),
+        (ROWS.replace("1", ""), False),
+        (ROWS.replace("9\n", "a\n"), True),
+        (f"{ROWS}# the end\n"[10:], True),
+        ("[Puzzle]\n", True),
+        ("[Puzzle]\n[State]\n", False),
+        (f"[Puzzle]\n{ROWS[:20]}[State]\n", False),
+        ("." * 80, True),
+        (XML[:90], True),
+        (XML.replace("XML", "xml").replace("<name>", ""), False),
+    ],
+)
+def test_what_is_wrong_in_the_last_line_or_in_none_may_be_cut_off(text, may_be_cut_off):
+    assert refusal(text).truncated is may_be_cut_off

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.parsing import read, refusal, refused, said_of
+from support.parsing import read, said_of
 from support.solving import EVEN_ODD
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -193,18 +193,6 @@ def test_blanks_that_a_wanted_variant_does_not_know_are_refused():
 )
 def test_what_is_no_puzzle_is_refused_with_line_column_and_what_was_expected(text, message):
     assert said_of(text) == message
-
-
-def test_a_line_that_is_too_short_may_be_cut_off():
-    assert all(refusal("." * length).truncated for length in (10, 35, 37, 80))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [ROWS + "....\n", ROWS.replace("3", ""), ROWS.replace("3", "a"), "." * 162, "2 2\n5", b"\0"],
-)
-def test_a_file_that_nothing_more_can_mend_is_not_said_to_be_cut_off(text):
-    assert not refused(text)[1]
 
 
 def test_a_first_row_of_two_numbers_is_not_taken_for_the_size_of_a_box():

@@ -8,11 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.parsing import CLASSIC, LINE, ROWS
 from support.ruled import ONLY_READ, PLAIN_ONLY_READ
-from support.strategies import examples
 
 from pipeline.reading.formats import FORMATS, render_puzzle
 from pipeline.reading.formats.looks import looks_like_no_puzzle
@@ -135,30 +132,9 @@ def test_what_lies_beside_this_programs_source_is_no_puzzle(name):
     assert looks_like_no_puzzle((ROOT / name).read_bytes())
 
 
-PROSE = st.lists(st.sampled_from(("They say so.", "and, for us,", "I am 12", "", "A: b (c)")))
-SIX = "1.3.5.\n.5.1.3\n2.4.6.\n.6.2.4\n3.5.1.\n.1.3.5\n"
-FOUR = "1.3.\n.4.2\n2..3\n.32.\n"
-SIXTEEN = "".join(
-    "".join("0123456789ABCDEF"[(4 * row + row // 4 + at) % 16] for at in range(16)) + "\n"
-    for row in range(16)
-).replace("0", ".")
-GRIDS = {
-    "digits": ROWS,
-    "zeros": ROWS.replace(".", "0"),
-    "dashes": ROWS.replace(".", "-"),
-    "drawn": "".join(
-        f"| {line[:3]} | {line[3:6]} | {line[6:]} |\n" + "+-----+-----+-----+\n" * (at % 3 == 2)
-        for at, line in enumerate(ROWS.split())
-    ),
-    "spaced": "".join(" ".join(line) + "\n" for line in ROWS.split()),
-    "fields": "".join(",".join(line).replace(".", "") + "\n" for line in ROWS.split()),
-    "a list": "".join(f"[{', '.join(line)}],\n" for line in ROWS.replace(".", "0").split()),
-    "six": SIX,
-    "four": FOUR,
-    "letters": SIXTEEN,
-    "a line": LINE + "\n",
-    "a line of four": FOUR.replace("\n", "") + "\n",
-    "a line of six": SIX.replace("\n", "") + "\n",
+LINES = {
+    "a line": f"{LINE}\n",
+    "a line of four": "1.3..4.22..3.32.\n",
     "a line of words": " ".join(LINE) + "\n",
     "rows in a line": ROWS.replace("\n", " ") + "\n",
     "a table": f"7,{LINE},easy\n",
@@ -166,23 +142,12 @@ GRIDS = {
 }
 
 
-@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-@examples(10)
-@given(data=st.data())
-def test_text_around_it_hides_no_damaged_puzzle(grid, data):
-    signs = [at for at, sign in enumerate(grid) if sign.isalnum() or sign in ".-"]
-    at = data.draw(st.sampled_from(signs))
-    damaged = grid[:at] + data.draw(st.sampled_from("k!é")) + grid[at + 1 :]
-    before, after = data.draw(PROSE), data.draw(PROSE)
-    text = "\n".join([*before * 10, damaged, *after * 10])
-    assert not looks_like_no_puzzle(text.encode())
-
-
-def test_neither_28_lines_nor_a_lost_cell_hide_a_grid():
-    assert not looks_like_no_puzzle(b"A line of text\n" * 28 + ROWS.replace("7", "k", 1).encode())
-    for at in range(len(ROWS)):
-        text = "A line of text\n" * 100 + ROWS[:at] + ROWS[at + 1 :]
-        assert not looks_like_no_puzzle(text.encode())
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_text_around_it_hides_no_damaged_line(line):
+    for at in range(9 if line.startswith(":") else 0, len(line) - 6, 5):
+        if line[at] in "123456789.":
+            text = "They say so.\nand, for us,\n" * 9 + line[:at] + "k" + line[at + 1 :]
+            assert not looks_like_no_puzzle(f"{text}and so on\n\nA: b (c)".encode()), text
 
 
 def test_what_a_format_writes_or_reads_begins_as_it_says():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.parsing import CLASSIC, LINE, read, refusal, refused
+from support.parsing import CLASSIC, LINE, read, refusal, said_of
 
 DATA = LINE.replace(".", "0")
 GAME = f'<game data="{DATA}" />'
@@ -77,7 +77,6 @@ def test_document_types_and_entities_are_refused_unread(text):
     error = refusal(text)
     assert error.line == line
     assert error.expected == "XML without a document type or entities"
-    assert not error.truncated
 
 
 @pytest.mark.parametrize(
@@ -99,7 +98,7 @@ def test_document_types_and_entities_are_refused_unread(text):
     ],
 )
 def test_what_is_no_game_is_refused_at_its_tag(text, message):
-    assert refused(text) == (message, False)
+    assert said_of(text) == message
 
 
 def test_tags_without_end_and_elements_and_names_without_number_are_refused():

@@ -82,7 +82,7 @@ def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
 def test_a_refusal_survives_the_way_between_processes():
     error = refusal("2 2\n1 0 0")
     copy = pickle.loads(pickle.dumps(error))
-    assert (str(copy), copy.truncated) == (str(error), True)
+    assert (str(copy), copy.truncated) == (str(error), error.truncated)
 
 
 def test_a_text_without_a_name_is_called_a_puzzle():

@@ -14,11 +14,7 @@ import re
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats.base import Format, Parsed
-from pipeline.reading.formats.fpuzzles.document import (
-    LONGEST,
-    Misread,
-    load,
-)
+from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
 from pipeline.reading.formats.text import Text
 from pipeline.settings import Reading
 
@@ -50,37 +46,27 @@ def recognise_fpuzzles(text: Text) -> str | None:
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
+    from pipeline.reading.formats.fpuzzles.packed import unpack  # noqa: PLC0415 - few are
     from pipeline.reading.formats.fpuzzles.reading import read  # noqa: PLC0415 - with all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
-    if is_packed:
-        from pipeline.reading.formats.fpuzzles.packed import unpack  # noqa: PLC0415 - few are
-
-        written = unpack(text)
-    else:
-        written = _written(text)
+    if not is_packed and len(text.data) > LONGEST:
+        raise text.error(None, None, f"at most {LONGEST} bytes", f"{len(text.data)}")
+    written = unpack(text) if is_packed else text.without_comments()
     try:
         return read(load(written))
     except Misread as misread:
-        raise _invalid(text, misread, None if is_packed else written) from None
+        raise _invalid(text, misread, "" if is_packed else written) from None
 
 
-def _written(text: Text) -> str:
-    """The JSON text, line by line, with empty lines for comments. Raises InvalidPuzzle."""
-    if len(text.data) > LONGEST:
-        raise text.error(None, None, f"at most {LONGEST} bytes", f"{len(text.data)}")
-    said = {line.number: line.text for line in text.lines}
-    return "\n".join(said.get(number, "") for number in range(1, text.lines[-1].number + 1))
-
-
-def _invalid(text: Text, misread: Misread, written: str | None) -> InvalidPuzzle:
+def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
     """The error with the way to its place; a text that is no JSON has a line and column."""
     expected = f"{misread.expected} in {misread.where}" if misread.where else misread.expected
     line = column = None
-    if written is not None and misread.offset is not None:
+    if written and misread.offset is not None:
         line = written.count("\n", 0, misread.offset) + 1
         column = misread.offset - written.rfind("\n", 0, misread.offset)
-    return text.error(line, column, expected, misread.found, truncated=misread.truncated)
+    return text.error(line, column, expected, misread.found)
 
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, begins=_BEGINS)

@@ -1,13 +1,19 @@
-"""A JSON text from strangers, read whole; an error names the way to its place."""
+"""A JSON text from strangers, read whole: its values, and objects that stand for rules.
+
+An error names the way to its place.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from math import isinf
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import quote
 
 LONGEST = 1 << 20
@@ -15,8 +21,6 @@ LONGEST = 1 << 20
 
 _LONGEST_NUMBER = 9
 _LONGEST_TOLD = 40
-_DEEPEST = 32
-_NOT_DEEP = f"at most {_DEEPEST} lists and objects in each other"
 
 Way = tuple[str | int, ...]
 """Keys, and places in lists from 0, that lead from the whole document to a part of it."""
@@ -24,23 +28,20 @@ Way = tuple[str | int, ...]
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """Something in a document is not what was expected.
+    """Something in a document is not what was expected, at the end of `way`.
 
-    The place is the end of `way`, or the key that ends it if `at_key`; `offset` is known for a text
-    that is no JSON.
+    A text that is no JSON has an `offset` in place of a way.
     """
 
     expected: str
     found: str
     way: Way = ()
-    at_key: bool = False
     offset: int | None = None
-    truncated: bool = False
 
     @property
     def where(self) -> str:
         """The way in words: `killercage 2, cells 1`, `R1C4, value`."""
-        way = self.way[:-1] if self.at_key else self.way
+        way = self.way
         if way[:1] == ("grid",) and len(way) > 2:
             row, column = (int(place) + 1 for place in way[1:3])
             way = (f"R{row}C{column}", *way[3:])
@@ -60,8 +61,8 @@ class Node:
     value: object
     way: Way = ()
 
-    def wrong(self, expected: str) -> Misread:
-        return Misread(expected, _told(self.value), self.way)
+    def wrong(self, expected: str, found: str = "") -> Misread:
+        return Misread(expected, found or _told(self.value), self.way)
 
     def list(self) -> list[Node]:
         """The members of a list."""
@@ -75,13 +76,11 @@ class Node:
             raise self.wrong("an object, {…}")
         return {key: Node(value, (*self.way, key)) for key, value in self.value.items()}
 
-    def known(self, wanted: Collection[str], ignored: Collection[str]) -> dict[str, Node]:
-        """The members whose keys are wanted; those ignored mean nothing, and no other may be."""
-        fields = self.fields()
-        for key, node in fields.items():
-            if key not in wanted and key not in ignored:
-                raise Misread("a key that is known", quote(key), node.way, at_key=True)
-        return {key: node for key, node in fields.items() if key in wanted}
+    def check_keys(self, known: Collection[str], expected: str = "a key that is known") -> None:
+        """Raise Misread for a key that is not known: nothing is left out in silence."""
+        for key in self.fields():
+            if key not in known:
+                raise self.wrong(expected, quote(key))
 
     def number(self, least: int, most: int | None = None) -> int:
         """A whole number, written as one or as a text."""
@@ -133,30 +132,14 @@ def load(text: str) -> object:
     if len(text) > LONGEST:
         raise Misread(f"at most {LONGEST} characters", "more")
     try:
-        value = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_finite
-        )
+        return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        end = len(text.rstrip())
-        cut_off = error.pos >= end or not text[:end].endswith("}")
-        found = "the end" if error.pos >= end else quote(text[error.pos : end])
-        raise Misread("JSON", found, offset=error.pos, truncated=cut_off) from None
+        rest = text[error.pos :].rstrip()
+        raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread(_NOT_DEEP, "more") from None
+        raise Misread("fewer lists and objects in each other", "more") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a longer one") from None
-    layer = [value]
-    for _ in range(_DEEPEST):
-        layer = [member for each in layer for member in _members(each)]
-    if layer:
-        raise Misread(_NOT_DEEP, "more")
-    return value
-
-
-def _members(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -167,12 +150,159 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return made
 
 
-def _finite(written: str) -> float:
-    number = float(written)
-    if isinf(number):
-        raise Misread("JSON", written)
-    return number
+COSMETIC = frozenset(
+    ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
+)
+"""Keys that say how something looks."""
+
+REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
+"""Members by which programs mark drawings that repeat a rule."""
+
+_SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
+"""What programs draw around the clues under a key."""
+
+_CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
+_DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 
-def _no_constant(name: str) -> object:
-    raise Misread("JSON", name)
+@dataclass(frozen=True)
+class Context:
+    """The grid that objects are about, its regions, and the places that rules have named.
+
+    `named` are the places of each cell, line or group, by key; drawings may repeat these, and
+    with them the `values` that are said there.
+    """
+
+    geometry: Geometry
+    regions: tuple[tuple[int, ...], ...]
+    named: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
+    values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
+
+    def place(self, node: Node) -> RowColumn:
+        """A place in the grid, or beside it, where clues stand."""
+        match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
+        if match is None:
+            raise node.wrong("a cell, such as 'R1C1'")
+        row, column = int(match[1]), int(match[2])
+        if max(row, column) > self.geometry.side + 1:
+            raise node.wrong(f"a cell of {self.geometry.side} rows and columns, or one beside them")
+        return row, column
+
+    def cell(self, node: Node) -> int:
+        n = self.geometry.side
+        cell = self.geometry.cell_at(*self.place(node))
+        if cell is None:
+            raise node.wrong(f"a cell of the grid, 'R1C1' to 'R{n}C{n}'")
+        return cell
+
+    @property
+    def everything_named(self) -> set[frozenset[RowColumn]]:
+        """The groups of places that rules have named, and all those of each key together."""
+        together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
+        return {*chain.from_iterable(self.named.values()), *together}
+
+
+class RuleObject:
+    """An object under `key`, such as a cage: its cells, lines and numbers.
+
+    A member that no rule has asked for is refused by name, so a rule need not list its own.
+    """
+
+    def __init__(self, context: Context, key: str, node: Node) -> None:
+        self.context = context
+        self._key, self._node, self._fields = key, node, node.fields()
+        self._asked = COSMETIC | REPEATING
+
+    def check_all_asked(self) -> None:
+        """Raise Misread for a member that says something, and that nothing has asked for."""
+        if "value" not in self._asked and self.has("value"):
+            raise self._fields["value"].wrong("no value", quote(self._fields["value"].text))
+        self._node.check_keys(self._asked | {"value"})
+
+    def has(self, name: str) -> bool:
+        """Whether a member is there and says something."""
+        self._asked |= {name}
+        return name in self._fields and not self._fields[name].is_nothing
+
+    def member(self, name: str) -> Node:
+        """A member that has to be there."""
+        self._asked |= {name}
+        if name not in self._fields:
+            raise Misread(f"'{name}'", "none", self._node.way)
+        return self._fields[name]
+
+    def list(self, name: str) -> list[Node]:
+        """The members of a list, none if it is not there."""
+        self._asked |= {name}
+        return self._fields[name].list() if name in self._fields else []
+
+    def number(self, least: int = 0, default: int | None = None) -> int:
+        """The value, which may be missing if there is a default."""
+        if not self.has("value") and default is not None:
+            return default
+        return self.member("value").number(least)
+
+    def cell(self) -> int:
+        node = self.member("cell")
+        return self._name([node], [self.context.cell(node)])[0]
+
+    def cells(
+        self, least: int = 1, most: int | None = None, name: str = "cells"
+    ) -> tuple[int, ...]:
+        """Different cells in their order."""
+        node = self.member(name)
+        cells = self.path(node, least, most)
+        if len({*cells}) < len(cells):
+            raise node.wrong("different cells", "one of them twice")
+        return cells
+
+    def lines(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each line, at least one, in their order; a line may cross itself."""
+        node = self.member("lines")
+        if not node.list():
+            raise node.wrong("one line or more", "none")
+        return (self.path(line, 2) for line in node.list())
+
+    def clue(self) -> tuple[int, ...]:
+        """The row or column that a clue beside the grid looks along, from there on."""
+        row, column = self.context.place(self.member("cell"))
+        end = self.context.geometry.side + 1
+        steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
+        return self._seen(steps.get((row, column)), "a place beside a row or column")
+
+    def diagonal(self) -> tuple[int, ...]:
+        """The diagonal that a clue beside the grid looks along."""
+        direction = self.member("direction")
+        step = _DIRECTIONS.get(str(direction.value))
+        if step is None:
+            raise direction.wrong("'UL', 'UR', 'DL' or 'DR'")
+        return self._seen(step, f"a place beside the grid from which {direction.value} leads in")
+
+    def _seen(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
+        """The cells that are seen from a place beside the grid, one at least."""
+        node = self.member("cell")
+        place = self.context.place(node)
+        outside = self.context.geometry.cell_at(*place) is None
+        line = cells_along(self.context.geometry, place, step) if step and outside else ()
+        if not line:
+            raise node.wrong(expected)
+        return self._name([node], line)
+
+    def path(self, node: Node, least: int, most: int | None = None) -> tuple[int, ...]:
+        """Cells in their order, perhaps some of them twice."""
+        nodes = node.list()
+        if len(nodes) < least or (most is not None and len(nodes) > most):
+            span = f"{least} to {most} cells" if most and most > least else f"{least} cells"
+            raise node.wrong(span if most else f"{least} cells or more", str(len(nodes)))
+        return self._name(nodes, [self.context.cell(each) for each in nodes])
+
+    def _name(self, nodes: Sequence[Node], cells: Sequence[int]) -> tuple[int, ...]:
+        """Note the places, and those at the ends, as named by a rule."""
+        places = [self.context.place(node) for node in nodes]
+        groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
+        self.context.named.setdefault(self._key, []).extend(groups)
+        value = self._fields.get("value", Node(None))
+        said = [] if value.is_nothing else [value.text]
+        said += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
+        self.context.values.update((group, text) for group in groups for text in said)
+        return tuple(cells)

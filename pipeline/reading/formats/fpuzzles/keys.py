@@ -1,4 +1,7 @@
-"""The rules that stand under each key of a document: a row of `KEYS` for each key."""
+"""The rules that stand under each key of a document: a row of `KEYS` for each key.
+
+A row names a rule and how its arguments are read; what an object has beside these is refused.
+"""
 
 from __future__ import annotations
 
@@ -8,51 +11,50 @@ from typing import NamedTuple
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 from pipeline.puzzle.rules.base import neighbours
-from pipeline.reading.formats.fpuzzles.document import Misread, Node
-from pipeline.reading.formats.fpuzzles.items import RuleObject
-
-Line = tuple[int, ...]
-Kind = Callable[..., Rule]
+from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
+from pipeline.reading.formats.ruled import RuleType
 
 _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
 class Key(NamedTuple):
-    """A key of a list of objects: their members, and the rules of a kind that they are."""
+    """A key of a list of objects, and the rules of a kind that they are."""
 
-    kind: Kind
-    members: frozenset[str]
+    kind: RuleType
     rules: Callable[[Sequence[RuleObject]], Iterable[Rule]]
 
 
-def _some(kind: Kind, members: str, rules: Callable[[RuleObject], Iterable[Rule]]) -> Key:
+def _some(kind: RuleType, rules: Callable[[RuleObject], Iterable[Rule]]) -> Key:
     """Objects each of which is some rules, perhaps none."""
-
-    def every(items: Sequence[RuleObject]) -> Iterator[Rule]:
-        return (rule for item in items for rule in rules(item))
-
-    return Key(kind, frozenset(members.split()), every)
+    return Key(kind, lambda items: [rule for item in items for rule in rules(item)])
 
 
-def _each(kind: Kind, members: str, *arguments: Callable[[RuleObject], object]) -> Key:
+def _each(kind: RuleType, *arguments: Callable[[RuleObject], object]) -> Key:
     """Objects that are a rule each, made of these arguments."""
-    return _some(kind, members, lambda item: [kind(*(each(item) for each in arguments))])
+    return _some(kind, lambda item: [kind(*(each(item) for each in arguments))])
 
 
-def _lines(
-    kind: Kind, *arguments: Callable[[RuleObject], object], value: bool = False, least: int = 2
-) -> Key:
-    """Objects with lines, perhaps a value; lines of at least so many cells are a rule each."""
+def _two(kind: RuleType, number: Callable[[RuleObject], int]) -> Key:
+    """Objects with two cells and a number."""
+    return _some(kind, lambda item: [kind(*item.cells(2, 2), number(item))])
+
+
+def _lines(kind: RuleType, *arguments: Callable[[RuleObject], object], least: int = 2) -> Key:
+    """Objects with lines, of which those of at least so many cells are a rule each."""
 
     def rules(item: RuleObject) -> Iterator[Rule]:
-        for line in item.lines():
-            if len(line) >= least:
-                yield kind(line, *(each(item) for each in arguments))
+        values = [each(item) for each in arguments]
+        return (kind(line, *values) for line in item.lines() if len(line) >= least)
 
-    return _some(kind, "lines value" if value else "lines", rules)
+    return _some(kind, rules)
 
 
-def _clues(kind: Kind, least: int = 1) -> Key:
+def _once(kind: RuleType) -> Key:
+    """Lines as sets of cells: one that closes names its first cell twice."""
+    return _lines(lambda line: kind(tuple(dict.fromkeys(line))))._replace(kind=kind)
+
+
+def _clues(kind: RuleType, least: int = 1) -> Key:
     """Clues beside the grid; those without a number, or with a smaller one, mean nothing."""
 
     def rules(item: RuleObject) -> Iterator[Rule]:
@@ -60,20 +62,23 @@ def _clues(kind: Kind, least: int = 1) -> Key:
         if number >= least:
             yield kind(line, number)
 
-    return _some(kind, "cell value", rules)
+    return _some(kind, rules)
+
+
+def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject], int]:
+    return lambda item: item.number(least, default)
 
 
 def _total(item: RuleObject) -> int | None:
     return item.number(default=0) or None
 
 
-def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject], int]:
-    return lambda item: item.number(least=least, default=default)
+def _half_of_side(item: RuleObject) -> int:
+    return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
 
 
-def _two(kind: Kind, number: Callable[[RuleObject], int]) -> Key:
-    """Objects with two cells and a number."""
-    return _some(kind, "cells value", lambda item: [kind(*item.cells(2, 2), number(item))])
+def _regions(item: RuleObject) -> object:
+    return item.context.regions
 
 
 def _xv(item: RuleObject) -> Iterator[Rule]:
@@ -81,7 +86,7 @@ def _xv(item: RuleObject) -> Iterator[Rule]:
     first, second = item.cells(2, 2)
     if item.has("value"):
         value = item.member("value")
-        total = _TOTALS.get(str(value.value).strip().upper())
+        total = _TOTALS.get(value.text.upper())
         if total is None:
             raise value.wrong("'X' or 'V'")
         yield pairs.XV(first, second, total)
@@ -90,7 +95,7 @@ def _xv(item: RuleObject) -> Iterator[Rule]:
 def _clone(item: RuleObject) -> Iterator[Rule]:
     cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
-        raise Misread(f"{len(cells)} cells", str(len(copy)), item.fields["cloneCells"].way)
+        raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
     yield cages.Clone(cells, copy)
 
 
@@ -108,10 +113,10 @@ def _arrows(item: RuleObject) -> Iterator[Rule]:
     A circle without a line, or whose line does not leave its first cell, is no rule.
     """
     circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
-    for node in item.fields["lines"].list() if "lines" in item.fields else ():
+    for node in item.list("lines"):
         first, *shaft = item.path(node, 1)
         if first not in circle:
-            raise Misread("a line that starts in the circle", "another", node.way)
+            raise node.wrong("a line that starts in the circle", "another")
         if shaft:
             yield cages.Arrow(circle, tuple(shaft))
 
@@ -119,9 +124,8 @@ def _arrows(item: RuleObject) -> Iterator[Rule]:
 def _little_killer(item: RuleObject) -> Iterator[Rule]:
     """A diagonal, whose cells may be named too; it means nothing without a number above 0."""
     diagonal = item.diagonal()
-    named = item.cells() if "cells" in item.fields else diagonal
-    if sorted(named) != sorted(diagonal):
-        raise Misread("the cells of the diagonal", "others", item.fields["cells"].way)
+    if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
+        raise item.member("cells").wrong("the cells of the diagonal", "others")
     if number := item.number(default=0):
         yield outside.LittleKiller(diagonal, number)
 
@@ -130,8 +134,7 @@ def _extremes(maximum: bool) -> Key:
     """Cells that are compared with their neighbours, except those that are marked too."""
 
     def rules(items: Sequence[RuleObject]) -> Iterator[Rule]:
-        marked = [item.cell() for item in items]
-        beside: dict[int, set[int]] = {cell: set() for cell in marked}
+        beside: dict[int, set[int]] = {item.cell(): set() for item in items}
         for pair in neighbours(items[0].context.geometry) if items else ():
             for cell, other in (pair, pair[::-1]):
                 if cell in beside and other not in beside:
@@ -139,27 +142,12 @@ def _extremes(maximum: bool) -> Key:
         for cell, others in beside.items():
             yield pairs.Extreme(cell, tuple(sorted(others)), maximum)
 
-    return Key(pairs.Extreme, frozenset(("cell",)), rules)
+    return Key(pairs.Extreme, rules)
 
 
 def _indexers(row: bool) -> Key:
     make = pairs.Indexer
-    return _some(make, "cells", lambda item: [make(cell, row) for cell in item.cells()])
-
-
-def _parity(odd: bool) -> Key:
-    return _each(pairs.Parity, "cell", RuleObject.cell, lambda _: odd)
-
-
-def _half_of_side(item: RuleObject) -> int:
-    return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
-
-
-def _once(kind: Kind) -> Key:
-    """Lines as sets of cells: one that closes names its first cell twice."""
-    return _some(
-        kind, "lines", lambda item: [kind(tuple(dict.fromkeys(line))) for line in item.lines()]
-    )
+    return _some(make, lambda item: [make(cell, row) for cell in item.cells()])
 
 
 FLAGS: dict[str, Rule] = {
@@ -173,21 +161,21 @@ FLAGS: dict[str, Rule] = {
 """Keys of true or false, which stand for a rule."""
 
 KEYS: dict[str, Key] = {
-    "killercage": _each(cages.Cage, "cells value", RuleObject.cells, _total),
-    "extraregion": _each(regions.ExtraRegion, "cells", RuleObject.cells),
-    "clone": _some(cages.Clone, "cells cloneCells", _clone),
-    "quadruple": _some(cages.Quadruple, "cells values", _quadruple),
-    "arrow": _some(cages.Arrow, "cells lines", _arrows),
+    "killercage": _each(cages.Cage, RuleObject.cells, _total),
+    "extraregion": _each(regions.ExtraRegion, RuleObject.cells),
+    "clone": _some(cages.Clone, _clone),
+    "quadruple": _some(cages.Quadruple, _quadruple),
+    "arrow": _some(cages.Arrow, _arrows),
     "difference": _two(pairs.WhiteDot, _number(default=1)),
     "ratio": _two(pairs.BlackDot, _number(least=1, default=2)),
-    "xv": _some(pairs.XV, "cells value", _xv),
-    "even": _parity(odd=False),
-    "odd": _parity(odd=True),
+    "xv": _some(pairs.XV, _xv),
+    "even": _each(pairs.Parity, RuleObject.cell, lambda _: False),
+    "odd": _each(pairs.Parity, RuleObject.cell, lambda _: True),
     "minimum": _extremes(maximum=False),
     "maximum": _extremes(maximum=True),
     "columnindexer": _indexers(row=False),
     "rowindexer": _indexers(row=True),
-    "littlekillersum": _some(outside.LittleKiller, "cell cells direction value", _little_killer),
+    "littlekillersum": _some(outside.LittleKiller, _little_killer),
     "sandwichsum": _clues(outside.Sandwich, least=0),
     "xsum": _clues(outside.XSum),
     "skyscraper": _clues(outside.Skyscraper),
@@ -195,15 +183,15 @@ KEYS: dict[str, Key] = {
     "slowthermometer": _lines(lines.Thermometer, lambda _: True),
     "palindrome": _lines(lines.Palindrome),
     "renban": _once(lines.Renban),
-    "whispers": _lines(lines.Whispers, _half_of_side, value=True),
+    "whispers": _lines(lines.Whispers, _half_of_side),
     "betweenline": _lines(lines.Between, least=3),
-    "regionsumline": _lines(lines.RegionSum, lambda item: item.context.regions),
+    "regionsumline": _lines(lines.RegionSum, _regions),
     "entropicline": _lines(lines.Entropic),
-    "modularline": _lines(lines.Modular, _number(least=2, default=3), value=True),
+    "modularline": _lines(lines.Modular, _number(least=2, default=3)),
     "nabner": _once(lines.Nabner),
     "zipperline": _lines(lines.Zipper),
     "doublearrow": _lines(lines.DoubleArrow),
-    "lockout": _lines(lines.Lockout, _number(least=1, default=4), value=True),
+    "lockout": _lines(lines.Lockout, _number(least=1, default=4)),
 }
 """Keys of lists of objects."""
 
@@ -217,11 +205,10 @@ def nonconsecutive(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Ite
 
 def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
     """Pairs without a mark of a kind must not have the values that such a mark stands for."""
-    names = []
-    for each in node.list():
-        if each.value not in ("ratio", "difference", "xv") or each.value in names:
+    names = [each.value for each in node.list()]
+    for at, each in enumerate(node.list()):
+        if each.value not in ("ratio", "difference", "xv") or each.value in names[:at]:
             raise each.wrong("'ratio', 'difference' or 'xv', each once")
-        names.append(each.value)
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(names):
@@ -240,7 +227,7 @@ LAST: dict[str, Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]] = {
 }
 """Keys whose rules depend on the marks under all others, in this order."""
 
-KINDS: list[tuple[str, Kind]] = [
+KINDS: list[tuple[str, RuleType]] = [
     *((key, type(rule)) for key, rule in FLAGS.items()),
     *((key, row.kind) for key, row in KEYS.items()),
     ("nonconsecutive", pairs.Nonconsecutive),

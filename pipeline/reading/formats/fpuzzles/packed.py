@@ -31,36 +31,28 @@ _OTHERS = {
 }
 _SHORTEST = 20
 _EXPECTED = "a link that holds an f-puzzles document, or the document"
-_DAMAGED = "a document packed by LZString"
 
 
 def unpack(text: Text) -> str:
     """The JSON text that a link, or what stands in a link, holds. Raises InvalidPuzzle."""
     line, *others = text.lines
     if others:
-        raise text.at_line(others[0], "a single link or document", may_go_on=False)
-    held = _held(text, Word(line.number, *_trimmed(line.text)))
+        raise text.at_line(others[0], "a single link or document")
+    body = line.text.strip()
+    held = _held(text, Word(line.number, line.text.find(body) + 1, body))
     packed = held.text.rstrip("=")
     if len(packed) > LONGEST_PACKED:
         found = f"{len(packed)} characters"
-        raise text.error(held.line, held.column, f"at most {LONGEST_PACKED} characters", found)
+        raise text.at_word(held, f"at most {LONGEST_PACKED} characters", found)
     strange = next((sign for sign in packed if sign not in _SIGNS), None)
     if strange is not None:
-        raise text.error(held.line, held.column, "letters, digits, '+' and '/'", quote(strange))
-    length = _unpacked_length(packed)
-    if length is None:
-        raise text.error(held.line, held.column, _DAMAGED, "a damaged one", truncated=True)
-    if length > LONGEST:
-        expected = f"a document of at most {LONGEST} characters"
-        raise text.error(held.line, held.column, expected, f"{length} characters")
-    from lzstring import LZString  # noqa: PLC0415 - few files are packed
-
-    return str(LZString.decompressFromBase64(f"{packed}="))
-
-
-def _trimmed(line: str) -> tuple[int, str]:
-    """The column of a line's first character, and the line without the space around."""
-    return len(line) - len(line.lstrip()) + 1, line.strip()
+        raise text.at_word(held, "letters, digits, '+' and '/'", quote(strange))
+    unpacked = _unpacked(packed)
+    if unpacked is None:
+        raise text.at_word(held, "a document packed by LZString", "a damaged one")
+    if len(unpacked) > LONGEST:
+        raise text.at_word(held, f"a document of at most {LONGEST} characters", "more")
+    return unpacked
 
 
 def _held(text: Text, word: Word) -> Word:
@@ -75,50 +67,39 @@ def _held(text: Text, word: Word) -> Word:
         raise text.at_word(word, f"{_EXPECTED}; what this link names is on a server")
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
-    named = _NAMED.match(decoded)
-    held = Word(word.line, word.column + begin, decoded[named.end() :] if named else decoded)
-    other = _OTHERS.get(held.text[:3].lower()) if len(held.text) >= _SHORTEST else None
-    if other is not None:
-        raise text.error(held.line, held.column, _EXPECTED, other)
+    held = Word(word.line, word.column + begin, _NAMED.sub("", decoded))
+    if len(held.text) >= _SHORTEST and (other := _OTHERS.get(held.text[:3].lower())):
+        raise text.at_word(held, _EXPECTED, other)
     if len(held.text) < _SHORTEST and not held.text.startswith("N4Ig"):
-        expected = f"{_EXPECTED}; what a short name stands for is on a server"
-        raise text.at_word(held, expected)
+        raise text.at_word(held, f"{_EXPECTED}; what a short name stands for is on a server")
     return held
 
 
-def _unpacked_length(packed: str) -> int | None:
-    """How many characters LZString would unpack; None if it is damaged or cut off.
+def _unpacked(packed: str) -> str | None:
+    """The text that LZString packed, up to the longest document; None if it is damaged or cut off.
 
-    LZString itself knows no limit, and 64 KiB can stand for hundreds of megabytes. A code names
-    an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end; each code
-    adds an entry that is one character longer than the one before.
+    64 KiB can stand for hundreds of megabytes, and LZString's own program knows no limit. A code
+    names an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
+    code adds an entry: the one before it, and the first character of its own.
     """
     bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
-    entries, total, before, width, room = [0, 0, 0], 0, 0, 2, 1
+    entries, unpacked, length, before = ["", "", ""], list[str](), 0, ""
     try:
-        while (code := _read(bits, width)) != 2:
+        while (code := _read(bits, len(entries).bit_length())) != 2 and length <= LONGEST:
             if code < 2:
-                _read(bits, 16 if code else 8)
-                code = len(entries)
-                entries.append(1)
-                room -= 1
-                if room == 0:
-                    room, width = 1 << width, width + 1
+                entries.append(chr(_read(bits, 16 if code else 8)))
+                code = len(entries) - 1
             if code > len(entries) or (code == len(entries) and not before):
                 return None
-            length = entries[code] if code < len(entries) else before + 1
-            total += length
-            if total > LONGEST:
-                return total
+            entry = entries[code] if code < len(entries) else before + before[0]
+            unpacked.append(entry)
+            length += len(entry)
             if before:
-                entries.append(before + 1)
-                room -= 1
-                if room == 0:
-                    room, width = 1 << width, width + 1
-            before = length
+                entries.append(before + entry[0])
+            before = entry
     except StopIteration:
         return None
-    return total
+    return "".join(unpacked)
 
 
 def _read(bits: Iterator[int], width: int) -> int:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules.pairs import Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.base import Parsed
-from pipeline.reading.formats.fpuzzles.document import Misread, Node, whole_number
-from pipeline.reading.formats.fpuzzles.items import COSMETIC, Context, RuleObject, everything_named
+from pipeline.reading.formats.fpuzzles.document import (
+    COSMETIC,
+    REPEATING,
+    Context,
+    Misread,
+    Node,
+    RuleObject,
+    whole_number,
+)
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST
 from pipeline.reading.formats.ruled import (
     LEAST_SIDE,
@@ -18,7 +26,6 @@ from pipeline.reading.formats.ruled import (
     usual_boxes,
     variant_of,
 )
-from pipeline.reading.formats.text import quote
 
 _SILENT = frozenset(
     (
@@ -36,47 +43,36 @@ _SILENT = frozenset(
 """Keys that mean nothing for the solution."""
 
 _DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
-_REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members by which programs mark drawings that repeat a rule."""
-
-_IN_CELLS = frozenset(("centerPencilMarks", "cornerPencilMarks"))
 _CELL = ("value", "given", "region", "givenPencilMarks")
-_OTHERS = frozenset(("size", "grid", "ruleset", "solution", *_DRAWINGS))
-_KNOWN = _OTHERS | FLAGS.keys() | KEYS.keys() | LAST.keys()
-_Cells = list[dict[str, Node]]
+_IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
+_OTHERS = ("size", "grid", "ruleset", "solution", *_DRAWINGS)
+_KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 
 def read(document: object) -> Parsed:
     """The puzzle of a document that `load` has read. Raises Misread."""
-    fields = _fields(document)
+    whole = Node(document)
+    whole.check_keys(_KNOWN, "rules that are known")
+    fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
     given = [each for at, cell in enumerate(cells) for each in _given(cell, at, boxes)]
     regions = _regions(cells, boxes)
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
-    own = () if has_boxes else (_region(each, boxes.side) for each in regions)
+    own = [] if has_boxes else [_region(each, boxes.side) for each in regions]
     context = Context(geometry, regions)
-    rules = (*own, *_rules(fields, context))
+    rules = [*own, *_rules(fields, context)]
     _check_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
-    masks, rules = _marked(geometry, masks, (*rules, *contradicting))
+    masks, rules = _marked(geometry, masks, [*rules, *contradicting])
     claimed, uncompared = _claimed(fields, boxes.side)
     try:
-        puzzle = Puzzle(geometry, masks, rules)
+        puzzle = Puzzle(geometry, masks, tuple(rules))
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
     return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
-
-
-def _fields(document: object) -> dict[str, Node]:
-    """The members of the document; it may have no other than those that are known."""
-    fields = Node(document).fields()
-    for key, node in fields.items():
-        if key not in _KNOWN and key not in _SILENT:
-            raise Misread("rules that are known", quote(key), node.way, at_key=True)
-    return fields
 
 
 def _member(fields: dict[str, Node], name: str) -> Node:
@@ -85,13 +81,14 @@ def _member(fields: dict[str, Node], name: str) -> Node:
     return fields[name]
 
 
-def _cells(grid: Node, side: int) -> _Cells:
+def _cells(grid: Node, side: int) -> list[dict[str, Node]]:
     """The n² cells, by their members."""
     rows = [row.list() for row in grid.list()]
-    lengths = {len(rows), *map(len, rows)}
-    if lengths != {side}:
-        raise Misread(f"{side} rows of {side} cells", "others", grid.way)
-    return [cell.known(_CELL, _IN_CELLS | COSMETIC) for row in rows for cell in row]
+    if {len(rows), *map(len, rows)} != {side}:
+        raise grid.wrong(f"{side} rows of {side} cells", "others")
+    for cell in chain.from_iterable(rows):
+        cell.check_keys(_IN_CELLS)
+    return [cell.fields() for row in rows for cell in row]
 
 
 def _given(cell: dict[str, Node], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
@@ -107,7 +104,7 @@ def _given(cell: dict[str, Node], at: int, geometry: Geometry) -> Iterator[tuple
     yield at, 1 << cell["value"].number(1, n) - 1
 
 
-def _regions(cells: _Cells, boxes: Geometry) -> tuple[tuple[int, ...], ...]:
+def _regions(cells: Sequence[dict[str, Node]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
     """The cells of each region. A cell may belong to none, and so may all."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
@@ -128,7 +125,7 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Node], context: Context) -> tuple[Rule, ...]:
+def _rules(fields: dict[str, Node], context: Context) -> list[Rule]:
     """The rules under all keys, in their order; last those that look at the others' marks."""
     rules: list[Rule] = []
     for key, node in fields.items():
@@ -136,27 +133,16 @@ def _rules(fields: dict[str, Node], context: Context) -> tuple[Rule, ...]:
             if key in FLAGS and node.flag():
                 rules.append(FLAGS[key])
             elif key in KEYS:
-                members = KEYS[key].members
-                objects = [
-                    RuleObject(context, key, each, _said(each, members)) for each in node.list()
-                ]
+                objects = [RuleObject(context, key, each) for each in node.list()]
                 rules += KEYS[key].rules(objects)
+                for each in objects:
+                    each.check_all_asked()
         except ValueError as error:
-            raise Misread("rules that can be kept", str(error), node.way) from None
+            raise node.wrong("rules that can be kept", str(error)) from None
     for key, rules_of in LAST.items():
         if key in fields:
             rules += rules_of(context.geometry, fields[key], rules)
-    return tuple(rules)
-
-
-def _said(node: Node, members: frozenset[str]) -> dict[str, Node]:
-    """The members of an object; an empty value is left out."""
-    fields = node.known(members | {"value"}, COSMETIC | _REPEATING)
-    if "value" in fields and fields["value"].is_nothing:
-        del fields["value"]
-    if "value" in fields and "value" not in members:
-        raise Misread("no value", quote(str(fields["value"].value)), fields["value"].way)
-    return fields
+    return rules
 
 
 def _check_drawings(fields: dict[str, Node], context: Context) -> None:
@@ -164,28 +150,29 @@ def _check_drawings(fields: dict[str, Node], context: Context) -> None:
 
     Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
     """
-    known = everything_named(context)
+    known = context.everything_named
     for key in (key for key in _DRAWINGS if key in fields):
         for drawing in fields[key].list():
-            said = drawing.known(("cells", "lines", "value"), COSMETIC | _REPEATING)
-            marks = {mark for mark in _REPEATING if drawing.fields().get(mark, Node(None)).value}
-            outlines = key == "cage" and "value" in said and said["value"].is_nothing
-            outlines |= key == "cage" and "value" not in said
+            drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
+            said = drawing.fields()
+            is_marked = any(said[mark].value for mark in REPEATING & said.keys())
+            value = said.get("value", Node(None))
             lists = said["lines"].list() if "lines" in said else []
             lists += [said["cells"]] if "cells" in said else []
             drawn = [frozenset(map(context.place, each.list())) for each in lists]
             repeats = bool(drawn) and known.issuperset(drawn)
-            if "value" in said and not said["value"].is_nothing:
-                text = said["value"].text
-                repeats &= context.values.issuperset((group, text) for group in drawn)
-            if not (marks or outlines) or not repeats:
+            if value.is_nothing:
+                is_marked |= key == "cage"  # an outline
+            else:
+                repeats &= context.values.issuperset((group, value.text) for group in drawn)
+            if not (is_marked and repeats):
                 found = f"'{key}', a rule that stands in prose alone"
-                raise Misread("drawings of known rules", found, drawing.way)
+                raise drawing.wrong("drawings of known rules", found)
 
 
 def _marked(
-    geometry: Geometry, masks: tuple[int, ...], rules: tuple[Rule, ...]
-) -> tuple[tuple[int, ...], tuple[Rule, ...]]:
+    geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
+) -> tuple[tuple[int, ...], list[Rule]]:
     """Masks in place of rules where even and odd cells, blank and each marked once, are all."""
     marks = {rule.cell: rule.odd for rule in rules if isinstance(rule, Parity)}
     blank = all(masks[cell] == geometry.all_values for cell in marks)
@@ -194,7 +181,7 @@ def _marked(
     changed = [*masks]
     for cell, odd in marks.items():
         changed[cell] = geometry.odd_values if odd else geometry.even_values
-    return tuple(changed), ()
+    return tuple(changed), []
 
 
 def _claimed(fields: dict[str, Node], side: int) -> tuple[str | None, tuple[str, ...]]:
@@ -208,7 +195,7 @@ def _claimed(fields: dict[str, Node], side: int) -> tuple[str | None, tuple[str,
         rows = [each.value for each in node.list()]
         signs = [sign for row in rows for sign in (row if isinstance(row, list) else [row])]
     if len(signs) != side * side:
-        raise Misread(f"{side * side} values", str(len(signs)), node.way)
+        raise node.wrong(f"{side * side} values", str(len(signs)))
     values = [whole_number(sign) for sign in signs]
     if not all(value is not None and 1 <= value <= side for value in values):
         return None, ("solution",)

@@ -20,8 +20,7 @@ from typing import Literal
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
-from pipeline.reading.formats.ruled import single_line
-from pipeline.reading.formats.text import Line, Text
+from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"
@@ -79,7 +78,7 @@ def _read(line: str) -> Puzzle | None:
     from pipeline.reading.formats.iss.reading import read  # noqa: PLC0415 - with all rules
 
     try:
-        return read(Text("", (Line.of_text(1, line),), b"")).puzzle
+        return read(Text("", (TextLine.of_text(1, line),), b"")).puzzle
     except InvalidPuzzle:
         return None
 
@@ -106,7 +105,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
         )
         raise text.error(None, None, expected, f"{len(text.lines)} ambiguous lines")
     if texts == "many":
-        single_line(text)
+        text.single_line()
     return read(_without_link(text))
 
 
@@ -115,10 +114,10 @@ def _without_link(text: Text) -> Text:
     link = _LINK.match(text.lines[0].text)
     if link is None:
         return text
-    line = single_line(text)
+    line = text.single_line()
     query = re.split(r"[&#]", line.text[link.end() :])[0].replace("+", " ")
     said = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
-    return replace(text, lines=(Line.of_text(line.number, " " * link.end() + said),))
+    return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
 
 
 ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)

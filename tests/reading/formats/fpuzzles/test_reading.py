@@ -11,37 +11,8 @@ from support.documents import RULES, Document, cells, document, lines, read, ref
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, Quadruple
-from pipeline.puzzle.rules.lines import (
-    Between,
-    DoubleArrow,
-    Entropic,
-    Lockout,
-    Modular,
-    Nabner,
-    Palindrome,
-    RegionSum,
-    Renban,
-    Thermometer,
-    Whispers,
-    Zipper,
-)
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
-from pipeline.puzzle.rules.pairs import (
-    XV,
-    Among,
-    AntiKing,
-    AntiKnight,
-    BlackDot,
-    Extreme,
-    Indexer,
-    NegativeKropki,
-    NegativeXV,
-    Nonconsecutive,
-    Parity,
-    WhiteDot,
-)
-from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules import cages, outside, pairs, regions
+from pipeline.puzzle.rules import lines as along
 from pipeline.reading.formats.fpuzzles.document import Misread, load
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
 from pipeline.service.requests import solve_puzzle
@@ -52,80 +23,86 @@ BOXES = tuple(FOUR.boxes())
 LINE = "R1C1 R1C2 R2C3"
 
 OF_FOUR: dict[str, tuple[Any, list[object]]] = {
-    "diagonal+": (True, [Diagonal(rising=True)]),
-    "diagonal-": (True, [Diagonal(rising=False)]),
-    "antiknight": (True, [AntiKnight()]),
-    "antiking": (True, [AntiKing()]),
-    "disjointgroups": (True, [DisjointGroups()]),
-    "nonconsecutive": (True, [Nonconsecutive()]),
+    "diagonal+": (True, [regions.Diagonal(rising=True)]),
+    "diagonal-": (True, [regions.Diagonal(rising=False)]),
+    "antiknight": (True, [pairs.AntiKnight()]),
+    "antiking": (True, [pairs.AntiKing()]),
+    "disjointgroups": (True, [regions.DisjointGroups()]),
+    "nonconsecutive": (True, [pairs.Nonconsecutive()]),
     "killercage": (
         [cells("R1C1 R2C1", value="5"), cells("R1C2", value="0"), cells("R4C4 R4C3", value=None)],
-        [Cage((0, 4), 5), Cage((1,)), Cage((15, 14))],
+        [cages.Cage((0, 4), 5), cages.Cage((1,)), cages.Cage((15, 14))],
     ),
-    "extraregion": ([cells("R1C1 R2C2")], [ExtraRegion((0, 5))]),
-    "clone": ([cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])], [Clone((0, 1), (10, 11))]),
+    "extraregion": ([cells("R1C1 R2C2")], [regions.ExtraRegion((0, 5))]),
+    "clone": ([cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])], [cages.Clone((0, 1), (10, 11))]),
     "quadruple": (
         [cells("R1C1 R1C2 R2C1 R2C2", values=[3, "3"])],
-        [Quadruple((0, 1, 4, 5), (3, 3))],
+        [cages.Quadruple((0, 1, 4, 5), (3, 3))],
     ),
     "arrow": (
         [cells("R1C2 R1C1", lines=[["R1C1", "R2C2"], ["R1C2", "R2C3", "R3C3"]])],
-        [Arrow((0, 1), (5,)), Arrow((0, 1), (6, 10))],
+        [cages.Arrow((0, 1), (5,)), cages.Arrow((0, 1), (6, 10))],
     ),
     "difference": (
         [cells("R1C1 R1C2"), cells("R2C1 R2C2", value="2")],
-        [WhiteDot(0, 1), WhiteDot(4, 5, 2)],
+        [pairs.WhiteDot(0, 1), pairs.WhiteDot(4, 5, 2)],
     ),
     "ratio": (
         [cells("R1C1 R1C2", value=""), cells("R2C1 R2C2", value=3)],
-        [BlackDot(0, 1), BlackDot(4, 5, 3)],
+        [pairs.BlackDot(0, 1), pairs.BlackDot(4, 5, 3)],
     ),
     "xv": (
         [cells("R1C1 R1C2", value="X"), cells("R2C1 R2C2", value="v")],
-        [XV(0, 1, 10), XV(4, 5, 5)],
+        [pairs.XV(0, 1, 10), pairs.XV(4, 5, 5)],
     ),
     "minimum": (
         [{"cell": "R1C1"}, {"cell": "R1C2"}],
-        [Extreme(0, (4,), maximum=False), Extreme(1, (2, 5), maximum=False)],
+        [pairs.Extreme(0, (4,), maximum=False), pairs.Extreme(1, (2, 5), maximum=False)],
     ),
-    "maximum": ([{"cell": "R2C2"}], [Extreme(5, (1, 4, 6, 9), maximum=True)]),
-    "columnindexer": ([cells("R1C1 R2C2")], [Indexer(0, row=False), Indexer(5, row=False)]),
-    "rowindexer": ([cells("R1C1")], [Indexer(0, row=True)]),
+    "maximum": ([{"cell": "R2C2"}], [pairs.Extreme(5, (1, 4, 6, 9), maximum=True)]),
+    "columnindexer": (
+        [cells("R1C1 R2C2")],
+        [pairs.Indexer(0, row=False), pairs.Indexer(5, row=False)],
+    ),
+    "rowindexer": ([cells("R1C1")], [pairs.Indexer(0, row=True)]),
     "littlekillersum": (
         [
             {"cell": "R0C3", "direction": "DL", "value": "4", "cells": ["R1C2", "R2C1"]},
             {"cell": "R5C0", "direction": "UR", "value": 10},
             {"cell": "R2C5", "direction": "UL"},
         ],
-        [LittleKiller((1, 4), 4), LittleKiller((12, 9, 6, 3), 10)],
+        [outside.LittleKiller((1, 4), 4), outside.LittleKiller((12, 9, 6, 3), 10)],
     ),
-    "sandwichsum": ([{"cell": "R0C2", "value": "0"}], [Sandwich((1, 5, 9, 13), 0)]),
-    "xsum": ([{"cell": "R5C2", "value": 7}], [XSum((13, 9, 5, 1), 7)]),
+    "sandwichsum": ([{"cell": "R0C2", "value": "0"}], [outside.Sandwich((1, 5, 9, 13), 0)]),
+    "xsum": ([{"cell": "R5C2", "value": 7}], [outside.XSum((13, 9, 5, 1), 7)]),
     "skyscraper": (
         [{"cell": "R1C0", "value": "2"}, {"cell": "R1C5", "value": "1"}],
-        [Skyscraper((0, 1, 2, 3), 2), Skyscraper((3, 2, 1, 0), 1)],
+        [outside.Skyscraper((0, 1, 2, 3), 2), outside.Skyscraper((3, 2, 1, 0), 1)],
     ),
-    "thermometer": (lines(LINE, "R4C4 R4C3"), [Thermometer((0, 1, 6)), Thermometer((15, 14))]),
-    "slowthermometer": (lines(LINE), [Thermometer((0, 1, 6), slow=True)]),
-    "palindrome": (lines(LINE), [Palindrome((0, 1, 6))]),
-    "renban": (lines("R1C1 R1C2 R2C2 R1C1"), [Renban((0, 1, 5))]),
+    "thermometer": (
+        lines(LINE, "R4C4 R4C3"),
+        [along.Thermometer((0, 1, 6)), along.Thermometer((15, 14))],
+    ),
+    "slowthermometer": (lines(LINE), [along.Thermometer((0, 1, 6), slow=True)]),
+    "palindrome": (lines(LINE), [along.Palindrome((0, 1, 6))]),
+    "renban": (lines("R1C1 R1C2 R2C2 R1C1"), [along.Renban((0, 1, 5))]),
     "whispers": (
         [*lines(LINE), *lines(LINE, value="3")],
-        [Whispers((0, 1, 6), 2), Whispers((0, 1, 6), 3)],
+        [along.Whispers((0, 1, 6), 2), along.Whispers((0, 1, 6), 3)],
     ),
-    "betweenline": (lines(LINE), [Between((0, 1, 6))]),
-    "regionsumline": (lines(LINE), [RegionSum((0, 1, 6), BOXES)]),
-    "entropicline": (lines(LINE), [Entropic((0, 1, 6))]),
+    "betweenline": (lines(LINE), [along.Between((0, 1, 6))]),
+    "regionsumline": (lines(LINE), [along.RegionSum((0, 1, 6), BOXES)]),
+    "entropicline": (lines(LINE), [along.Entropic((0, 1, 6))]),
     "modularline": (
         [*lines(LINE), *lines(LINE, value=2)],
-        [Modular((0, 1, 6)), Modular((0, 1, 6), 2)],
+        [along.Modular((0, 1, 6)), along.Modular((0, 1, 6), 2)],
     ),
-    "nabner": (lines(LINE), [Nabner((0, 1, 6))]),
-    "zipperline": (lines(LINE), [Zipper((0, 1, 6))]),
-    "doublearrow": (lines(LINE), [DoubleArrow((0, 1, 6))]),
+    "nabner": (lines(LINE), [along.Nabner((0, 1, 6))]),
+    "zipperline": (lines(LINE), [along.Zipper((0, 1, 6))]),
+    "doublearrow": (lines(LINE), [along.DoubleArrow((0, 1, 6))]),
     "lockout": (
         [*lines(LINE), *lines(LINE, value=2)],
-        [Lockout((0, 1, 6)), Lockout((0, 1, 6), 2)],
+        [along.Lockout((0, 1, 6)), along.Lockout((0, 1, 6), 2)],
     ),
 }
 """By key: what stands there in a document of 4 by 4, and the rules that it is."""
@@ -147,7 +124,7 @@ def test_every_key_that_is_known_is_tested():
 
 
 def test_windoku_is_of_nine():
-    assert read(document(9, windoku=True)).puzzle.rules == (Windoku(),)
+    assert read(document(9, windoku=True)).puzzle.rules == (regions.Windoku(),)
     assert "9" in str(refusal(document(windoku=True)))
 
 
@@ -164,17 +141,17 @@ def test_negative_rules_spare_what_is_marked():
     )
     dots = ((0, 1), (4, 8))
     told = {
-        "ratio": NegativeKropki((), (2,), dots),
-        "difference": NegativeKropki((3,), (), dots),
-        "xv": NegativeXV((5, 10), ((14, 15),)),
+        "ratio": pairs.NegativeKropki((), (2,), dots),
+        "difference": pairs.NegativeKropki((3,), (), dots),
+        "xv": pairs.NegativeXV((5, 10), ((14, 15),)),
     }
     for name, rule in told.items():
         assert read({**marked, "negative": [name]}).puzzle.rules[3:] == (rule,)
     both = read({**marked, "negative": ["ratio", "difference"]}).puzzle.rules[3:]
-    assert both == (NegativeKropki((3,), (2,), dots),)
+    assert both == (pairs.NegativeKropki((3,), (2,), dots),)
     spared = read({**marked, "nonconsecutive": True}).puzzle.rules[3:]
-    assert spared == (Nonconsecutive(dots),)
-    assert read(document(negative=["ratio"])).puzzle.rules == (NegativeKropki((), (2,), ()),)
+    assert spared == (pairs.Nonconsecutive(dots),)
+    assert read(document(negative=["ratio"])).puzzle.rules == (pairs.NegativeKropki((), (2,), ()),)
 
 
 def test_only_values_that_are_given_count():
@@ -199,7 +176,7 @@ def test_even_and_odd_cells_alone_are_masks():
 
 def test_even_and_odd_cells_beside_rules_are_rules():
     rules = read(document(even=[{"cell": "R1C1"}], antiking=True)).puzzle.rules
-    assert rules == (Parity(0, odd=False), AntiKing())
+    assert rules == (pairs.Parity(0, odd=False), pairs.AntiKing())
 
 
 @pytest.mark.parametrize("marks", [["R1C1"], ["R1C2", "R1C2"]])
@@ -215,10 +192,10 @@ def test_regions_other_than_the_boxes_make_a_jigsaw():
     made = document()
     made["grid"][0][1] = {"region": 1}
     made["grid"][0][2] = {"region": "0"}
-    regions = ((0, 2, 4, 5), (1, 3, 6, 7), *BOXES[2:])
-    assert read(made).puzzle == Puzzle.empty(Geometry(1, 4), tuple(map(Region, regions)))
+    pieces = ((0, 2, 4, 5), (1, 3, 6, 7), *BOXES[2:])
+    assert read(made).puzzle == Puzzle.empty(Geometry(1, 4), tuple(map(regions.Region, pieces)))
     line = {**made, "regionsumline": lines(LINE)}
-    assert read(line).puzzle.rules[-1] == RegionSum((0, 1, 6), regions)
+    assert read(line).puzzle.rules[-1] == along.RegionSum((0, 1, 6), pieces)
     assert "box" in str(refusal({**made, "disjointgroups": True}))
 
 
@@ -232,7 +209,7 @@ def test_a_cell_may_be_in_no_region():
     made = document()
     made["grid"][0][0] = {"region": None}
     rules = read(made).puzzle.rules
-    assert rules == (ExtraRegion((1, 4, 5)), *map(Region, BOXES[1:]))
+    assert rules == (regions.ExtraRegion((1, 4, 5)), *map(regions.Region, BOXES[1:]))
 
 
 def test_cells_that_are_all_in_no_region_have_no_boxes():
@@ -240,7 +217,7 @@ def test_cells_that_are_all_in_no_region_have_no_boxes():
     assert read(made).puzzle == Puzzle.empty(Geometry(1, 4))
     assert len(solve_puzzle(read(made).puzzle, Settings(max_solutions=1000)).solutions) == 576
     line = {**made, "regionsumline": lines(LINE)}
-    assert read(line).puzzle.rules == (RegionSum((0, 1, 6), ()),)
+    assert read(line).puzzle.rules == (along.RegionSum((0, 1, 6), ()),)
     assert "box" in str(refusal({**made, "disjointgroups": True}))
 
 
@@ -249,7 +226,7 @@ def test_a_given_that_its_marks_forbid_leaves_no_solution():
     made["grid"][0][0] = {"given": True, "value": 1, "givenPencilMarks": [2, 3]}
     made["grid"][3][3] = {"given": True, "value": 1, "givenPencilMarks": [1, 3]}
     found = read(made)
-    assert found.puzzle == Puzzle(FOUR, (0b0110, *[15] * 14, 1), (Among(0, (1,)),))
+    assert found.puzzle == Puzzle(FOUR, (0b0110, *[15] * 14, 1), (pairs.Among(0, (1,)),))
     assert found.variant == "rules"
 
 
@@ -275,7 +252,7 @@ def test_what_was_placed_and_not_filled_in_is_no_rule(key):
 
 def test_a_blank_letter_is_no_mark_that_a_negative_rule_spares():
     made = document(xv=[cells("R1C1 R1C2", value="")], negative=["xv"])
-    assert read(made).puzzle.rules == (NegativeXV((5, 10), ()),)
+    assert read(made).puzzle.rules == (pairs.NegativeXV((5, 10), ()),)
 
 
 @pytest.mark.parametrize(
@@ -449,7 +426,7 @@ def test_a_drawing_is_refused_as_a_rule_in_prose(key):
 def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
     clone = [cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])]
     made = document(clone=clone, cage=[DRAWN, cells("R3C4 R3C3", value="")])
-    assert read(made).puzzle.rules == (Clone((0, 1), (10, 11)),)
+    assert read(made).puzzle.rules == (cages.Clone((0, 1), (10, 11)),)
     assert "prose" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value="DR5")]}))
     assert "prose" in str(refusal({**made, "cage": [cells("R1C1 R1C3")]}))
 
@@ -461,7 +438,7 @@ def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
 def test_a_line_that_is_marked_may_repeat_that_of_a_rule(mark):
     drawn = {"lines": [["R2C1", "R1C1"]], "outlineC": "#F067F0", "width": 0.4, **mark}
     made = document(renban=lines("R1C1 R2C1"), line=[drawn])
-    assert read(made).puzzle.rules == (Renban((0, 4)),)
+    assert read(made).puzzle.rules == (along.Renban((0, 4)),)
     elsewhere = {**drawn, "lines": [["R1C1", "R2C2"]]}
     assert "prose" in str(refusal({**made, "line": [elsewhere]}))
     assert "prose" in str(refusal(document(line=[drawn])))
@@ -583,7 +560,7 @@ def test_a_key_that_stands_twice_is_refused():
 
 def test_a_cell_that_is_marked_twice_is_marked_once():
     found = read(document(minimum=[{"cell": "R1C1"}] * 3))
-    assert found.puzzle.rules == (Extreme(0, (1, 4), maximum=False),)
+    assert found.puzzle.rules == (pairs.Extreme(0, (1, 4), maximum=False),)
 
 
 def test_one_key_of_very_many_that_stands_twice_is_found():

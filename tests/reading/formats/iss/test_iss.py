@@ -15,35 +15,7 @@ from support.strategies import examples
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
-from pipeline.puzzle.rules.cages import Arrow, Cage, EqualSums, Quadruple, SameMultiset, Sum
-from pipeline.puzzle.rules.lines import (
-    Between,
-    DoubleArrow,
-    Entropic,
-    Lockout,
-    Modular,
-    Palindrome,
-    RegionSum,
-    Renban,
-    Thermometer,
-    Whispers,
-    Zipper,
-)
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
-from pipeline.puzzle.rules.pairs import (
-    XV,
-    Among,
-    AntiKing,
-    AntiKnight,
-    BlackDot,
-    Greater,
-    Indexer,
-    NegativeKropki,
-    NegativeXV,
-    Nonconsecutive,
-    WhiteDot,
-)
-from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.iss.types import TYPES
 
@@ -59,54 +31,61 @@ def refusal(text: str) -> InvalidPuzzle:
 
 LINE, CELLS = "R1C1~R1C2~R2C3", (0, 1, 6)
 OF_FOUR: dict[str, list[object]] = {
-    ".AntiKnight": [AntiKnight()],
-    ".AntiKing": [AntiKing()],
-    ".AntiConsecutive": [Nonconsecutive()],
-    ".DisjointSets": [DisjointGroups()],
-    ".Diagonal~1": [Diagonal(rising=True)],
-    ".Diagonal~-1": [Diagonal(rising=False)],
-    ".AllDifferent~R1C1~R2C2": [ExtraRegion((0, 5))],
-    f".Thermo~{LINE}": [Thermometer(CELLS)],
-    f".Palindrome~{LINE}": [Palindrome(CELLS)],
-    f".Renban~{LINE}": [Renban(CELLS)],
-    f".Between~{LINE}": [Between(CELLS)],
-    f".Zipper~{LINE}": [Zipper(CELLS)],
-    f".DoubleArrow~{LINE}": [DoubleArrow(CELLS)],
-    f".Modular~2~{LINE}": [Modular(CELLS, 2)],
-    f".Lockout~3~{LINE}": [Lockout(CELLS, 3)],
-    f".Whisper~{LINE}": [Whispers(CELLS, 5)],
-    f".Whisper~3~{LINE}": [Whispers(CELLS, 3)],
-    f".RegionSumLine~{LINE}": [RegionSum(CELLS, tuple(FOUR.boxes()))],
-    ".WhiteDot~R1C1~R1C2~R2C2~R4C4~R4C3": [WhiteDot(0, 1), WhiteDot(1, 5), WhiteDot(15, 14)],
-    ".BlackDot~R1C1~R1C2": [BlackDot(0, 1)],
-    ".X~R1C1~R1C2": [XV(0, 1, 10)],
-    ".V~R1C1~R1C2": [XV(0, 1, 5)],
-    ".GreaterThan~R2C2~R1C2~R2C1": [Greater(5, 1), Greater(5, 4)],
-    ".Cage~5~R1C1~R2C1": [Cage((0, 4), 5)],
-    ".Cage~0~R1C1~R2C1": [Cage((0, 4))],
-    ".Cage~5~R1C1~R1C1~R2C1": [Cage((0, 4)), Sum(((0, 2), (4, 1)), 5)],
-    ".Sum~6~R1C1~R2C1~R1C1": [Sum(((0, 2), (4, 1)), 6)],
-    ".EqualSum~R1C1~R1C2~-~R2C3": [EqualSums(((0, 1), (6,)))],
-    ".SameValues~2~R1C1~R1C2~R3C3~R3C4": [SameMultiset(((0, 1), (10, 11)))],
-    ".Arrow~R1C1~R1C2~R1C3": [Arrow((0,), (1, 2))],
-    ".PillArrow~2~R1C2~R1C1~R2C2~R3C3": [Arrow((0, 1), (5, 10))],
-    ".Quad~R2C2~3~3": [Quadruple((5, 6, 9, 10), (3, 3))],
-    ".LittleKiller~9~R1C1": [LittleKiller((0, 5, 10, 15), 9)],
-    ".LittleKiller~9~R2C1": [LittleKiller((4, 9, 14), 9)],
-    ".LittleKiller~9~R1C4": [LittleKiller((3, 6, 9, 12), 9)],
-    ".LittleKiller~9~R1C3": [LittleKiller((2, 5, 8), 9)],
-    ".LittleKiller~9~R3C4": [LittleKiller((11, 6, 1), 9)],
-    ".LittleKiller~9~R4C2": [LittleKiller((13, 10, 7), 9)],
-    ".Sandwich~0~C1": [Sandwich((0, 4, 8, 12), 0)],
-    ".Sandwich~2~R3": [Sandwich((8, 9, 10, 11), 2)],
-    ".Skyscraper~C1~2": [Skyscraper((0, 4, 8, 12), 2)],
-    ".XSum~R1~3~4": [XSum((0, 1, 2, 3), 3), XSum((3, 2, 1, 0), 4)],
-    ".XSum~R2~~4": [XSum((7, 6, 5, 4), 4)],
-    ".XSum~R3~3~": [XSum((8, 9, 10, 11), 3)],
-    ".Indexing~C~R1C1~R2C2": [Indexer(0, row=False), Indexer(5, row=False)],
-    ".Indexing~R~R1C1": [Indexer(0, row=True)],
-    ".StrictKropki.WhiteDot~R1C2~R1C1": [WhiteDot(1, 0), NegativeKropki((1,), (2,), ((0, 1),))],
-    ".StrictXV.V~R1C2~R1C1": [XV(1, 0, 5), NegativeXV((5, 10), ((0, 1),))],
+    ".AntiKnight": [pairs.AntiKnight()],
+    ".AntiKing": [pairs.AntiKing()],
+    ".AntiConsecutive": [pairs.Nonconsecutive()],
+    ".DisjointSets": [regions.DisjointGroups()],
+    ".Diagonal~1": [regions.Diagonal(rising=True)],
+    ".Diagonal~-1": [regions.Diagonal(rising=False)],
+    ".AllDifferent~R1C1~R2C2": [regions.ExtraRegion((0, 5))],
+    f".Thermo~{LINE}": [lines.Thermometer(CELLS)],
+    f".Palindrome~{LINE}": [lines.Palindrome(CELLS)],
+    f".Renban~{LINE}": [lines.Renban(CELLS)],
+    f".Between~{LINE}": [lines.Between(CELLS)],
+    f".Zipper~{LINE}": [lines.Zipper(CELLS)],
+    f".DoubleArrow~{LINE}": [lines.DoubleArrow(CELLS)],
+    f".Modular~2~{LINE}": [lines.Modular(CELLS, 2)],
+    f".Lockout~3~{LINE}": [lines.Lockout(CELLS, 3)],
+    f".Whisper~{LINE}": [lines.Whispers(CELLS, 5)],
+    f".Whisper~3~{LINE}": [lines.Whispers(CELLS, 3)],
+    f".RegionSumLine~{LINE}": [lines.RegionSum(CELLS, tuple(FOUR.boxes()))],
+    ".WhiteDot~R1C1~R1C2~R2C2~R4C4~R4C3": [
+        pairs.WhiteDot(0, 1),
+        pairs.WhiteDot(1, 5),
+        pairs.WhiteDot(15, 14),
+    ],
+    ".BlackDot~R1C1~R1C2": [pairs.BlackDot(0, 1)],
+    ".X~R1C1~R1C2": [pairs.XV(0, 1, 10)],
+    ".V~R1C1~R1C2": [pairs.XV(0, 1, 5)],
+    ".GreaterThan~R2C2~R1C2~R2C1": [pairs.Greater(5, 1), pairs.Greater(5, 4)],
+    ".Cage~5~R1C1~R2C1": [cages.Cage((0, 4), 5)],
+    ".Cage~0~R1C1~R2C1": [cages.Cage((0, 4))],
+    ".Cage~5~R1C1~R1C1~R2C1": [cages.Cage((0, 4)), cages.Sum(((0, 2), (4, 1)), 5)],
+    ".Sum~6~R1C1~R2C1~R1C1": [cages.Sum(((0, 2), (4, 1)), 6)],
+    ".EqualSum~R1C1~R1C2~-~R2C3": [cages.EqualSums(((0, 1), (6,)))],
+    ".SameValues~2~R1C1~R1C2~R3C3~R3C4": [cages.SameMultiset(((0, 1), (10, 11)))],
+    ".Arrow~R1C1~R1C2~R1C3": [cages.Arrow((0,), (1, 2))],
+    ".PillArrow~2~R1C2~R1C1~R2C2~R3C3": [cages.Arrow((0, 1), (5, 10))],
+    ".Quad~R2C2~3~3": [cages.Quadruple((5, 6, 9, 10), (3, 3))],
+    ".LittleKiller~9~R1C1": [outside.LittleKiller((0, 5, 10, 15), 9)],
+    ".LittleKiller~9~R2C1": [outside.LittleKiller((4, 9, 14), 9)],
+    ".LittleKiller~9~R1C4": [outside.LittleKiller((3, 6, 9, 12), 9)],
+    ".LittleKiller~9~R1C3": [outside.LittleKiller((2, 5, 8), 9)],
+    ".LittleKiller~9~R3C4": [outside.LittleKiller((11, 6, 1), 9)],
+    ".LittleKiller~9~R4C2": [outside.LittleKiller((13, 10, 7), 9)],
+    ".Sandwich~0~C1": [outside.Sandwich((0, 4, 8, 12), 0)],
+    ".Sandwich~2~R3": [outside.Sandwich((8, 9, 10, 11), 2)],
+    ".Skyscraper~C1~2": [outside.Skyscraper((0, 4, 8, 12), 2)],
+    ".XSum~R1~3~4": [outside.XSum((0, 1, 2, 3), 3), outside.XSum((3, 2, 1, 0), 4)],
+    ".XSum~R2~~4": [outside.XSum((7, 6, 5, 4), 4)],
+    ".XSum~R3~3~": [outside.XSum((8, 9, 10, 11), 3)],
+    ".Indexing~C~R1C1~R2C2": [pairs.Indexer(0, row=False), pairs.Indexer(5, row=False)],
+    ".Indexing~R~R1C1": [pairs.Indexer(0, row=True)],
+    ".StrictKropki.WhiteDot~R1C2~R1C1": [
+        pairs.WhiteDot(1, 0),
+        pairs.NegativeKropki((1,), (2,), ((0, 1),)),
+    ],
+    ".StrictXV.V~R1C2~R1C1": [pairs.XV(1, 0, 5), pairs.NegativeXV((5, 10), ((0, 1),))],
 }
 
 
@@ -124,7 +103,7 @@ def test_every_type_that_is_known_is_tested():
 
 def test_a_renban_that_names_a_cell_twice_has_no_solution():
     text = f"{SHAPE}.Renban~R1C1~R1C2~R1C1"
-    assert read(text).puzzle.rules == (Renban((0, 1, 0)),)
+    assert read(text).puzzle.rules == (lines.Renban((0, 1, 0)),)
     assert solve(text, solver="pysat").status == "unsolvable"
 
 
@@ -160,7 +139,7 @@ def test_of_clues_at_one_place_the_last_counts():
 def test_rows_and_columns_of_clues_are_decimal_and_cells_are_not():
     shape = ".Shape~12x12"
     row = tuple(range(9 * 12, 10 * 12))
-    assert read(f"{shape}.Sandwich~5~R10").puzzle.rules == (Sandwich(row, 5),)
+    assert read(f"{shape}.Sandwich~5~R10").puzzle.rules == (outside.Sandwich(row, 5),)
     assert "'Ra'" in str(refusal(f"{shape}.Sandwich~5~Ra"))
     assert "'R13'" in str(refusal(f"{shape}.Sandwich~5~R13"))
     assert "'R10C1'" in str(refusal(f"{shape}.Thermo~R10C1~RaC2"))
@@ -168,7 +147,7 @@ def test_rows_and_columns_of_clues_are_decimal_and_cells_are_not():
 
 def test_only_the_first_cell_of_a_pill_may_have_two_digits():
     puzzle = read(".Shape~12x12.PillArrow~3~R1C3~R1C1~R1C2~R2C2~R2C3").puzzle
-    assert puzzle.rules == (Arrow((0, 1, 2), (13, 14)),)
+    assert puzzle.rules == (cages.Arrow((0, 1, 2), (13, 14)),)
     nine, full = (1 << 9) - 1, (1 << 12) - 1
     assert puzzle.cells == (full, nine, nine, *[full] * 141)
 
@@ -187,7 +166,7 @@ def test_a_windoku_of_another_side_has_windows_of_its_boxes_a_cell_apart(side, b
     height, width = box
     windows = read(f".Shape~{side}x{side}.Windoku").puzzle.rules
     assert windows == tuple(
-        ExtraRegion(
+        regions.ExtraRegion(
             tuple(
                 (int(top) - 1 + down) * side + int(left) - 1 + right
                 for down in range(height)
@@ -237,9 +216,9 @@ def test_a_text_as_long_as_a_jigsaw_is_none(text):
 
 
 def test_without_a_shape_it_is_of_nine():
-    assert read(".Windoku").puzzle == Puzzle.empty(NINE, (Windoku(),))
+    assert read(".Windoku").puzzle == Puzzle.empty(NINE, (regions.Windoku(),))
     line = read(".Entropic~R1C1~R1C2~R2C3").puzzle
-    assert line == Puzzle.empty(NINE, (Entropic((0, 1, 11)),))
+    assert line == Puzzle.empty(NINE, (lines.Entropic((0, 1, 11)),))
 
 
 def test_values_of_cells_hold_together():
@@ -253,7 +232,7 @@ def test_values_of_cells_hold_together():
 
 def test_values_of_a_cell_that_contradict_each_other_leave_no_solution():
     puzzle = read(f"{SHAPE}.~R1C1_1_2~R1C1_3_4~R1C1_2.").puzzle
-    assert puzzle == Puzzle(FOUR, (2, *[15] * 15), (Among(0, (3, 4)),))
+    assert puzzle == Puzzle(FOUR, (2, *[15] * 15), (pairs.Among(0, (3, 4)),))
 
 
 def test_lines_that_close_are_read():
@@ -278,12 +257,12 @@ def test_a_shape_has_its_usual_boxes(side, box):
 
 
 def test_a_jigsaw_adds_regions_and_boxes_may_be_dropped():
-    rules = tuple(map(Region, REGIONS))
+    rules = tuple(map(regions.Region, REGIONS))
     assert read(f"{SHAPE}.Jigsaw~{JIGSAW}").puzzle == Puzzle.empty(FOUR, rules)
     without = f"{SHAPE}.NoBoxes.Jigsaw~{JIGSAW}"
     assert read(without).puzzle == Puzzle.empty(Geometry(1, 4), rules)
     line = read(f"{without}.RegionSumLine~{LINE}").puzzle.rules[-1]
-    assert line == RegionSum(CELLS, REGIONS)
+    assert line == lines.RegionSum(CELLS, REGIONS)
 
 
 @pytest.mark.parametrize(

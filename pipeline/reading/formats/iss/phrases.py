@@ -1,0 +1,134 @@
+"""The phrases of a constraint text: their types and arguments, each word at its place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import chain
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.reading.formats.cells import number_of
+from pipeline.reading.formats.ruled import cells_along
+from pipeline.reading.formats.text import Text, Word, quote
+
+LONGEST = 1 << 18
+"""Characters of a text, more than every cell in a hundred constraints."""
+
+_COORDINATES = "123456789abcdefg"
+_CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
+_LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
+_SIGN = re.compile(r"[.~]|[^\s.~]+")
+_LARGEST = 999_999_999
+
+
+@dataclass(slots=True)
+class Phrase:
+    """A constraint of a text: its type and arguments, which are read one after the other.
+
+    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any.
+    """
+
+    text: Text
+    type: Word
+    words: tuple[Word, ...]
+    geometry: Geometry = NINE
+    regions: tuple[tuple[int, ...], ...] = ()
+    _left: list[Word] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left = [*self.words]
+
+    def wrong(self, word: Word, expected: str) -> InvalidPuzzle:
+        """The error for a word, which the type is named with."""
+        if word is not self.type and self.type.text:
+            expected = f"{expected} in '.{self.type.text}'"
+        return self.text.at_word(word, expected)
+
+    def short(self, expected: str, found: int = 0) -> InvalidPuzzle:
+        """The error for arguments that are missing at the end."""
+        last = self.words[-1] if self.words else self.type
+        return self.text.at_word(last, f"{expected} in {quote('.' + self.type.text)}", str(found))
+
+    def check_ended(self) -> None:
+        """Raise InvalidPuzzle for arguments that nothing has read."""
+        if self._left:
+            raise self.wrong(self._left[0], "the end of the constraint")
+
+    def next(self, expected: str) -> Word:
+        """The next argument."""
+        if not self._left:
+            raise self.short(expected)
+        return self._left.pop(0)
+
+    def rest(self, least: int = 0, noun: str = "cells") -> list[Word]:
+        """All arguments that are left."""
+        rest, self._left = self._left, []
+        if len(rest) < least:
+            raise self.short(f"{least} {noun} or more", len(rest))
+        return rest
+
+    def has_number(self) -> bool:
+        """Whether the next argument is a number."""
+        return bool(self._left) and self._left[0].text.isdigit()
+
+    def number(self, least: int = 0, most: int | None = None) -> int:
+        return self.number_in(self.next("a number"), least, most)
+
+    def number_in(self, word: Word, least: int, most: int | None = None) -> int:
+        number = number_of(word.text, _LARGEST if most is None else most)
+        if number is None or number < least:
+            upper = "or more" if most is None else f"to {most}"
+            raise self.wrong(word, f"a number, {least} {upper}")
+        return number
+
+    def cell(self) -> int:
+        return self.cell_in(self.next("1 cells or more"))
+
+    def cell_in(self, word: Word) -> int:
+        match = _CELL.fullmatch(word.text)
+        signs = match.groups() if match else ("", "")
+        row, column = (f".{_COORDINATES}".index(sign.lower() or ".") for sign in signs)
+        cell = self.geometry.cell_at(row, column)
+        if cell is None:
+            last = _COORDINATES[self.geometry.side - 1]
+            raise self.wrong(word, f"a cell, 'R1C1' to 'R{last}C{last}'")
+        return cell
+
+    def cells(self, least: int = 1, *, once: bool = False) -> tuple[int, ...]:
+        """The cells that are left; `once`: each may be named only once."""
+        words = self.rest(least)
+        cells = tuple(map(self.cell_in, words))
+        for at, cell in enumerate(cells if once else ()):
+            if cell in cells[:at]:
+                raise self.wrong(words[at], "different cells")
+        return cells
+
+    def row_or_column(self) -> tuple[int, ...]:
+        """The cells of the next argument, `R1` or `C10`, whose number is decimal."""
+        word = self.next("a row or column, such as 'R1' or 'C1'")
+        match = _LINE.fullmatch(word.text)
+        number = int(match[2]) if match else 0
+        if match is None or number > self.geometry.side:
+            raise self.wrong(word, "a row or column of the grid, such as 'R1' or 'C1'")
+        if match[1].lower() == "r":
+            return cells_along(self.geometry, (number, 1), (0, 1))
+        return cells_along(self.geometry, (1, number), (1, 0))
+
+
+def phrases_of(text: Text) -> list[Phrase]:
+    """The constraints of a text; those without a type and arguments are left out."""
+    if sum(len(line.text) for line in text.lines) > LONGEST:
+        raise text.error(None, None, f"at most {LONGEST} characters", "more")
+    found: list[list[Word]] = []
+    for sign in chain.from_iterable(line.words(_SIGN) for line in text.lines):
+        if sign.text == ".":
+            found.append([sign._replace(text="", column=sign.column + 1)])
+        elif not found:
+            raise text.at_word(sign, "'.' and the type of a constraint")
+        elif sign.text == "~":
+            found[-1].append(sign._replace(text="", column=sign.column + 1))
+        else:
+            last = found[-1][-1]
+            found[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
+    return [Phrase(text, name, tuple(words)) for name, *words in found if name.text or words]

@@ -1,0 +1,234 @@
+"""Puzzles whose regions or cages a line tells: jigsaws, and the game ids of Simon Tatham's Solo.
+
+A jigsaw is the cells of a puzzle, then for each the sign of its region, which takes the box's
+place:
+
+    1.........3..4..AABBAABBCCDDCCDD
+
+Cells and regions stand in one line, with or without white space between, or in two lines. Any n
+signs but `~`, which constraint texts have, name the n regions of n cells. Up to side 9 the values
+are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its solution.
+There equal signs are never neighbours; in regions they nearly always are.
+
+An id of Solo:
+
+    3x3:b8d7_4…                  boxes 3 high, 3 wide; then the grid
+    3x3xk:zzzc,a__b…,d13c…       with diagonals and cages: the grid, the cages, their sums
+    4j:1j2a3b,b__cd__a___b_      a jigsaw of side 4: the grid, the blocks
+
+The letters `a` to `z` in a grid are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages
+are given by their borders: between the cells of each row, then between the cells of each column,
+then one for the end. `a` to `y` are 1 to 25 steps without a border and then one, `_` is a border,
+`z` are 26 steps without one. Anything else before the colon, such as the difficulty, is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.cells import BLANKS, DIGITS, in_rows, number_of
+from pipeline.reading.formats.ruled import (
+    cages_of,
+    diagonals,
+    first_misfit,
+    groups_of,
+    region_rules,
+    variant_of,
+)
+from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.settings import Reading
+
+JIGSAW_SIDES = range(4, 26)
+"""The sides of jigsaws that are read."""
+
+_LENGTHS = {2 * side * side: side for side in JIGSAW_SIDES}
+_SIGN = re.compile(r"\S")
+
+
+def recognise_jigsaw(text: Text) -> str | None:
+    if len(text.lines) > 2 or len(text.data) > 2 * max(_LENGTHS):
+        return None
+    signs = "".join("".join(line.text.split()) for line in text.lines)
+    side = _LENGTHS.get(len(signs))
+    if side is None or "~" in signs or not _are_regions(signs[side * side :], side):
+        return None
+    return f"{side * side} cells, then {side} regions"
+
+
+def _are_regions(signs: str, side: int) -> bool:
+    """Whether these may be regions, even damaged ones: half of the steps lead to an equal sign."""
+    if max(Counter(signs).values()) > side + 1:
+        return False
+    rows = in_rows(signs, side)
+    lines = [*rows, *map("".join, zip(*rows, strict=True))]
+    return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
+
+
+def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:
+    if len(text.lines) > 2:
+        raise text.at_line(text.lines[2], "a single puzzle", counted(len(text.lines), "line"))
+    signs = [sign for line in text.lines for sign in line.words(_SIGN)]
+    side = _LENGTHS.get(len(signs))
+    if side is None:
+        expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
+        raise text.at_end(expected, counted(len(signs), "character"))
+    cells, regions = signs[: side * side], signs[side * side :]
+    values = _letters_or_digits(text, cells, side)
+    names = [sign.text for sign in regions]
+    if misfit := first_misfit(names):
+        raise text.at_word(regions[misfit[0]], misfit[1])
+    puzzle = Puzzle.of_values(Geometry(1, side), values, tuple(region_rules(names)))
+    return Parsed(puzzle, variant="rules")
+
+
+def _letters_or_digits(text: Text, cells: Sequence[Word], side: int) -> list[int]:
+    """The value in each cell, 0 for a blank."""
+    letters = side > len(DIGITS)
+    signs = ascii_uppercase[:side] if letters else DIGITS[:side]
+    values, blank = [], ""
+    for cell in cells:
+        sign = cell.text.upper() if letters else cell.text
+        if sign not in signs or len(sign) > 1:  # one sign may be two in upper case
+            if sign not in (blank or BLANKS).upper():
+                other = quote(blank) if blank else "a blank"
+                raise text.at_word(cell, f"one of {signs[0]} to {signs[-1]} or {other}")
+            blank = sign
+        values.append(signs.find(sign) + 1)
+    return values
+
+
+JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw)
+
+
+_LARGEST_SIDE = 31
+"""As in Solo."""
+
+_PARAMS = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
+_SOLO_BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
+_WHOLE = re.compile(rf"{_SOLO_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
+_SKIPPED = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
+"""The difficulty and the symmetry."""
+
+_IN_GRID = re.compile(r"[0-9]+|.")
+_LARGEST_SUM = 9999
+
+
+def recognise_solo(text: Text) -> str | None:
+    if len(text.lines) > 1 or not _WHOLE.fullmatch(text.lines[0].text):
+        return None
+    return f"it begins with {quote(text.lines[0].text.partition(':')[0].strip() + ':')}"
+
+
+def parse_solo(text: Text, _reading: Reading) -> Parsed:
+    line = text.single_line()
+    header = _PARAMS.match(line.text)
+    flags = _SKIPPED.sub("", header[3]) if header else ""
+    is_jigsaw, has_cages = "j" in flags, "k" in flags
+    height, width = (int(header[1]), int(header[2] or 1)) if header else (0, 0)
+    sized = header is not None and (is_jigsaw or header[2])
+    if header is None or not sized or not 2 <= height * width <= _LARGEST_SIDE:
+        expected = f"sizes such as '3x3:' or '9j:', of side 2 to {_LARGEST_SIDE}"
+        raise text.at_line(line, expected)
+    geometry = Geometry(1, height * width) if is_jigsaw else Geometry(height, width)
+    fields, start = [], header.end()
+    for part in line.text[start:].rstrip().split(","):
+        fields.append(_SoloField(text, Word(line.number, start + 1, part), geometry.side))
+        start += len(part) + 1
+    wanted = 1 + is_jigsaw + 2 * has_cages
+    if len(fields) != wanted:
+        raise fields[-1].short(counted(wanted, "field"), counted(len(fields), "field"))
+    values = fields[0].numbers(geometry.side)
+    rules: list[Rule] = []
+    if is_jigsaw:
+        blocks = fields[1].blocks()
+        if misfit := first_misfit(blocks):
+            raise fields[1].short(misfit[1], "others")
+        rules += region_rules(blocks)
+    rules += diagonals() if "x" in flags else ()
+    if has_cages:
+        rules += _cages(fields[-2].blocks(), fields[-1])
+    puzzle = Puzzle.of_values(geometry, values, tuple(rules))
+    return Parsed(puzzle, variant=variant_of(puzzle))
+
+
+class _SoloField(NamedTuple):
+    """A field of an id, of a grid of that side."""
+
+    text: Text
+    word: Word
+    side: int
+
+    def short(self, expected: str, found: str) -> InvalidPuzzle:
+        """The error for the end of the field."""
+        line, column, field = self.word
+        return self.text.error(line, column + len(field), expected, found)
+
+    def at_sign(self, place: int, expected: str) -> InvalidPuzzle:
+        line, column, field = self.word
+        return self.text.at_word(Word(line, column + place, field[place:]), expected)
+
+    def numbers(self, most: int) -> list[int]:
+        """The number in each cell, 0 for a blank."""
+        values: list[int] = []
+        for match in _IN_GRID.finditer(self.word.text):
+            if match[0] in ascii_lowercase:
+                values += [0] * (ascii_lowercase.index(match[0]) + 1)
+            elif number := number_of(match[0], most):
+                values.append(number)
+            elif match[0] != "_":
+                expected = f"a number from 1 to {most}, a letter for blanks or '_'"
+                raise self.at_sign(match.start(), expected)
+            if len(values) > self.side**2:
+                raise self.at_sign(match.start(), f"at most {self.side**2} cells")
+        if len(values) < self.side**2:
+            raise self.short(f"{self.side**2} cells", counted(len(values), "cell"))
+        return values
+
+    def blocks(self) -> list[int]:
+        """For each cell the number of its block."""
+        n = self.side
+        steps = 2 * n * (n - 1)
+        block = [*range(n * n)]
+        done = 0
+        for place, sign in enumerate(self.word.text):
+            if sign not in ascii_lowercase + "_":
+                raise self.at_sign(place, "a letter or '_'")
+            open_steps = ascii_lowercase.find(sign) + 1
+            if done + open_steps > steps or done > steps:
+                raise self.at_sign(place, f"the end after {steps} steps and a border")
+            for step in range(done, done + open_steps):
+                one, other = (block[cell] for cell in _ends(step, n))
+                block = [one if each == other else each for each in block]
+            done += open_steps + (sign != "z")
+        if done <= steps:
+            raise self.short(f"{steps} steps and a border", counted(done, "step"))
+        return block
+
+
+def _ends(step: int, n: int) -> tuple[int, int]:
+    """The two cells of a step: along the rows first, then along the columns."""
+    line, place = divmod(step, n - 1)
+    if line < n:
+        return line * n + place, line * n + place + 1
+    return place * n + line - n, (place + 1) * n + line - n
+
+
+def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
+    """The cages of these blocks; each has a sum, in one of its cells."""
+    totals = field.numbers(_LARGEST_SUM)
+    cages = groups_of(blocks)
+    sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]
+    if any(len(found) > 1 for found in sums):
+        raise field.short("one sum for each cage", "several in one")
+    return cages_of(dict(enumerate(cages)), {at: sum(found) for at, found in enumerate(sums)})
+
+
+SOLO = Format("solo", recognise_solo, parse_solo, begins=_SOLO_BEGINS)
