@@ -15,7 +15,7 @@ from support.solving import program
 from pipeline.certify import compiled, trimming
 from pipeline.native import Program
 from pipeline.service import doctor
-from pipeline.service.doctor import Finding, examine
+from pipeline.service.doctor import Diagnosis, examine
 from pipeline.settings import Settings
 
 
@@ -228,7 +228,7 @@ def test_low_inotify_limits_are_warnings_with_the_line_that_raises_them(box, mon
 
 def test_without_inotify_polling_is_the_remedy(box, monkeypatch, tmp_path):
     machine(monkeypatch, tmp_path)
-    assert examined(box)[-1] == Finding("warning", "no inotify here", "watch --poll")
+    assert examined(box)[-1] == Diagnosis("warning", "no inotify here", "watch --poll")
 
 
 def test_nothing_is_left_in_the_folders(box):
