@@ -40,7 +40,7 @@ from support.solving import NINE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
-from pipeline.service.cluster import AHEAD, Cluster, Timeouts
+from pipeline.service.cluster import AHEAD, Cluster
 from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -163,12 +163,11 @@ def test_a_worker_of_another_version_is_refused_with_the_remedy(
 def test_a_scheduler_without_workers_is_waited_for_and_then_given_up(
     breaker: Breaker, tmp_path: Path
 ) -> None:
-    timeouts = Timeouts(no_worker=0.3, look=0.1)
     with (
         Machines.started(breaker, tmp_path, workers=0) as empty,
         pytest.raises(EnvironmentFailure, match="there is no worker"),
     ):
-        asked(empty.address, MANY, timeouts=timeouts)
+        asked(empty.address, MANY, patience=0.3)
 
 
 def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
@@ -192,10 +191,9 @@ def test_a_scheduler_that_is_away_costs_nothing(
 
 
 def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
-    timeouts = Timeouts(connect=0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Cluster(address, Settings(), lambda: False, timeouts)) as asked_again:
+        with closing(Cluster(address, Settings(), lambda: False, 0.3)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):
