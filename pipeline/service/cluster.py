@@ -260,7 +260,7 @@ class _Connection:
             name="sudoku-pipeline",
         )
         connection = cls(client, own)
-        watching = connection._watched(patience)  # noqa: SLF001 - our own
+        watching = connection._watched(patience)
         connection.watching = asyncio.run_coroutine_threadsafe(watching, asyncio.get_running_loop())
         try:
             await asyncio.wait_for(client, patience)

@@ -227,9 +227,7 @@ class Job:
         self._note(sink)
         return self._seconds(sink)
 
-    def _computed(
-        self, sink: GrowingSink, steps: Iterator[Request]
-    ) -> Generator[None, None, None]:
+    def _computed(self, sink: GrowingSink, steps: Iterator[Request]) -> Generator[None, None, None]:
         """Compute and write these steps, noting now and then that they are durable."""
         with closing(self._shared.workers.replies(steps)) as replies:
             for reply in replies:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
@@ -70,7 +70,7 @@ def _pass(service: _Service) -> int:
             return TRY_AGAIN
         bad = bad or swept.bad
         service.on_finished(0)
-        if service.stop.requested:
+        if service.stop.is_requested:
             return TRY_AGAIN
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
@@ -93,57 +93,92 @@ def watch(
     with _Service.started(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        with closing(_Keeper(settings, service.alarm.ring, log)) as keeper:
-            _keep_sweeping(service, keeper, POLL_SECONDS if settings.poll else RESCAN_SECONDS)
+        _Watch(service, settings).run()
     log.info("watch.stopped")
 
 
-def _keep_sweeping(service: _Service, keeper: _Keeper, regular: float) -> None:
-    """Sweep at hints and now and then, until told to stop.
+class _Watch:
+    """Sweeps at hints and now and then, until told to stop.
 
     While the environment fails, hints do not count, and the pauses become longer and longer.
     """
-    rescan = pause = 0.0
-    while not service.stop.requested:
-        thorough = pause > 0 or time.monotonic() >= rescan
+
+    def __init__(self, service: _Service, settings: Settings) -> None:
+        self._service = service
+        self._watcher = Watcher(settings.inbox, service.alarm.ring, poll=settings.poll)
+        self._inbox = printable(str(settings.inbox))
+        self._regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
+        self._is_started = self._is_warned = False
+        self._rescan = self._pause = 0.0
+
+    def run(self) -> None:
+        service = self._service
+        try:
+            while not service.stop.is_requested:
+                again_in = self._swept()
+                if service.intake.busy and not self._pause:
+                    service.alarm.wait(0.0)
+                    continue
+                service.intake.rest()
+                if again_in is not None:
+                    self._rescan = min(self._rescan, time.monotonic() + again_in)
+                if not self._hinted():
+                    self._rescan = 0.0
+        except Interrupted:
+            pass
+        finally:
+            self._watcher.stop()
+
+    def _swept(self) -> float | None:
+        """Sweep once; in how many seconds to sweep again, if that is known."""
+        service, before = self._service, self._pause
+        thorough = before > 0 or time.monotonic() >= self._rescan
         if thorough:
-            keeper.keep_alive()
-            rescan = time.monotonic() + regular
+            self._keep_watching()
+            self._rescan = time.monotonic() + self._regular
         try:
             again_in = service.sweep(thorough=thorough).again_in
-            if pause:
-                service.log.info("environment.recovered")
-            pause = 0.0
-            service.on_finished(0)
+            self._pause = 0.0
         except EnvironmentFailure as error:
-            if not pause:
+            if not before:
                 service.log.error("environment.failed", reason=str(error))
-            again_in = pause = min(max(_FIRST_PAUSE, 2 * pause), _LONGEST_PAUSE)
-        except Interrupted:
+            again_in = self._pause = min(max(_FIRST_PAUSE, 2 * before), _LONGEST_PAUSE)
+        if service.metrics:
+            service.metrics.write(more_soon=service.intake.busy)
+        if not self._pause:
+            if before:
+                service.log.info("environment.recovered")
+            service.on_finished(0)
+        return again_in
+
+    def _hinted(self) -> bool:
+        """Wait for a hint until the rescan, checking on the watcher; whether a hint came."""
+        service, is_deaf = self._service, self._pause > 0
+        while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
+            due = None if is_deaf else service.on_finished(0)
+            longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
+            if service.alarm.wait(min(left, longest)) and not is_deaf:
+                return True
+            if not self._watcher.is_alive():
+                return False
+        return False
+
+    def _keep_watching(self) -> None:
+        """Replace a watcher that died, or whose folder was replaced; without one, rescans do."""
+        if self._watcher.is_alive():
             return
-        finally:
-            if service.metrics:
-                service.metrics.write(more_soon=service.intake.busy)
-        if service.intake.busy and not pause:
-            service.alarm.wait(0.0)
-            continue
-        service.intake.rest()
-        if again_in is not None:
-            rescan = min(rescan, time.monotonic() + again_in)
-        if not _hinted(service, keeper, rescan, deaf=pause > 0):
-            rescan = 0.0
-
-
-def _hinted(service: _Service, keeper: _Keeper, end: float, *, deaf: bool) -> bool:
-    """Wait for a hint until `end`, checking on the watcher meanwhile; whether a hint came."""
-    while (left := end - time.monotonic()) > 0 and not service.stop.requested:
-        due = None if deaf else service.on_finished(0)
-        longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
-        if service.alarm.wait(min(left, longest)) and not deaf:
-            return True
-        if not keeper.is_alive():
-            return False
-    return False
+        self._watcher.stop()
+        log = self._service.log
+        if self._is_started:
+            log.warning("watcher.replaced", inbox=self._inbox)
+        try:
+            self._watcher.start()
+            self._is_started = True
+        except OSError as error:
+            self._is_started = False
+            if not self._is_warned:
+                self._is_warned = True
+                log.warning("watcher.missing", reason=str(error))
 
 
 class _Service:
@@ -183,19 +218,23 @@ class _Service:
             solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
             if solvers.lacking:
                 log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-            workers = stack.enter_context(closing(_workers(settings, log, stop, tuning)))
+            workers = _workers(settings, log, service.is_stopping, tuning)
+            stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
             together = inline if settings.cluster is None else workers
             folders = Folders(settings.inbox, settings.outbox)
             parts = folders, settings, log, stop.computing, inline, together, workers, tuning
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
             service.intake = Intake(
-                Shared(*parts), stop.is_requested, display, service.tell_ended, once=once
+                Shared(*parts), service.is_stopping, display, service.tell_ended, once=once
             )
             stack.callback(service.intake.close)
             yield service
             if service.metrics:
                 service.metrics.write()
+
+    def is_stopping(self) -> bool:
+        return self.stop.is_requested
 
     def tell_ended(self, ended: Ended) -> None:
         self.on_finished(1)
@@ -212,12 +251,12 @@ class _Service:
                 raise EnvironmentFailure(in_words(error)) from error
 
 
-def _workers(settings: Settings, log: Log, stop: Stop, tuning: Tuning) -> Workers:
+def _workers(settings: Settings, log: Log, stopping: Callable[[], bool], tuning: Tuning) -> Workers:
     """What computes sources of many puzzles. Raises UsageError."""
     if settings.cluster is not None:
         from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-        return Cluster(settings.cluster, settings, stop.is_requested)
+        return Cluster(settings.cluster, settings, stopping)
     started = False
 
     def start(module: str) -> Peer:
@@ -231,41 +270,4 @@ def _workers(settings: Settings, log: Log, stop: Stop, tuning: Tuning) -> Worker
         started = True
         return peer
 
-    return Pool(settings.workers or cores(), settings, stop.is_requested, start)
-
-
-class _Keeper:
-    """Keeps a watcher on the inbox; replaces it if it died or the folder was replaced."""
-
-    def __init__(self, settings: Settings, ring: Callable[[], None], log: Log) -> None:
-        self._inbox = settings.inbox
-        self._poll = settings.poll
-        self._ring = ring
-        self._log = log
-        self._watcher: Watcher | None = None
-        self._warned = False
-
-    def is_alive(self) -> bool:
-        return self._watcher is not None and self._watcher.is_alive()
-
-    def keep_alive(self) -> None:
-        """Ensure that there is a working watcher; without one the rescans must do."""
-        if self.is_alive():
-            return
-        if self._watcher is not None:
-            self.close()
-            self._log.warning("watcher.replaced", inbox=printable(str(self._inbox)))
-        watcher = Watcher(self._inbox, self._ring, poll=self._poll)
-        try:
-            watcher.start()
-        except OSError as error:
-            if not self._warned:
-                self._warned = True
-                self._log.warning("watcher.missing", reason=str(error))
-            return
-        self._watcher = watcher
-
-    def close(self) -> None:
-        if self._watcher is not None:
-            self._watcher.stop()
-            self._watcher = None
+    return Pool(settings.workers or cores(), settings, stopping, start)

@@ -151,7 +151,7 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 def test_a_worker_of_another_version_is_refused_with_the_remedy(
     breaker: Breaker, tmp_path: Path
 ) -> None:
-    why = f"it has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
+    why = f"has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
     with (
         Machines.started(breaker, tmp_path, workers=0) as other,
         other.other_version("0.0.1"),

@@ -113,9 +113,9 @@ def test_what_is_ignored_at_the_start_stays_ignored():
     try:
         with interruptible(), stop.handling_signals():
             signal.raise_signal(signal.SIGINT)
-            assert not stop.requested
+            assert not stop.is_requested
             signal.raise_signal(signal.SIGTERM)
-            assert stop.requested
+            assert stop.is_requested
         assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
