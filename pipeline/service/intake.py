@@ -59,6 +59,7 @@ _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _WORTH_A_BATCH = 16
 _DESCRIPTORS = 16
+_READING = ".reading-"
 _WARNINGS = ("file.stuck", "file.held")
 
 
@@ -143,6 +144,7 @@ class Intake:
                 if self._may_resume(claim):
                     self._process([Job(self._shared, claim)], swept)
             remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
+            self._remove_marks()
         self._take_all(swept)
         if self._running and not self._stopping():
             self._advance(swept)
@@ -282,7 +284,13 @@ class Intake:
 
     def _mark(self, name: str) -> Path:
         """A file that is there while that name is read, and stays if that crashes."""
-        return self._folders.work / f".reading-{key_of(name)}"
+        return self._folders.work / f"{_READING}{key_of(name)}"
+
+    def _remove_marks(self) -> None:
+        """Remove the marks of files that have gone elsewhere meanwhile."""
+        if marks := {*self._folders.work.glob(f"{_READING}*")}:
+            for mark in marks - {self._mark(name) for name in names_in(self._folders.inbox)[0]}:
+                mark.unlink(missing_ok=True)
 
     def _count_reading(self, claim: Claim) -> None:
         """Count the attempt at reading a file that left a mark."""
