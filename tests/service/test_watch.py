@@ -148,19 +148,6 @@ def test_a_file_that_stays_cut_off_is_invalid_when_it_has_settled(box):
         assert box.record("b")["status"] == "invalid"
 
 
-def test_two_watchers_share_an_inbox_and_solve_each_file_once(box):
-    with box.watching() as one, box.watching() as two:
-        names = [f"{number}.txt" for number in range(40)]
-        for name in names:
-            box.drop(name)
-        wait_for(lambda: len(one.finished() + two.finished()) >= 40)
-        assert sorted(one.finished() + two.finished()) == sorted(names)
-        noisy = {*names_of(one), *names_of(two)}
-        assert noisy <= {"watch.started", "job.finished", "solver.fallback"}
-        assert box.kept("done") == set(names)
-        wait_for(lambda: not box.in_work())
-
-
 def test_folders_that_go_and_come_back_are_watched_on_and_it_is_said_once(box):
     with box.watching() as watch:
         idle(box, watch)
