@@ -18,11 +18,6 @@ TWO_LINES = f"{LINE}\n{LINE}\n"
 QUICKLY = ("--settle", "0.01")
 
 
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
-
-
 def table(box, stem):
     return list(csv.DictReader(box.text(f"{stem}.csv").splitlines()))
 

@@ -31,11 +31,6 @@ SOON = 25.0
 """Seconds in which an event must have been noticed: less than the time between two rescans."""
 
 
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
-
-
 def solved(box, stem, seconds=SOON):
     """The solution of a file, when its record has come."""
     wait_for(lambda: box.has_record(stem), seconds)
