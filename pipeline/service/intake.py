@@ -30,7 +30,6 @@ from pipeline.service.protocol.claiming import Reservations, identity, is_in_wor
 from pipeline.service.protocol.overview import stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
-    UNSEEN,
     Fingerprint,
     Refused,
     Settler,
@@ -225,7 +224,7 @@ class Intake:
                 data, contents = seen.data, _worth_holding(seen)
             elif not isinstance(seen, Refused):
                 return seen
-            with self._reserved(name, seen.fingerprint, is_folder=path.is_dir()) as note:
+            with self._reserved(name, seen.fingerprint, path.is_dir()) as note:
                 claim = make_claim(self._folders, note, data)
         except Exception as error:
             if self._folders.blames(error):
@@ -316,46 +315,40 @@ class Intake:
         return seconds
 
     def _may_resume(self, claim: Claim) -> bool:
-        """Whether to continue an abandoned claim now; else it is closed. Raises OSError."""
-        ready = False
-        try:
-            ready = self._is_ready(claim)
-        except Exception as error:
-            if self._folders.blames(error):
-                raise
-            self._keep(claim, in_words(error))
-        finally:
-            if not ready:
-                claim.close()
-        return ready
-
-    def _is_ready(self, claim: Claim) -> bool:
-        """Whether to continue a claim; if so, its names are reserved. Raises OSError.
+        """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
 
         Not if its file has a writer, or it was left alone, or its set is half published in another
         outbox.
         """
-        if self._left_alone.get(claim.folder, 0.0) > time.monotonic():
-            return False
-        if is_written(claim.original):
-            self._leave_alone(claim.folder, self._settings.settle)
-            return False
-        moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
-        if moved and claim.note.files:
-            self._keep(
-                claim, "its set is half published in another outbox; run with that one again"
-            )
-            return False
-        if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
-            source, seen = claim.note.source, claim.note.fingerprint
-            with self._reserved(source, seen, is_folder=claim.original.is_dir()) as note:
-                claim.renew(note)
-        return True
+        note, now = claim.note, time.monotonic()
+        why = None
+        try:
+            is_moved = note.outbox not in ("", identity(self._folders.outbox.stat()))
+            if self._left_alone.get(claim.folder, 0.0) > now:
+                pass
+            elif is_written(claim.original):
+                self._leave_alone(claim.folder, self._settings.settle)
+            elif is_moved and note.files:
+                why = "its set is half published in another outbox; run with that one again"
+            else:
+                if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
+                    is_folder = claim.original.is_dir()
+                    with self._reserved(note.source, note.fingerprint, is_folder) as new:
+                        claim.renew(new)
+                return True
+        except Exception as error:
+            claim.close()
+            if self._folders.blames(error):
+                raise
+            why = in_words(error)
+        if why:
+            self._shared.log.error("job.kept", source=printable(note.source), reason=why)
+            self._leave_alone(claim.folder)
+        claim.close()
+        return False
 
     @contextmanager
-    def _reserved(
-        self, source: str, fingerprint: Fingerprint = UNSEEN, *, is_folder: bool
-    ) -> Iterator[Note]:
+    def _reserved(self, source: str, seen: Fingerprint, is_folder: bool) -> Iterator[Note]:
         """A note for a new job, its names reserved while the claim is being made."""
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
@@ -367,7 +360,7 @@ class Intake:
                 stem=stem,
                 keep_cnf=keep,
                 claimed=timestamp(now),
-                fingerprint=fingerprint,
+                fingerprint=seen,
                 outbox=identity(self._folders.outbox.stat()),
                 former=former,
             )
@@ -413,11 +406,6 @@ class Intake:
 
     def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
         self._left_alone[path] = time.monotonic() + seconds
-
-    def _keep(self, claim: Claim, why: str) -> None:
-        """Log why a claim cannot be continued, and leave it alone."""
-        self._shared.log.error("job.kept", source=printable(claim.note.source), reason=why)
-        self._leave_alone(claim.folder)
 
     def _say_once(self, event: str, name: str, reason: str) -> None:
         if event not in self._known[name].said:

@@ -85,37 +85,29 @@ def test_a_job_of_many_gives_the_bytes_of_a_local_run(
     check(bench, local[kind])
 
 
-def test_the_columns_of_also_are_those_of_a_local_run(
-    tmp_path: Path, breaker: Breaker, machines: Machines
-) -> None:
-    outcomes = []
-    for name, options in (
-        ("here", ("--workers", "1")),
-        ("there", ("--cluster", machines.address)),
-    ):
-        bench = Bench.within(tmp_path / name, breaker)
-        drop(bench.box, "zip", "set")
-        bench.box.drop("nine.txt", f"{NINE}\n" * 40)
-        assert bench.run("--also", "canonical,minimal,effort", *options)[0] == 1
-        outcomes.append(answers(bench.box))
-    assert outcomes[0] == outcomes[1]
-    assert b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
+TEXTS = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
 
 
-def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
-    tmp_path: Path, breaker: Breaker, machines: Machines
+@pytest.mark.parametrize("kind", ["backlog", "also"])
+def test_single_files_and_columns_of_also_are_those_of_a_local_run(
+    tmp_path: Path, breaker: Breaker, machines: Machines, kind: str
 ) -> None:
-    texts = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
     outcomes = []
-    for name, options in (("here", ()), ("there", ("--cluster", machines.address))):
+    for name, where in (("here", ("--workers", "1")), ("there", ("--cluster", machines.address))):
         bench = Bench.within(tmp_path / name, breaker)
-        for i in range(30):
-            bench.box.drop(f"{i:03}.txt", texts[i % 10] if i % 10 < len(texts) else SMALL)
-        assert bench.run("--max-solutions", "3", *options)[0] == 1
+        if kind == "backlog":
+            for i in range(30):
+                bench.box.drop(f"{i:03}.txt", TEXTS[i % 10] if i % 10 < len(TEXTS) else SMALL)
+            assert bench.run("--max-solutions", "3", *where)[0] == 1
+        else:
+            drop(bench.box, "zip", "set")
+            bench.box.drop("nine.txt", f"{NINE}\n" * 40)
+            assert bench.run("--also", "canonical,minimal,effort", *where)[0] == 1
         outcomes.append(answers(bench.box))
         check_records(bench.box)
         check_tidy(bench.box)
     assert outcomes[0] == outcomes[1]
+    assert kind == "backlog" or b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
 
 
 def test_a_single_file_alone_needs_no_cluster(bench: Bench) -> None:
