@@ -185,7 +185,7 @@ class Cluster:
         return asyncio.run_coroutine_threadsafe(work, self._loop_thread())
 
     def _loop_thread(self) -> asyncio.AbstractEventLoop:
-        """The loop of all that is said to Dask, in a thread of its own.
+        """The loop that speaks to Dask, in a thread of its own.
 
         Ctrl-C must not reach its threads, nor the processes that they start: these end with us.
         Python's resource tracker is started first, as it would otherwise unblock the signal.

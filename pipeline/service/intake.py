@@ -80,7 +80,7 @@ class Swept:
 
 @dataclass(slots=True)
 class _Remembered:
-    """What is remembered of a name: the events that were logged, and when to look at it again."""
+    """Notes on a name: the events that were logged, and when to look at it again."""
 
     said: set[str] = field(default_factory=set)
     look_at: float = 0.0
@@ -259,7 +259,7 @@ class Intake:
         return None if known.holds_many and self.busy else seen
 
     def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
-        """What the bytes hold, and whether they look cut off.
+        """Read the bytes: their contents, and whether they look cut off.
 
         If that crashed, now or in a process that died of it, the file is claimed unread when it
         has settled: its job reads it again, and counts the attempts.
@@ -422,7 +422,7 @@ def _may_hold_many(seen: Sight) -> bool:
 
 
 def _worth_holding(seen: Sight) -> Contents | None:
-    """What the file holds, unless that takes much memory."""
+    """The contents of the file, unless they take much memory."""
     found: Contents | None = seen.content
     if isinstance(found, Single) and len(seen.data or b"") > _LARGEST_HELD:
         return None

@@ -33,7 +33,7 @@ LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
 Given = Problem | Puzzle | Single | str | bytes
-"""What can be solved: a problem that was read, a puzzle, a source of one, or a text."""
+"""A problem that was read, a puzzle, a source of one, or a text."""
 
 
 def solve_puzzle(
