@@ -14,7 +14,7 @@ from pipeline.cli.commands import COMMANDS
 from pipeline.reading.formats import FORMAT_NAMES
 from pipeline.settings import FormatChoice
 
-SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
+SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "watchdog"}
 AT_EXIT = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
 
 
