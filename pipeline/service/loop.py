@@ -222,11 +222,19 @@ class _Service:
             stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
             together = inline if settings.cluster is None else workers
-            folders = Folders(settings.inbox, settings.outbox)
-            parts = folders, settings, log, stop.computing, inline, together, workers, tuning
+            shared = Shared(
+                folders=Folders(settings.inbox, settings.outbox),
+                settings=settings,
+                log=log,
+                computing=stop.computing,
+                inline=inline,
+                together=together,
+                workers=workers,
+                tuning=tuning,
+            )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
             service.intake = Intake(
-                Shared(*parts), service.is_stopping, display, service.tell_ended, once=once
+                shared, service.is_stopping, display, service.tell_ended, once=once
             )
             stack.callback(service.intake.close)
             yield service
