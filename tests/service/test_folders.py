@@ -167,11 +167,11 @@ def test_quiet_says_nothing_of_what_went_well_and_all_of_what_did_not(box):
     assert [e["source"] for e in events_in(done.stderr)] == ["wrong.txt"]
 
 
-def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
-    box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
-    done = box.run("--quiet")
-    assert done.returncode == 75
-    assert "no such folder" in done.stderr
+@pytest.mark.parametrize("command", ["run", "watch"])
+def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path, command):
+    folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
+    code, _, said = here(command, "--quiet", *folders)
+    assert (code, "no such folder" in said) == (75, True)
     assert list(tmp_path.iterdir()) == []
 
 

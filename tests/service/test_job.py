@@ -31,7 +31,7 @@ from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
-from pipeline.service.protocol.settle import look
+from pipeline.service.protocol.settle import is_written, look
 from pipeline.service.sinks.set import Portions, SetSink
 from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
@@ -216,25 +216,19 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     assert done == ["first", "second"]
 
 
-def test_a_job_that_was_published_is_only_finished(box):
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_published_job_is_only_finished_unless_another_file_has_its_name(box, is_same):
     claim = claimed(box)
     claim.close()
     record = record_text("a.txt", job=claim.note.job)
     (box.outbox / f"{STEM}.json").write_text(record)
-    done = box.run()
+    if not is_same:
+        box.drop("another", SMALL).rename(claim.original)
+    done = box.run("--solver", "pysat")
     events = [(e["event"], e["status"]) for e in events_in(done.stderr) if "status" in e]
-    assert events == [("job.recovered", "unique")]
-    assert (box.outbox / f"{STEM}.json").read_text() == record
-    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
-
-
-def test_a_published_job_does_not_stand_for_another_file_of_its_name(box):
-    claim = claimed(box)
-    claim.close()
-    (box.outbox / f"{STEM}.json").write_text(record_text("a.txt", job=claim.note.job))
-    box.drop("another", SMALL).rename(claim.original)
-    assert run_here(box) == 0
-    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+    assert events == [("job.recovered" if is_same else "job.finished", "unique")]
+    assert ((box.outbox / f"{STEM}.json").read_text() == record) == is_same
+    assert is_same or box.text(f"{STEM}_1.solution") == SMALL_SOLVED
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
@@ -345,37 +339,22 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
 
 
 @pytest.mark.parametrize(
-    "where", ["pipeline.service.intake.look", "pipeline.service.intake.make_claim"]
+    ("name", "real"), [("look", look), ("make_claim", make_claim), ("is_written", is_written)]
 )
-def test_a_crash_of_ours_before_a_file_is_claimed_keeps_nobody_else_waiting(
-    box, where, monkeypatch
+def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
+    box, name, real, monkeypatch
 ):
-    real = {"look": look, "make_claim": make_claim}[where.rpartition(".")[2]]
-
     def crashing(at, *rest):
-        if "a.txt" in (getattr(at, "name", ""), getattr(rest[0], "source", "")):
+        if "a.txt" in (getattr(at, "name", ""), getattr([*rest, 0][0], "source", "")):
             raise RecursionError("too deep")
         return real(at, *rest)
 
-    box.drop("a.txt")
+    is_claimed = name == "is_written"
+    claimed(box, content=SMALL).close() if is_claimed else box.drop("a.txt")
     box.drop("b.txt")
-    monkeypatch.setattr(where, crashing)
+    monkeypatch.setattr(f"pipeline.service.intake.{name}", crashing)
     assert run_here(box) == 75
-    assert (box.kept("done"), box.waiting()) == ({"b.txt"}, {"a.txt"})
-    monkeypatch.undo()
-    assert run_here(box) == 0
-
-
-def test_a_crash_of_ours_while_a_claim_is_taken_up_keeps_nobody_else_waiting(box, monkeypatch):
-    claimed(box, content=SMALL).close()
-    box.drop("b.txt")
-
-    def crash(*_):
-        raise RecursionError("too deep")
-
-    monkeypatch.setattr("pipeline.service.intake.is_written", crash)
-    assert run_here(box) == 75
-    assert box.kept("done") == {"b.txt"}
+    assert (box.kept("done"), "a.txt" in box.waiting()) == ({"b.txt"}, not is_claimed)
     monkeypatch.undo()
     assert run_here(box) == 0
 

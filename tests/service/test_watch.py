@@ -165,14 +165,6 @@ def test_folders_that_go_and_come_back_are_watched_on_and_it_is_said_once(box):
         assert watch.end() == 0
 
 
-def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
-    box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
-    with box.watching() as watch:
-        assert watch.end() == 75
-        assert "no such folder" in watch.log.read_text()
-    assert not box.inbox.exists()
-
-
 def test_what_is_in_work_is_finished_at_the_first_signal_and_nothing_else_begun(box):
     box.drop("a.txt", ENDLESS)
     box.drop("b.txt")
