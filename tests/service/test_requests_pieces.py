@@ -253,13 +253,6 @@ def test_bad_lines_say_where_and_what_was_expected(solvers):
         assert record[2:7] == ["invalid", "0", "", "", ""]
 
 
-def test_lines_count_from_where_the_piece_begins(solvers):
-    source = source_of(f"{ONE}\n{ONE}\n".encode())
-    rows = solved(f"{ONE}\nbad\n", solvers, first=70_001, source=source)
-    assert without_index(rows).startswith(f"70001,{ONE},")
-    assert "top.txt:70002:1: " in records(rows)[1][7]
-
-
 def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers):
     rows = solved(f'{ONE}\n{ONE}\n{ONE}\n"a",b\x1b[2Jc\x00\n', solvers)
     text = rows.table.decode()
@@ -267,9 +260,6 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
     assert text.replace("\n", "").isprintable()
     last = records(rows)[-1]
     assert (last[0], last[2], len(last)) == ("4", "invalid", 9)
-
-
-def test_bytes_that_are_no_text_are_a_bad_line(solvers):
     data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
     rows = solved(data, solvers)
     assert rows.totals == Counter(unique=2, invalid=1, proved=2)
@@ -352,6 +342,8 @@ def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
     data = f"{A}\n" * 12
     piece = Piece(line, data.encode())
     rows = solve_piece(piece, source_of(piece.data), solvers, Settings().of_many(), first)
+    bad = solve_piece(replace(piece, data=b"bad\n"), source_of(data.encode()), solvers, Settings())
+    assert f"top.txt:{line}:1: " in bad.table.decode(), "lines count from where the piece begins"
     numbers = [row[:2] for row in csv.reader(io.StringIO(rows.table.decode()))]
     assert numbers == [[str(first + at), str(line + at)] for at in range(12)]
 
