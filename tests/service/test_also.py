@@ -1,4 +1,4 @@
-"""What `--also` adds to tables and records, and that nothing but the source decides it."""
+"""The columns and fields of `--also`, which depend on the source alone."""
 
 from __future__ import annotations
 

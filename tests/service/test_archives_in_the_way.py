@@ -81,7 +81,7 @@ def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box, length):
 def test_a_folder_too_deep_to_be_read_whole_is_taken_and_what_is_too_deep_refused(
     deeply, length, each
 ):
-    """It has 1,200 levels, or a path longer than the system takes."""
+    """The folder has 1,200 levels, or a path longer than the system takes."""
     box = DropFolder.within(deeply)
     deep_folder(box.inbox / "deep", length, each, SMALL)
     box.drop("b.txt")

@@ -42,7 +42,7 @@ def command(folder: Path, body: str, *arguments: str) -> str:
 
 
 def commands(box, body, **options):
-    """The commands of a run that was not told to stop, if nothing else is said, and its log."""
+    """The commands of a run, and its log; no signal has come."""
     log = KeptLog()
     on_done = command(box.inbox.parent, body)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, on_done=on_done)

@@ -79,7 +79,7 @@ def test_a_signal_while_python_ends():
 
 
 def test_a_signal_while_nothing_is_left_but_the_process():
-    """What Python clears away last are the variables of modules."""
+    """Python clears away the variables of modules last."""
     body = (
         "class Last:",
         f"    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, {signal.SIGINT:d})",

@@ -1,4 +1,4 @@
-"""What is taken from the inbox, by whom, in what order, and what a run says of its programs."""
+"""Files taken from the inbox: by whom, and in what order; and the words about slow programs."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_file_whose_first_look_crashes_is_read_in_its_claim(box, monkeypatch):
 
 def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):
     class Deaf(Watcher):
-        """Says that it lives, and tells of nothing."""
+        """Pretends to live, and never rings."""
 
         def start(self):
             """Nothing is watched."""

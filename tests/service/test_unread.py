@@ -1,4 +1,4 @@
-"""Rules in prose, which nobody reads: that is told wherever the answer is."""
+"""Rules in prose, which nobody reads: every answer says so."""
 
 from __future__ import annotations
 

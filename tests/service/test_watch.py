@@ -38,7 +38,7 @@ def solved(box, stem, seconds=SOON):
 
 
 def idle(box, watch):
-    """Wait until the first scan is done, so that only events tell of what comes."""
+    """Wait until the first scan is done, so that later files are noticed by events alone."""
     box.drop("first.txt")
     wait_for(lambda: watch.finished() == ["first.txt"])
 
@@ -61,14 +61,14 @@ def test_a_file_that_was_there_before_the_start_is_solved_and_a_signal_ends_it_w
         assert watch.end() == 0
     names = [name for name in names_of(watch) if name != "solver.fallback"]
     assert names == ([] if quiet else ["watch.started", "job.finished", "watch.stopped"])
-    assert watch.log.read_text().endswith("" if quiet else "}\n"), "nothing but JSON was printed"
+    assert watch.log.read_text().endswith("" if quiet else "}\n"), "only JSON was printed"
     assert box.text("a_1.solution") == SMALL_SOLVED
     assert (box.in_work(), box.waiting()) == (set(), set())
 
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
-    """A pair that is watched, and by whom, when nothing but events tells of what comes."""
+    """Folders and their watcher, after its first scan: later files are noticed by events alone."""
     box = DropFolder.within(tmp_path_factory.mktemp("watched"))
     with box.watching("--settle", "60") as watch:
         idle(box, watch)
@@ -106,7 +106,7 @@ def test_a_file_is_noticed_however_it_arrives(watched, tmp_path):
 
 
 def test_a_file_that_is_written_in_slow_pieces_is_never_read_half(watched):
-    """It is a whole puzzle before the last piece, but its writer still has it."""
+    """The file is a whole puzzle before its last piece, but a writer still has it open."""
     box, watch = watched
     with (box.inbox / "slow.txt").open("w") as writer:
         if has_writer(writer.fileno()) is None:
