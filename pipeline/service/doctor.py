@@ -19,25 +19,21 @@ from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
-LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024
+_LEAST_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 _INOTIFY = Path("/proc/sys/fs/inotify")
-_BY_LANES = ("auto", "lanes")
-"""The solvers for which lanes may answer."""
-
-Level = Literal["ok", "warning", "problem"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One check: its result, and the remedy if it is not good."""
+class Diagnosis:
+    """The result of one check, and the remedy if it is not good."""
 
-    level: Level
+    level: Literal["ok", "warning", "problem"]
     about: str
     remedy: str = ""
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
+def examine(settings: Settings) -> Iterator[Diagnosis]:
     """Check everything that the pipeline depends on."""
     folders = Folders(settings.inbox, settings.outbox)
     yield from _solvers(settings)
@@ -45,7 +41,9 @@ def examine(settings: Settings) -> Iterator[Finding]:
     if folders.inbox.is_dir():
         yield _leases(folders.inbox)
     if folders.inbox.is_dir() and folders.outbox.is_dir():
-        yield _filesystems(folders)
+        same = folders.inbox.stat().st_dev == folders.outbox.stat().st_dev
+        where = "one filesystem" if same else "two filesystems, which is fine"
+        yield Diagnosis("ok", f"inbox and outbox are on {where}")
         yield from _free_space(folders)
     yield from _inotify()
 
@@ -59,7 +57,7 @@ def programs_of(settings: Settings) -> list[Program]:
     from pipeline.certify import trimming  # noqa: PLC0415
     from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
 
-    used = [LANES] if settings.solver in _BY_LANES else []
+    used = [LANES] if settings.solver in ("auto", "lanes") else []
     if not settings.trust_solver:
         used += [check.PROGRAM, trimming.PROGRAM]
     if {"canonical", "effort"} & {*settings.traits}:
@@ -73,22 +71,32 @@ def programs_of(settings: Settings) -> list[Program]:
     return used
 
 
-def _solvers(settings: Settings) -> Iterator[Finding]:
+def slow_programs(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Why programs are not compiled, each reason with their names in words."""
+    lacking: dict[str, list[str]] = {}
+    for program in programs_of(settings):
+        if reason := program.lacking():
+            lacking.setdefault(reason, []).append(program.name)
+    for reason, (*others, last) in lacking.items():
+        yield reason, f"{', '.join(others)} and {last}" if others else last
+
+
+def _solvers(settings: Settings) -> Iterator[Diagnosis]:
     try:
         solvers = Solvers(settings.solver, settings.minisat)
     except (PipelineError, ImportError) as error:
-        yield Finding("problem", "solver", str(error))
+        yield Diagnosis("problem", "solver", str(error))
         return
     if solvers.lacking:
         remedy = "PySAT is used instead; apt-get install minisat"
-        yield Finding("warning", solvers.lacking, remedy)
+        yield Diagnosis("warning", solvers.lacking, remedy)
     with solvers:
         for solver in solvers.chain:
             yield _answers(solver)
     yield from _compiled(settings)
 
 
-def _answers(solver: Solver) -> Finding:
+def _answers(solver: Solver) -> Diagnosis:
     """Whether the solver answers the empty question, which needs all that any other needs."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
@@ -96,18 +104,18 @@ def _answers(solver: Solver) -> Finding:
             session.add(())
             answer = session.solve()
     except PipelineError as error:
-        return Finding("problem", about, f"it does not work: {error}")
+        return Diagnosis("problem", about, f"it does not work: {error}")
     if isinstance(answer, Unsat):
-        return Finding("ok", f"{about} answers")
-    return Finding("problem", about, "it calls the empty clause satisfiable; install another")
+        return Diagnosis("ok", f"{about} answers")
+    return Diagnosis("problem", about, "it calls the empty clause satisfiable; install another")
 
 
-def _compiled(settings: Settings) -> Iterator[Finding]:
+def _compiled(settings: Settings) -> Iterator[Diagnosis]:
     """Whether all that can be compiled is; if it can be, it is compiled now."""
     try:
         programs = programs_of(settings)
     except ImportError as error:
-        yield Finding("problem", "numpy", f"it cannot be loaded: {error}; install it again")
+        yield Diagnosis("problem", "numpy", f"it cannot be loaded: {error}; install it again")
         return
     is_well = True
     for program in programs:
@@ -117,34 +125,32 @@ def _compiled(settings: Settings) -> Iterator[Finding]:
             program.load_from(folder)
         except ImportError:
             about = "no machine code: collections go through PySAT, hundreds of times as slowly"
-            yield Finding("warning", about, "install the extra [fast], which has numba")
+            yield Diagnosis("warning", about, "install the extra [fast], which has numba")
             return
         except OSError as error:
             remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
-            yield Finding("warning", f"machine code has no place: {in_words(error)}", remedy)
+            yield Diagnosis("warning", f"machine code has no place: {in_words(error)}", remedy)
             return
         except Exception as error:  # noqa: BLE001 - whatever numba raises
-            about = f"machine code of {program.name} cannot be had: {type(error).__name__}: {error}"
-            remedy = "run doctor again, or install the extra [fast] anew"
-            yield Finding("warning", about, remedy)
+            about = f"machine code of {program.name} cannot be had: {in_words(error)}"
+            yield Diagnosis("warning", about, "run doctor again, or install the extra [fast] anew")
             is_well = False
     if is_well:
-        yield Finding("ok", "machine code is ready")
+        yield Diagnosis("ok", "machine code is ready")
 
 
-def _permissions(folders: Folders) -> Iterator[Finding]:
+def _permissions(folders: Folders) -> Iterator[Diagnosis]:
     for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
         if not folder.is_dir():
-            yield Finding("problem", f"{folder} is missing", f"make it, or give {option}")
+            yield Diagnosis("problem", f"{folder} is missing", f"make it, or give {option}")
         elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            yield Finding(
-                "problem", f"{folder} may not be written in", f"chown or chmod it, or give {option}"
-            )
+            remedy = f"chown or chmod it, or give {option}"
+            yield Diagnosis("problem", f"{folder} may not be written in", remedy)
         else:
-            yield Finding("ok", f"{folder} may be written in")
+            yield Diagnosis("ok", f"{folder} may be written in")
 
 
-def _leases(folder: Path) -> Finding:
+def _leases(folder: Path) -> Diagnosis:
     """Whether a lease reveals the writer of an open file."""
     try:
         with (
@@ -153,48 +159,36 @@ def _leases(folder: Path) -> Finding:
         ):
             seen = has_writer(reader.fileno())
     except OSError as error:
-        return Finding("problem", in_words(error), "let it be written in")
+        return Diagnosis("problem", in_words(error), "let it be written in")
     if seen:
-        return Finding("ok", "leases tell when a file is complete")
-    return Finding(
-        "warning",
-        f"leases do not work on {folder}",
-        "files are taken when they have not changed for --settle seconds; write them under "
-        "a temporary name and rename them",
-    )
+        return Diagnosis("ok", "leases tell when a file is complete")
+    remedy = "files are taken when they have not changed for --settle seconds; write them under "
+    remedy += "a temporary name and rename them"
+    return Diagnosis("warning", f"leases do not work on {folder}", remedy)
 
 
-def _filesystems(folders: Folders) -> Finding:
-    if folders.inbox.stat().st_dev == folders.outbox.stat().st_dev:
-        return Finding("ok", "inbox and outbox are on one filesystem")
-    return Finding("ok", "inbox and outbox are on two filesystems, which is fine")
-
-
-def _free_space(folders: Folders) -> Iterator[Finding]:
-    places = {
-        "inbox": folders.inbox,
-        "outbox": folders.outbox,
-        "temporary files": Path(tempfile.gettempdir()),
-    }
-    for what, folder in places.items():
+def _free_space(folders: Folders) -> Iterator[Diagnosis]:
+    temporary = Path(tempfile.gettempdir())
+    places = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
+    for place, folder in places.items():
         free = shutil.disk_usage(folder).free
-        level: Level = "ok" if free >= LEAST_FREE else "warning"
-        remedy = "" if level == "ok" else "make room; prune --older-than 30d clears old originals"
-        yield Finding(level, f"{free // 2**20} MB free for {what}", remedy)
+        about = f"{free // 2**20} MB free for {place}"
+        if free >= LEAST_FREE:
+            yield Diagnosis("ok", about)
+        else:
+            remedy = "make room; prune --older-than 30d clears old originals"
+            yield Diagnosis("warning", about, remedy)
 
 
-def _inotify() -> Iterator[Finding]:
-    for name, least in (
-        ("max_user_watches", LEAST_WATCHES),
-        ("max_queued_events", LEAST_QUEUED),
-    ):
+def _inotify() -> Iterator[Diagnosis]:
+    for name, least in _LEAST_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):
-            yield Finding("warning", "no inotify here", "watch --poll")
+            yield Diagnosis("warning", "no inotify here", "watch --poll")
             return
         if value < least:
             remedy = f"sysctl fs.inotify.{name}={least}; until then the rescans find what is missed"
-            yield Finding("warning", f"{name} is {value}", remedy)
+            yield Diagnosis("warning", f"{name} is {value}", remedy)
         else:
-            yield Finding("ok", f"inotify's {name} is {value}")
+            yield Diagnosis("ok", f"inotify's {name} is {value}")

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Never
 
-Handler = Callable[[int, FrameType | None], object] | int
-Handlers = Mapping[signal.Signals, Handler]
+SignalHandler = Callable[[int, FrameType | None], object] | int
 
 ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
 """The exit codes of every command."""
@@ -57,7 +56,7 @@ def end_with(code: int) -> None:
 
 
 @contextmanager
-def taking(handler: Handler) -> Iterator[None]:
+def taking(handler: SignalHandler) -> Iterator[None]:
     """Have the stopping signals call that handler."""
     before = _installed()
     try:
@@ -71,23 +70,16 @@ class Stop:
     """Whether SIGTERM or Ctrl-C asked us to stop; computations then have `grace` seconds left.
 
     A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
-    so that nothing that touches the folders is cut in two. `ring` is called at each signal.
+    so that nothing that touches the folders is cut in two. `ring` is called at the first signal.
+    `is_late`: the grace is over, or a second signal has come.
     """
 
     def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
         self._grace = grace
         self._ring = ring
         self._computing = False
-        self._now = False
-        self.requested = False
-
-    def is_requested(self) -> bool:
-        return self.requested
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the grace is over, or a second signal has come."""
-        return self._now
+        self.is_requested = False
+        self.is_late = False
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
@@ -105,22 +97,22 @@ class Stop:
         """Allow interruption inside. Raises Interrupted, at once if the time to stop has come."""
         outer, self._computing = self._computing, True
         try:
-            if self._now:
+            if self.is_late:
                 raise Interrupted
             yield
         finally:
             self._computing = outer
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        if self.is_requested:
             self._on_alarm(number, frame)
             return
-        self.requested = True
+        self.is_requested = True
         self._ring()
         signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        self._now = True
+        self.is_late = True
         if self._computing:
             raise Interrupted
 
@@ -151,7 +143,7 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _installed() -> Handlers:
+def _installed() -> dict[signal.Signals, SignalHandler]:
     """The handlers of the stopping signals that are not ignored."""
     known = {number: signal.getsignal(number) for number in STOPPING}
     return {
@@ -161,6 +153,6 @@ def _installed() -> Handlers:
     }
 
 
-def _install(handlers: Handlers) -> None:
+def _install(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, handler)

@@ -20,7 +20,6 @@ from pipeline.solving.solvers.child import child, ended_within
 SECONDS = 30.0
 """How long a command may take; then its process group is killed."""
 
-_PREFIX = "SUDOKU_JOB_"
 _LONGEST, _SHOWN = 1000, 200
 _LOOK_SECONDS = 0.1
 _BLOCK = 64 * 1024
@@ -60,32 +59,30 @@ class Commands:
         self._seconds = seconds
 
     def run(self, ended: Ended) -> None:
-        """Run the commands for this job."""
+        """Run the commands for this job; log which failed."""
         record = str((self._outbox / (ended.note.stem + ENDING)).absolute())
-        told = {
-            "SOURCE": ended.note.source,
-            "STATUS": ended.status,
-            "MESSAGE": printable(ended.message or "")[:_LONGEST],
-            "RECORD": record,
+        variables = {
+            "SUDOKU_JOB_SOURCE": ended.note.source,
+            "SUDOKU_JOB_STATUS": ended.status,
+            "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_LONGEST],
+            "SUDOKU_JOB_RECORD": record,
         }
-        variables = {_PREFIX + name: value for name, value in told.items()}
         chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.bad else []}
         for option, argv in chosen.items():
-            if argv and (failure := self._failure([*argv, record], variables)):
+            if not argv:
+                continue
+            try:
+                failure, said = self._outcome([*argv, record], variables)
+            except OSError as error:
+                failure, said = in_words(error), b""
+            except ValueError as error:
+                failure, said = str(error), b""
+            if failure:
+                lines = [line.strip() for line in said.decode(errors="replace").split("\n")]
+                last = next(filter(None, reversed(lines)), "")
+                reason = f"{option}: {failure}" + (f": {printable(last)[:_SHOWN]}" if last else "")
                 source = printable(ended.note.source)
-                self._log.warning("command.failed", source=source, reason=f"{option}: {failure}")
-
-    def _failure(self, argv: Sequence[str], variables: Mapping[str, str]) -> str:
-        """Run a command; why it failed, empty if it did not."""
-        try:
-            outcome, said = self._outcome(argv, variables)
-        except OSError as error:
-            return in_words(error)
-        except ValueError as error:
-            return str(error)
-        lines = said.decode(errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"{outcome}: {printable(last)[:_SHOWN]}" if outcome and last else outcome
+                self._log.warning("command.failed", source=source, reason=reason)
 
     def _outcome(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
         """How a command failed, empty if it did not, and the end of its output.

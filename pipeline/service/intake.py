@@ -1,6 +1,6 @@
 """Intake: find what is complete in the inbox, claim it, and have it processed.
 
-    name ─ look ─▶ Sight, with what the file holds ─ settle ─ claim ─▶ Taken ─▶ jobs
+    name ─ look ─▶ Sight, with what the file holds ─ settle ─ claim ─▶ Job ─▶ Ended
 
 A file is looked at once. While a source of many puzzles is in work, another has to wait, and
 single files overtake it.
@@ -10,26 +10,26 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pipeline.errors import in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
-from pipeline.reading.source import Collection, Single
-from pipeline.service.job import BATCH, Job, Jobs, Kept, Outcome, Taken
+from pipeline.reading.source import Single
+from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
-    UNSEEN,
     Fingerprint,
     Refused,
     Settler,
@@ -58,32 +58,33 @@ _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _WORTH_A_BATCH = 16
 _DESCRIPTORS = 16
-
-
-class LookAgain(NamedTuple):
-    """Not to be claimed yet: look again in so many seconds, or at the next sweep if None."""
-
-    seconds: float | None = None
+_READING = ".reading-"
+_WARNINGS = ("file.stuck", "file.held")
 
 
 @dataclass(slots=True)
 class Swept:
-    """The outcome of a sweep: jobs by status, and in how many seconds something may be ready.
+    """The outcome of a sweep: how many jobs ended, and in how many seconds something may be ready.
 
     `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
     if nothing is settling except files that a writer holds open.
     """
 
-    statuses: dict[str, int] = field(default_factory=dict)
+    ended: int = 0
     bad: bool = False
     again_in: float | None = None
 
-    def count(self, ended: Ended) -> None:
-        self.statuses[ended.status] = self.statuses.get(ended.status, 0) + 1
-        self.bad = self.bad or ended.bad
-
     def look_again_in(self, seconds: float) -> None:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
+
+
+@dataclass(slots=True)
+class _Remembered:
+    """Notes on a name: the events that were logged, and when to look at it again."""
+
+    said: set[str] = field(default_factory=set)
+    look_at: float = 0.0
+    holds_many: bool = False
 
 
 class Intake:
@@ -95,28 +96,25 @@ class Intake:
 
     def __init__(
         self,
-        jobs: Jobs,
+        shared: Shared,
         stopping: Callable[[], bool],
         display: Display,
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
         once: bool = False,
     ) -> None:
-        self._jobs = jobs
-        self._folders = jobs.folders
-        self._settings = jobs.settings
+        self._shared = shared
+        self._folders = shared.folders
+        self._settings = shared.settings
         self._stopping = stopping
         self._display = display
         self._on_ended = on_ended
         self._once = once
-        self._settler = Settler(jobs.settings.settle)
-        self._reservations = Reservations(jobs.folders)
+        self._settler = Settler(shared.settings.settle)
+        self._reservations = Reservations(shared.folders)
+        self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._running: list[Job] = []
-        self._waiting: list[Taken] = []
-        self._holds_many: set[str] = set()
-        self._walk_again: dict[str, float] = {}
         self._left_alone: dict[Path, float] = {}
-        self._said: set[tuple[str, str]] = set()
         self._stamp_next = 0.0
 
     @property
@@ -143,54 +141,57 @@ class Intake:
                     claim.close()
                     return swept
                 if self._may_resume(claim):
-                    self._process([Taken(claim)], swept)
+                    self._process([Job(self._shared, claim)], swept)
             remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
-        try:
-            self._take_all(swept)
-        finally:
-            self._process_waiting(swept)
+            self._remove_marks()
+        self._take_all(swept)
         if self._running and not self._stopping():
             self._advance(swept)
         return swept
 
     def rest(self) -> None:
         """Start the solver while the inbox is empty."""
-        self._jobs.inline.warm()
+        self._shared.inline.warm()
 
     def close(self) -> None:
         """Pause the jobs in work: the next run continues them."""
         self._display.end()
         for job in self._running:
-            self._jobs.pause(job)
+            job.pause()
         self._running.clear()
 
     def _take_all(self, swept: Swept) -> None:
-        names, ignored = names_in(self._folders.inbox)
-        self._forget_all_but({*names}, {*ignored})
+        """Claim what is complete, name by name, and process single files in batches."""
+        names, _ = names_in(self._folders.inbox)
+        self._forget_all_but({*names})
         end = time.monotonic() + LONGEST_SWEEP
         most = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
-        self._stamp()  # even if there is nothing to take
-        for name in names:
-            self._stamp()
-            if self._stopping():
-                return
-            if time.monotonic() > end:
-                swept.look_again_in(0.0)  # other processes may have died: first take over theirs
-                return
-            match self.take(name):
-                case Taken() as taken:
-                    self._waiting.append(taken)
-                case LookAgain(seconds) if seconds is not None:
-                    swept.look_again_in(seconds)
-            if len(self._waiting) >= most:
-                self._process_waiting(swept)
+        taken: list[Job] = []
+        try:
+            self._stamp()  # even if there is nothing to take
+            for name in names:
+                self._stamp()
+                if self._stopping():
+                    return
+                if time.monotonic() > end:
+                    swept.look_again_in(0.0)  # other processes may have died: take over theirs
+                    return
+                found = self.take(name)
+                if isinstance(found, Job):
+                    taken.append(found)
+                    if len(taken) >= most or not isinstance(found.contents, Single):
+                        self._process(taken, swept)
+                elif found is not None:
+                    swept.look_again_in(found)
+        finally:
+            self._process(taken, swept)
 
     def most_claims(self) -> int:
         """How many single files are claimed together: each claim holds a descriptor.
 
         Half of the descriptors, and some more, are left for solvers, workers and archives.
         """
-        most, limit = BATCH * self._jobs.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
+        most, limit = BATCH * self._shared.together.batches, getrlimit(RLIMIT_NOFILE)[0]
         if limit == RLIM_INFINITY:
             return most
         room = limit // 2 - _DESCRIPTORS
@@ -203,86 +204,115 @@ class Intake:
             stamp_scan(self._folders)
             self._stamp_next = now + _STAMP_SECONDS
 
-    def _forget_all_but(self, names: set[str], ignored: set[str]) -> None:
-        self._said = {each for each in self._said if each[0] in names | ignored}
+    def _forget_all_but(self, names: Collection[str]) -> None:
         self._settler.forget_all_but(names)
-        self._holds_many &= names
-        self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}
+        for name in self._known.keys() - names:
+            del self._known[name]
 
-    def take(self, name: str) -> Taken | LookAgain:
-        """Claim a name if it is complete.
+    def take(self, name: str) -> Job | float | None:
+        """Claim a name if it is complete. Else the seconds after which to look again, if known.
 
         A fault of one file, or a crash of ours at it, must not hold up the others. Raises OSError
         if the folders are at fault.
         """
         path = self._folders.inbox / name
+        data = contents = None
         try:
-            with self._jobs.computing():
+            with self._shared.computing():
                 seen = self._seen(name)
-            if isinstance(seen, LookAgain):
+            if isinstance(seen, Sight):
+                data, contents = seen.data, _worth_holding(seen)
+            elif not isinstance(seen, Refused):
                 return seen
-            data = seen.data if isinstance(seen, Sight) else None
-            with self._reserved(name, seen.fingerprint, is_folder=path.is_dir()) as note:
+            with self._reserved(name, seen.fingerprint, path.is_dir()) as note:
                 claim = make_claim(self._folders, note, data)
         except Exception as error:
             if self._folders.blames(error):
                 raise
             self._say_once("file.stuck", name, _why_stuck(path, error))
             self._leave_alone(path)
-            return LookAgain()
+            return None
         if claim is not None:
-            return Taken(claim, _worth_holding(seen))
+            self._count_reading(claim)
+            return Job(self._shared, claim, contents)
         if not os.path.lexists(path) or self._folders.work / key_of(name) in self._left_alone:
-            return LookAgain()  # it is gone, or an earlier file of that name is in the way
+            return None  # it is gone, or an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
-        return LookAgain(max(_SOON, self._settings.settle) if busy else _SOON)
+        return max(_SOON, self._settings.settle) if busy else _SOON
 
-    def _seen(self, name: str) -> Sight | Refused | LookAgain:
-        """Look at a name, which may be incomplete or have to wait. Raises OSError."""
-        if self._must_wait(name):
-            return LookAgain()
-        if (left := self._walk_again.get(name, 0.0) - time.monotonic()) > 0:
-            return LookAgain(left)
-
-        def read(data: bytes) -> tuple[Contents | None, bool]:
-            from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
-
-            return contents_in(data, name, self._settings)
-
-        seen = look(self._folders.inbox / name, read, LARGEST_READ)
-        if seen is None:
-            return LookAgain()
-        if isinstance(seen, Refused):
+    def _seen(self, name: str) -> Sight | Refused | float | None:
+        """Look at a name, which may be incomplete or have to wait, as in `take`. Raises OSError."""
+        known = self._known[name]
+        if known.holds_many and self.busy:
+            return None
+        if (left := known.look_at - time.monotonic()) > 0:
+            return left
+        seen = look(self._folders.inbox / name, lambda data: self._read(name, data), LARGEST_READ)
+        if not isinstance(seen, Sight):
             return seen
-        if _may_hold_many(seen):
-            self._holds_many.add(name)
-        if wait := self._settling(seen):
-            return wait
-        return LookAgain() if self._must_wait(name) else seen
-
-    def _must_wait(self, name: str) -> bool:
-        """Whether a file of many puzzles has to wait for another."""
-        return name in self._holds_many and (
-            self.busy or any(each.claim.note.source in self._holds_many for each in self._waiting)
-        )
-
-    def _settling(self, seen: Sight) -> LookAgain | None:
-        """What to do about a file that may not be complete; None if it is."""
+        known.holds_many = known.holds_many or _may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
-            self._walk_again[seen.name] = time.monotonic() + self._jobs.tuning.walk_seconds
-        match self._settler.judge(seen, time.monotonic(), time.time()):
-            case Settling(held=True, reason=reason):
-                self._say_once("file.held", seen.name, reason)
-                return LookAgain()
-            case Settling(seconds, reason, patience):
-                if self._once and patience <= 0:
-                    self._say_once("file.left", seen.name, reason)
-                    return LookAgain()
-                seconds = min(seconds, patience) if self._once else seconds
-                if seen.is_folder and seconds >= 1:
-                    self._say_once("file.waits", seen.name, f"for {seconds:.0f} s or more")
-                return LookAgain(seconds)
-        return None
+            known.look_at = time.monotonic() + self._shared.tuning.walk_seconds
+        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        if isinstance(verdict, Settling):
+            return self._until_settled(seen, verdict)
+        return None if known.holds_many and self.busy else seen
+
+    def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
+        """Read the bytes: their contents, and whether they look cut off.
+
+        If that crashed, now or in a process that died of it, the file is claimed unread when it
+        has settled: its job reads it again, and counts the attempts.
+        """
+        from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
+
+        mark = self._mark(name)
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            return None, True
+        try:
+            found = contents_in(data, name, self._settings)
+        except NO_FAULT:
+            mark.unlink(missing_ok=True)
+            raise
+        except Exception:  # noqa: BLE001 - a crash of ours
+            return None, True
+        mark.unlink(missing_ok=True)
+        return found
+
+    def _mark(self, name: str) -> Path:
+        """A file that is there while that name is read, and stays if that crashes."""
+        return self._folders.work / f"{_READING}{key_of(name)}"
+
+    def _remove_marks(self) -> None:
+        """Remove the marks of files that have gone elsewhere meanwhile."""
+        if marks := {*self._folders.work.glob(f"{_READING}*")}:
+            for mark in marks - {self._mark(name) for name in names_in(self._folders.inbox)[0]}:
+                mark.unlink(missing_ok=True)
+
+    def _count_reading(self, claim: Claim) -> None:
+        """Count the attempt at reading a file that left a mark."""
+        try:
+            self._mark(claim.note.source).unlink()
+        except FileNotFoundError:
+            return
+        claim.count_attempt()
+
+    def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
+        """In how many seconds a file may be complete; None if that is not worth waiting for."""
+        seconds, name = verdict.seconds, seen.name
+        if verdict.held:
+            self._say_once("file.held", name, verdict.reason)
+            return None
+        if self._once:
+            if verdict.patience <= 0:
+                self._say_once("file.left", name, verdict.reason)
+                return None
+            seconds = min(seconds, verdict.patience)
+        if seen.is_folder and seconds >= 1:
+            self._say_once("file.waits", name, f"for {seconds:.0f} s or more")
+        return seconds
 
     def _may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
@@ -290,41 +320,35 @@ class Intake:
         Not if its file has a writer, or it was left alone, or its set is half published in another
         outbox.
         """
-        ready = False
+        note, now = claim.note, time.monotonic()
+        why = None
         try:
-            ready = self._is_ready(claim)
+            is_moved = note.outbox not in ("", identity(self._folders.outbox.stat()))
+            if self._left_alone.get(claim.folder, 0.0) > now:
+                pass
+            elif is_written(claim.original):
+                self._leave_alone(claim.folder, self._settings.settle)
+            elif is_moved and note.files:
+                why = "its set is half published in another outbox; run with that one again"
+            else:
+                if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
+                    is_folder = claim.original.is_dir()
+                    with self._reserved(note.source, note.fingerprint, is_folder) as new:
+                        claim.renew(new)
+                return True
         except Exception as error:
+            claim.close()
             if self._folders.blames(error):
                 raise
-            self._keep(claim, in_words(error))
-        finally:
-            if not ready:
-                claim.close()
-        return ready
-
-    def _is_ready(self, claim: Claim) -> bool:
-        """Whether to continue a claim; if so, its names are reserved. Raises OSError."""
-        if self._left_alone.get(claim.folder, 0.0) > time.monotonic():
-            return False
-        if is_written(claim.original):
-            self._leave_alone(claim.folder, self._settings.settle)
-            return False
-        moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
-        if moved and claim.note.files:
-            self._keep(
-                claim, "its set is half published in another outbox; run with that one again"
-            )
-            return False
-        if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
-            source, seen = claim.note.source, claim.note.fingerprint
-            with self._reserved(source, seen, is_folder=claim.original.is_dir()) as note:
-                claim.renew(note)
-        return True
+            why = in_words(error)
+        if why:
+            self._shared.log.error("job.kept", source=printable(note.source), reason=why)
+            self._leave_alone(claim.folder)
+        claim.close()
+        return False
 
     @contextmanager
-    def _reserved(
-        self, source: str, fingerprint: Fingerprint = UNSEEN, *, is_folder: bool
-    ) -> Iterator[Note]:
+    def _reserved(self, source: str, seen: Fingerprint, is_folder: bool) -> Iterator[Note]:
         """A note for a new job, its names reserved while the claim is being made."""
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
@@ -336,65 +360,58 @@ class Intake:
                 stem=stem,
                 keep_cnf=keep,
                 claimed=timestamp(now),
-                fingerprint=fingerprint,
+                fingerprint=seen,
                 outbox=identity(self._folders.outbox.stat()),
                 former=former,
             )
 
-    def _process_waiting(self, swept: Swept) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            self._process(waiting, swept)
-
-    def _process(self, taken: list[Taken], swept: Swept) -> None:
-        def tell(claim: Claim, outcome: Outcome) -> None:
-            self._settle(claim, outcome, swept)
-
-        self._jobs.process(taken, tell)
+    def _process(self, jobs: list[Job], swept: Swept) -> None:
+        """Empty the list: process its jobs."""
+        begun, jobs[:] = [*jobs], []
+        for job, outcome in process(begun, self._shared):
+            if outcome == "going":
+                self._running.append(job)
+                swept.look_again_in(0.0)
+            else:
+                self._settle(job, outcome, swept)
 
     def _advance(self, swept: Swept) -> None:
         """Do a step of the first job of many puzzles."""
-        job = self._running.pop(0)
-        source = job.claim.note.source
-        self._display.begin(source, job.sink.progress())
-        outcome: Outcome = Kept()
-        try:
-            outcome = self._jobs.advance(job)
-        finally:
-            if outcome is not job:
-                self._display.end()
+        job = self._running[0]
+        source, sink = job.claim.note.source, job.sink
+        assert sink, "it is one of many puzzles"  # noqa: S101 - for mypy
+        self._display.begin(source, sink.progress())
         swept.look_again_in(0.0)
-        if outcome is job:
-            self._running.insert(0, job)
-            self._display.tick(source, job.sink.progress())
+        outcome: Outcome = "kept"
+        try:
+            outcome = job.advance()
+        finally:
+            if outcome != "going":
+                self._running.remove(job)
+                self._display.end()
+        if outcome == "going":
+            self._display.tick(source, sink.progress())
         else:
-            self._settle(job.claim, outcome, swept)
+            self._settle(job, outcome, swept)
 
-    def _settle(self, claim: Claim, outcome: Outcome, swept: Swept) -> None:
-        match outcome:
-            case Job() as job:
-                self._running.append(job)
-                swept.look_again_in(0.0)
-            case Ended() as ended:
-                self._left_alone.pop(claim.folder, None)
-                swept.count(ended)
-                self._on_ended(ended)
-            case Kept():
-                self._leave_alone(claim.folder)
+    def _settle(self, job: Job, outcome: Outcome, swept: Swept) -> None:
+        """Count and tell a job that has ended; leave one alone that is kept."""
+        if not isinstance(outcome, Ended):
+            self._leave_alone(job.claim.folder)
+            return
+        self._left_alone.pop(job.claim.folder, None)
+        swept.ended += 1
+        swept.bad = swept.bad or outcome.bad
+        self._on_ended(outcome)
 
     def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
         self._left_alone[path] = time.monotonic() + seconds
 
-    def _keep(self, claim: Claim, why: str) -> None:
-        """Log why a claim cannot be continued, and leave it alone."""
-        self._jobs.log.error("job.kept", source=printable(claim.note.source), reason=why)
-        self._leave_alone(claim.folder)
-
     def _say_once(self, event: str, name: str, reason: str) -> None:
-        if (name, event) not in self._said:
-            self._said.add((name, event))
-            log = self._jobs.log
-            say = log.warning if event in ("file.stuck", "file.held") else log.info
+        if event not in self._known[name].said:
+            self._known[name].said.add(event)
+            log = self._shared.log
+            say = log.warning if event in _WARNINGS else log.info
             say(event, source=printable(name), reason=reason)
 
 
@@ -404,16 +421,12 @@ def _may_hold_many(seen: Sight) -> bool:
     return seen.data is not None and not isinstance(seen.content, Single)
 
 
-def _worth_holding(seen: Sight | Refused) -> Contents | None:
+def _worth_holding(seen: Sight) -> Contents | None:
     """The contents of the file, unless they take much memory."""
-    if not isinstance(seen, Sight):
+    found: Contents | None = seen.content
+    if isinstance(found, Single) and len(seen.data or b"") > _LARGEST_HELD:
         return None
-    match seen.content:
-        case Collection() as found:
-            return found
-        case Single(data=bytes(data)) as found if len(data) <= _LARGEST_HELD:
-            return found
-    return None
+    return found
 
 
 def _why_stuck(path: Path, error: Exception) -> str:

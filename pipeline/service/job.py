@@ -2,18 +2,18 @@
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-A single puzzle is solved at once in this process, alone or in a batch. A source of many
-puzzles is a `Job`, which does a step at a time, so that single files can overtake it.
+A single puzzle is solved at once in this process, alone or with others. A source of many puzzles
+advances by a step at a time, so that single files can overtake it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
@@ -38,148 +38,8 @@ BATCH = 128
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a job without a fault in its source."""
 
-
-class Taken(NamedTuple):
-    """A claim, and what the look at its file found; None if only the claimed file can tell."""
-
-    claim: Claim
-    contents: Contents | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Not published, because of an obstacle to this job alone: it stays claimed."""
-
-
-class Job:
-    """A source of many puzzles in work. Each `step` computes and writes one more step.
-
-    A small one is computed `here`, as one step without checkpoints. If an earlier attempt did not
-    end, it may have killed its process: then `workers` compute the job, step by step.
-    """
-
-    def __init__(
-        self,
-        claim: Claim,
-        sink: GrowingSink,
-        workers: Workers,
-        here: Workers | None = None,
-        checkpoint_seconds: float = 0.0,
-    ) -> None:
-        self.claim = claim
-        self.sink = sink
-        self._workers = workers
-        self._here = here
-        self._checkpoint_seconds = checkpoint_seconds
-        self._noted_at: float | None = None
-        self._is_noted = True
-        self._is_torn = False
-        self._done = sink.steps_before
-        self._watch: Stopwatch | None = None
-        self._seconds = sink.seconds_before
-        self._replies: Replies | None = None
-        self._steps = self._each()
-
-    @property
-    def at(self) -> int:
-        """The number of the first step that is not done, from 1: attempts at it are counted."""
-        return self._done + 1
-
-    @property
-    def seconds(self) -> float:
-        """How long it has been in work, in all runs; pauses do not count."""
-        return self._seconds + (self._watch.seconds()["total"] if self._watch else 0.0)
-
-    def step(self) -> bool:
-        """Do one step, or wait a moment for one; whether there is more to do.
-
-        Raises EnvironmentFailure, Interrupted, OSError.
-        """
-        if next(self._steps, False):
-            return True
-        self.checkpoint()
-        self._seconds, self._watch = self.seconds, None  # only publishing is left
-        return False
-
-    def _each(self) -> Generator[bool, None, None]:
-        """Yield True after every step, and while the next one is waited for.
-
-        Attempts are counted until a step is done, which resets the count. After an attempt that
-        did not end, the next step runs alone, so that further attempts count for it.
-        """
-        self._watch = Stopwatch()
-        steps = self._cut()
-        if self.claim.attempts():
-            yield from self._computed(iter(list(islice(steps, 1))))
-        elif self._here:
-            self._compute_here(self._here)
-            yield True
-            return
-        yield from self._computed(steps)
-
-    def _compute_here(self, here: Workers) -> None:
-        """Compute and write all steps as one, which may be interrupted."""
-        self._replies = here.replies(self.sink.steps())
-        with self._attempt(free=(Interrupted,)):
-            for reply in filter(None, self._replies):
-                self.sink.write(*reply)
-
-    def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
-        """Compute and write these steps, noting now and then that they are durable."""
-        self._replies = self._workers.replies(steps)
-        for reply in self._replies:
-            if reply is None:
-                self.checkpoint()
-            else:
-                with self._attempt():
-                    self._is_noted, self._is_torn = False, True
-                    self.sink.write(*reply)
-                    self._done, self._is_torn = self._done + 1, False
-                    if self._is_due():
-                        self.checkpoint()
-                if self._is_noted:
-                    self.claim.reset_attempts()
-            yield True
-
-    def _is_due(self) -> bool:
-        """Whether to make durable what was written: the first step of a run, then now and then."""
-        since = self._noted_at
-        return since is None or time.monotonic() >= since + self._checkpoint_seconds
-
-    def checkpoint(self) -> None:
-        """Make durable what was written since the last time, unless it is torn. Raises OSError."""
-        if not self._is_noted and not self._is_torn:
-            self.sink.checkpoint(self._done, self.seconds)
-            self._is_noted, self._noted_at = True, time.monotonic()
-
-    def _cut(self) -> Iterator[Request]:
-        """The steps that are not done; skipping the others is safe, as they were cut before."""
-        steps = self.sink.steps()
-        for _ in islice(steps, self._done):
-            pass
-        while True:
-            with self._attempt():
-                step = next(steps, None)
-            if step is None:
-                return
-            yield step
-
-    def _attempt(self, free: tuple[type[BaseException], ...] = ()) -> AbstractContextManager[None]:
-        """Count an attempt while something is done here that may kill this process.
-
-        Workers compute in their own processes, so a kill while we wait for them comes from
-        outside. Once a step is done, counting is left to the next run, because it writes to the
-        disk.
-        """
-        is_first = self._done == self.sink.steps_before
-        return self.claim.attempt(self.at, free) if is_first else nullcontext()
-
-    def close(self) -> None:
-        """Stop computing; what is durable stays."""
-        self._steps.close()
-        if self._replies is not None:
-            self._replies.close()
-        self.sink.close()
+Outcome = Ended | Literal["kept", "going"]
+"""The state of a job after work on it: it has ended, an obstacle keeps it, or it goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +58,12 @@ class Tuning:
 
 USUAL = Tuning()
 
-Outcome = Ended | Kept | Job
-"""The state of a claim after work on it: a Job goes on."""
-
-Tell = Callable[[Claim, Outcome], None]
-
 
 @dataclass(frozen=True, slots=True)
-class Jobs:
+class Shared:
     """What all jobs of a run share.
 
-    `inline` computes single problems, `batches` many of them, `workers` sources of many.
+    `inline` computes a single problem, `together` many of them, `workers` sources of many.
     `computing` is entered around code that may be interrupted.
     """
 
@@ -217,221 +72,285 @@ class Jobs:
     log: Log
     computing: Callable[[], AbstractContextManager[None]]
     inline: Inline
-    batches: Workers
+    together: Workers
     workers: Workers
     tuning: Tuning = USUAL
 
-    def process(self, taken: Sequence[Taken], tell: Tell) -> None:
-        """Process claims to their end, or to a job of many puzzles: then call `advance` with it.
-
-        `tell` gets each outcome at once. Several small puzzles are solved in batches, for which no
-        attempt is counted: if the process is killed meanwhile, each is processed alone later.
-        Raises EnvironmentFailure or Interrupted; then the files are back in the inbox, or stay
-        claimed for a later run if a newer one has taken their place or publication has begun.
-        """
-        left = [each.claim for each in taken]
-
-        def told(claim: Claim, outcome: Outcome) -> None:
-            left.remove(claim)
-            if not isinstance(outcome, Job):
-                claim.close()
-            tell(claim, outcome)
-
-        with self._holding(left):
-            if len(taken) == 1:
-                told(taken[0].claim, self._alone(taken[0]))
-                return
-            starts = range(0, len(taken), BATCH)
-            batches = [self._batch(taken[start : start + BATCH], told) for start in starts]
-            with closing(self._solved(batches)) as solved:
-                for sinks in filter(None, batches):
-                    self._publish_batch(sinks, solved, told)
-
-    def advance(self, job: Job) -> Outcome:
-        """Do one step of a job of many puzzles, or publish it. Raises as `process` does."""
-
-        def step() -> Outcome:
-            return job if job.step() else self._publish(job.claim, job.sink, job.seconds)
-
-        left, outcome = [job.claim], None
-        with self._holding(left):
-            try:
-                outcome = self._guarded(job.claim, step, lambda: job.at)
-            finally:
-                if outcome is not job:
-                    job.close()
-            if outcome is job:
-                left.clear()
-        return outcome
-
-    def pause(self, job: Job) -> None:
-        """Stop a job of many puzzles; the next run continues it."""
-        with suppress(OSError):  # what is not noted is done again
-            job.checkpoint()
-        job.close()
-        self._give_back(job.claim)
-        job.claim.close()
-
-    @contextmanager
-    def _holding(self, left: list[Claim]) -> Iterator[None]:
-        """Close what is left of these claims; if they cannot be processed now, give it back."""
-        try:
-            yield
-        except (EnvironmentFailure, Interrupted):
-            for claim in left:
-                self._give_back(claim)
-            raise
-        finally:
-            for claim in left:
-                claim.close()
-
-    def _guarded(
-        self, claim: Claim, work: Callable[[], Outcome], step: Callable[[], int] = lambda: 0
-    ) -> Outcome:
-        """Do work on a claim; keep it if that fails because of its file alone.
-
-        A crash of ours is an attempt at the `step` in work.
-        """
-        try:
-            return work()
-        except OSError as error:
-            self._blame(error)
-            self._say_kept(claim, in_words(error))
-        except NO_FAULT:
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
-            if claim.is_held:
-                claim.count_attempt(step())
-            self._say_crashed(claim, error)
-        return Kept()
-
-    def _blame(self, error: OSError) -> None:
+    def blame(self, error: OSError) -> None:
         """Raise EnvironmentFailure if every job would fail like this."""
         if self.folders.blames(error):
             raise EnvironmentFailure(in_words(error)) from error
 
-    def _alone(self, taken: Taken) -> Outcome:
-        return self._guarded(taken.claim, lambda: self._processed(taken))
 
-    def _processed(self, taken: Taken) -> Outcome:
-        claim = taken.claim
-        record = is_published(claim, self.folders)
-        if record is not None:
-            return self._recovered(claim, record)
+class Job:
+    """One claim. `contents` are what the look at its file found; None if only the file can tell.
+
+    `sink` is that of a source of many puzzles in work.
+    """
+
+    def __init__(self, shared: Shared, claim: Claim, contents: Contents | None = None) -> None:
+        self.claim = claim
+        self.contents = contents
+        self.sink: GrowingSink | None = None
+        self._shared = shared
+        self._life = self._processed()
+        self._step = 0
+        """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
+        self._watch = Stopwatch()
+        self._is_noted = True
+        self._note_at = 0.0
+
+    def advance(self) -> Outcome:
+        """Process the claim to its end, or do one more step of a source of many puzzles.
+
+        Call it again while the job is `going`. Raises EnvironmentFailure or Interrupted; then the
+        file is back in the inbox, or stays claimed for a later run if a newer one has taken its
+        place or publication has begun.
+        """
+        outcome: Outcome = "kept"
+        try:
+            next(self._life)
+            outcome = "going"
+        except StopIteration as end:
+            outcome = end.value
+        except (EnvironmentFailure, Interrupted):
+            self.give_back()
+            raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
+            self._say_why_kept(error)
+        finally:
+            if outcome != "going":
+                self.claim.close()
+        return outcome
+
+    def _say_why_kept(self, error: Exception) -> None:
+        """An obstacle, or a crash of ours, which is an attempt at the step in work."""
+        if isinstance(error, OSError):
+            self._say("job.kept", in_words(error))
+            return
+        if self.claim.is_held:
+            self.claim.count_attempt(self._step)
+        self._say("job.crashed", in_words(error))
+
+    def _processed(self) -> Generator[None, None, Ended]:
+        """All that happens to a claim, from the first look to the end.
+
+        A source of many puzzles yields before its first step, after each, and while it waits.
+        """
+        try:
+            if (record := is_published(self.claim, self._shared.folders)) is not None:
+                return self._recovered(record)
+            sink = self._made_sink()
+            if isinstance(sink, SetSink):
+                return self._published(sink)
+            with closing(sink):
+                self.sink = sink
+                yield
+                seconds = yield from self._grown(sink)
+                return self._published(sink, seconds)
+        except OSError as error:
+            self._shared.blame(error)
+            raise
+
+    def _recovered(self, record: Record) -> Ended:
+        """Finish a job that was published before its process died."""
+        status, note = record.status, self.claim.note
+        finish([(self.claim, status in ("invalid", "failed"))], self._shared.folders)
+        self._shared.log.info("job.recovered", source=printable(note.source), status=status)
+        message = record.message if isinstance(record, PuzzleRecord) else None
+        return Ended(note, status, record.totals, message)
+
+    def _made_sink(self) -> SetSink | GrowingSink:
+        """Read what was claimed, and solve it if it is one puzzle; give up after some attempts."""
         # loaded before an attempt is counted, because it is slow
         from pipeline.service.sinks import table, tree  # noqa: F401, PLC0415
 
-        why = "none was completed"
+        shared, claim, why = self._shared, self.claim, "none was completed"
         while claim.attempts() < MOST_ATTEMPTS:
+            # If steps of it are done it was read before, which did not kill the process.
+            counted = not has_progress(claim)
+            attempt = claim.attempt(free=(Interrupted,)) if counted else nullcontext()
             try:
-                with self.computing(), self._attempt(claim):
-                    sink = self.sink_of(taken)
-                    if isinstance(sink, GrowingSink):
-                        return self.job_of(claim, sink)
-                    for reply in filter(None, self.inline.replies(sink.steps())):
-                        sink.write(*reply)
+                with shared.computing(), attempt:
+                    sink = self._sink()
+                    if isinstance(sink, SetSink):
+                        for reply in filter(None, shared.inline.replies(sink.steps())):
+                            sink.write(*reply)
+                    return sink
             except NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 claim.count_attempt()
-                why = self._say_crashed(claim, error)
-            else:
-                return self._publish(claim, sink)
+                why = in_words(error)
+                self._say("job.crashed", why)
         message = f"given up after {claim.attempts()} attempts: {why}"
-        return self._publish(claim, SetSink.failed(claim, message, self.settings))
+        return SetSink.failed(claim, message, shared.settings)
 
-    def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
-        """Count an attempt to read a file, and to solve it if it is one puzzle.
-
-        If steps of it are done it was read before, which did not kill the process.
-        """
-        return nullcontext() if has_progress(claim) else claim.attempt(free=(Interrupted,))
-
-    def sink_of(self, taken: Taken) -> SetSink | GrowingSink:
+    def _sink(self) -> SetSink | GrowingSink:
         """The sink for what has been claimed, chosen by its content. Raises OSError."""
         from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
         from pipeline.service.sinks import table, tree  # noqa: PLC0415 - as above
 
-        claim, contents = taken
-        terms = claim, self.folders, self.settings
-        match contents or contents_of(claim.original, claim.note.source, self.settings):
+        claim, shared = self.claim, self._shared
+        terms = claim, shared.folders, shared.settings
+        match self.contents or contents_of(claim.original, claim.note.source, shared.settings):
             case Collection() as found:
-                return table.TableSink(*terms, found, self.tuning.portions)
+                return table.TableSink(*terms, found, shared.tuning.portions)
             case Archive() as found:
-                return tree.TreeSink(*terms, found, self.tuning.portions)
+                return tree.TreeSink(*terms, found, shared.tuning.portions)
             case item:
-                return SetSink(claim, item, self.settings)
+                return SetSink(claim, item, shared.settings)
 
-    def job_of(self, claim: Claim, sink: GrowingSink) -> Job:
-        here = self.inline if sink.is_small else None
-        return Job(claim, sink, self.workers, here, self.tuning.checkpoint_seconds)
+    def _grown(self, sink: GrowingSink) -> Generator[None, None, float]:
+        """Compute and write the steps that are not done; the seconds for all, in all runs.
 
-    def _publish(self, claim: Claim, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
-        publish([sink.publication(seconds)], self.folders)
-        finish([(claim, sink.is_refused)], self.folders)
-        return sink.finish(self.log, seconds)
-
-    def _recovered(self, claim: Claim, record: Record) -> Ended:
-        status = record.status
-        finish([(claim, status in ("invalid", "failed"))], self.folders)
-        self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        message = record.message if isinstance(record, PuzzleRecord) else None
-        return Ended(claim.note, status, record.totals, message)
-
-    def _batch(self, taken: Sequence[Taken], told: Tell) -> dict[Claim, SetSink]:
-        """The small puzzles among these claims; the others are processed alone."""
-        sinks = {}
-        for each in taken:
-            if isinstance(each.contents, Single):
-                sinks[each.claim] = SetSink(each.claim, each.contents, self.settings)
-            else:
-                told(each.claim, self._alone(each))
-        return sinks
-
-    def _solved(self, batches: list[dict[Claim, SetSink]]) -> Replies:
-        items = (tuple(sink.item for sink in each.values() if sink.item) for each in batches)
-        return self.batches.replies(Singles(some) for some in items if some)
-
-    def _publish_batch(self, sinks: dict[Claim, SetSink], solved: Replies, told: Tell) -> None:
-        """Write the next results into these sinks, and publish them together."""
+        A small source is computed in this process, as one step without checkpoints. If an earlier
+        attempt did not end, it may have killed its process: then workers compute it, and the next
+        step runs alone, so that further attempts count for it.
+        """
+        shared, self._watch = self._shared, Stopwatch()
+        self._step = sink.steps_before + 1
+        steps = self._cut(sink)
         try:
-            if asked := [sink for sink in sinks.values() if sink.item]:
-                request, results = next(filter(None, solved))
-                for sink, result in zip(asked, results, strict=True):
-                    sink.write(request, [result])
-            publish([sink.publication(0.0) for sink in sinks.values()], self.folders)
-            finish([(claim, sink.is_refused) for claim, sink in sinks.items()], self.folders)
-        except (EnvironmentFailure, Interrupted):
+            if self.claim.attempts():
+                yield from self._computed(sink, islice(steps, 1))
+            elif sink.is_small:
+                with self._attempt(sink, free=(Interrupted,)):
+                    for reply in filter(None, shared.inline.replies(sink.steps())):
+                        sink.write(*reply)
+                return self._seconds(sink)
+            yield from self._computed(sink, steps)
+        except GeneratorExit:
+            with suppress(OSError):  # what is not noted is done again
+                self._note(sink)
             raise
-        except Exception as error:  # noqa: BLE001 - each is processed alone instead
-            if isinstance(error, OSError):
-                self._blame(error)
-            else:  # a crash of ours: whose fault is it?
-                self.log.error("batch.crashed", reason=in_words(error))
-            for claim in sinks:
-                told(claim, self._alone(Taken(claim)))
-            return
-        for claim, sink in sinks.items():
-            told(claim, sink.finish(self.log, 0.0))
+        self._note(sink)
+        return self._seconds(sink)
 
-    def _give_back(self, claim: Claim) -> None:
+    def _computed(self, sink: GrowingSink, steps: Iterator[Request]) -> Generator[None, None, None]:
+        """Compute and write these steps, noting now and then that they are durable."""
+        with closing(self._shared.workers.replies(steps)) as replies:
+            for reply in replies:
+                if reply is None:
+                    self._note(sink)
+                else:
+                    with self._attempt(sink):
+                        sink.write(*reply)
+                        self._step, self._is_noted = self._step + 1, False
+                        if time.monotonic() >= self._note_at:
+                            self._note(sink)
+                    if self._is_noted:
+                        self.claim.reset_attempts()
+                yield
+
+    def _note(self, sink: GrowingSink) -> None:
+        """Make durable what was written since the last time. Raises OSError."""
+        if not self._is_noted:
+            sink.checkpoint(self._step - 1, self._seconds(sink))
+            self._is_noted = True
+            self._note_at = time.monotonic() + self._shared.tuning.checkpoint_seconds
+
+    def _seconds(self, sink: GrowingSink) -> float:
+        """How long it has been in work, in all runs; the time between them does not count."""
+        return sink.seconds_before + self._watch.seconds()["total"]
+
+    def _cut(self, sink: GrowingSink) -> Iterator[Request]:
+        """The steps that are not done; skipping the others is safe, as they were cut before."""
+        steps = islice(sink.steps(), sink.steps_before, None)
+        while True:
+            with self._attempt(sink):
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def _attempt(
+        self, sink: GrowingSink, free: tuple[type[BaseException], ...] = ()
+    ) -> AbstractContextManager[None]:
+        """Count an attempt while something is done here that may kill this process.
+
+        Workers compute in their own processes, so a kill while we wait for them comes from
+        outside. Once a step is done, counting is left to the next run, because it writes to the
+        disk.
+        """
+        is_first = self._step == sink.steps_before + 1
+        return self.claim.attempt(self._step, free) if is_first else nullcontext()
+
+    def _published(self, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
+        publish([sink.publication(seconds)], self._shared.folders)
+        finish([(self.claim, sink.is_refused)], self._shared.folders)
+        return sink.finish(self._shared.log, seconds)
+
+    def pause(self) -> None:
+        """Stop a job of many puzzles; the next run continues it."""
+        self._life.close()
+        self.give_back()
+
+    def give_back(self) -> None:
         """Return the file to the inbox, unless its earlier set is half replaced already."""
-        if claim.note.files:
-            self._say_kept(claim, "its publishing has begun")
-            return
-        if has_progress(claim):
-            self.log.info("job.paused", source=printable(claim.note.source))
-            return
-        try:
-            if not claim.put_back(self.folders.inbox):
-                self._say_kept(claim, "another of its name is in the inbox")
-        except OSError as error:
-            self._say_kept(claim, in_words(error))
+        if self.claim.note.files:
+            self._say("job.kept", "its publishing has begun")
+        elif has_progress(self.claim):
+            self._shared.log.info("job.paused", source=printable(self.claim.note.source))
+        else:
+            try:
+                if not self.claim.put_back(self._shared.folders.inbox):
+                    self._say("job.kept", "another of its name is in the inbox")
+            except OSError as error:
+                self._say("job.kept", in_words(error))
+        self.claim.close()
 
-    def _say_crashed(self, claim: Claim, error: Exception) -> str:
-        why = in_words(error)
-        self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
-        return why
+    def _say(self, event: str, reason: str) -> None:
+        self._shared.log.error(event, source=printable(self.claim.note.source), reason=reason)
 
-    def _say_kept(self, claim: Claim, reason: str) -> None:
-        self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
+
+def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]]:
+    """Advance jobs that have just begun; yield each with its outcome at once.
+
+    Several small puzzles are solved in batches, for which no attempt is counted: if the process is
+    killed meanwhile, each is processed alone later. Raises as `Job.advance` does.
+    """
+    left = list(jobs)
+    try:
+        singles: list[tuple[Job, SetSink]] = []
+        for job in jobs:
+            if len(jobs) > 1 and isinstance(job.contents, Single):
+                singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
+            else:
+                left.remove(job)
+                yield job, job.advance()
+        batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
+        asked = (tuple(sink.item for _, sink in batch if sink.item) for batch in batches)
+        with closing(shared.together.replies(Singles(some) for some in asked if some)) as solved:
+            for batch in batches:
+                are_published = _publish_together(batch, solved, shared)
+                for job, sink in batch:
+                    left.remove(job)
+                    yield job, sink.finish(shared.log, 0.0) if are_published else job.advance()
+    except (EnvironmentFailure, Interrupted):
+        for job in left:
+            job.give_back()
+        raise
+    finally:
+        for job in left:
+            job.claim.close()
+
+
+def _publish_together(batch: list[tuple[Job, SetSink]], solved: Replies, shared: Shared) -> bool:
+    """Write the next results into these sinks, and publish them; False if they must go alone."""
+    try:
+        if asked := [sink for _, sink in batch if sink.item]:
+            request, results = next(filter(None, solved))
+            for sink, result in zip(asked, results, strict=True):
+                sink.write(request, [result])
+        publish([sink.publication(0.0) for _, sink in batch], shared.folders)
+        finish([(job.claim, sink.is_refused) for job, sink in batch], shared.folders)
+    except (EnvironmentFailure, Interrupted):
+        raise
+    except OSError as error:
+        shared.blame(error)
+        return False
+    except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
+        shared.log.error("batch.crashed", reason=in_words(error))
+        return False
+    return True

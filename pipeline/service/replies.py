@@ -1,6 +1,7 @@
 """Requests and replies as bytes, for workers on other machines. No reply is unpickled here.
 
-A reply carries what is published of a result. Its problem, which the caller has, is not sent back.
+A reply carries what is published of a result. Its problem and its clauses, which the caller can
+make, are not sent back.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ import msgspec
 from msgspec import Struct
 
 from pipeline.errors import PipelineError
+from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
-from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.source import Single
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings, settings_declared
-from pipeline.solving.cnf import Cnf, Family, Written, clause_lines
 from pipeline.solving.explain import Conflict, Difference
 from pipeline.solving.facts import Encoding
-from pipeline.solving.problem import Problem, PuzzleProblem, read_problem
+from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status, Traits
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import keep_freed_memory
@@ -34,26 +35,14 @@ from pipeline.version import __version__
 _ours = threading.local()
 
 
-class _Clauses(Struct, frozen=True, array_like=True):
-    """A Cnf without its geometry: title, size and clauses as text of each family."""
-
-    encoding: str
-    variables: int
-    families: tuple[tuple[str, int, str], ...]
-    candidates: dict[int, tuple[int, int, int]]
-    fixed: tuple[tuple[int, int, int], ...]
-    auxiliary: int
-
-
-class _Sent(Struct, frozen=True, array_like=True):
-    """A Result. `is_read`: there is a problem; `proof` is the text."""
+class SentResult(Struct, frozen=True, array_like=True):
+    """A Result without its problem and clauses. `is_read`: there is a problem; `proof` is text."""
 
     status: Status
     solutions: tuple[tuple[int, ...], ...]
     complete: bool | None
     message: str | None
     is_read: bool
-    cnf: _Clauses | None
     solver: SolverUsed | None
     certificate: Certificate | None
     proof: str | None
@@ -68,11 +57,11 @@ class _Sent(Struct, frozen=True, array_like=True):
 
 def rows_in(data: bytes) -> Rows:
     """The rows in bytes. Raises msgspec.DecodeError."""
-    return msgspec.msgpack.decode(data, type=Rows, dec_hook=_counter)
 
+    def counter(_: type, found: object) -> Counter[str]:
+        return Counter(msgspec.convert(found, dict[str, int]))
 
-def _counter(_: type, found: object) -> Counter[str]:
-    return Counter(msgspec.convert(found, dict[str, int]))
+    return msgspec.msgpack.decode(data, type=Rows, dec_hook=counter)
 
 
 def pack_results(results: Sequence[Result]) -> bytes:
@@ -81,60 +70,42 @@ def pack_results(results: Sequence[Result]) -> bytes:
 
 def unpack_results(data: bytes, items: Sequence[Single], settings: Settings) -> list[Result]:
     """The results for these items. Raises ValueError, msgspec.DecodeError, PipelineError."""
-    sent = msgspec.msgpack.decode(data, type=list[_Sent])
+    sent = msgspec.msgpack.decode(data, type=list[SentResult])
     return [_result(each, item, settings) for each, item in zip(sent, items, strict=True)]
 
 
-def _sent(result: Result) -> _Sent:
-    fields: dict[str, Any] = {name: getattr(result, name, None) for name in _Sent.__struct_fields__}
+def _sent(result: Result) -> SentResult:
     is_puzzle = isinstance(result.problem, PuzzleProblem)
-    fields |= {
+    own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),
         "is_read": result.problem is not None,
-        "cnf": result.cnf and _clauses(result.cnf),
         "proof": result.proof and result.proof.lrat,
     }
-    return _Sent(**fields)
+    names = [name for name in SentResult.__struct_fields__ if name not in own]
+    return SentResult(**own, **{name: getattr(result, name) for name in names})
 
 
-def _clauses(cnf: Cnf) -> _Clauses:
-    families = tuple((f.title, f.size, "".join(clause_lines(f.clauses))) for f in cnf.families)
-    candidates: dict[int, tuple[int, int, int]] = {**cnf.candidates}
-    told = cnf.encoding, cnf.variables, families, candidates, cnf.fixed, cnf.auxiliary
-    return _Clauses(*told)
-
-
-def _result(sent: _Sent, item: Single, settings: Settings) -> Result:
-    fields: dict[str, Any] = {name: getattr(sent, name) for name in _Sent.__struct_fields__}
-    del fields["is_read"]
+def _result(sent: SentResult, item: Single, settings: Settings) -> Result:
+    """The result, with its problem read here, and its clauses made here if they are kept."""
+    fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
-        if sent.solutions or sent.cnf or sent.proof is not None:
+        if sent.solutions or sent.encoding or sent.proof is not None:
             raise ValueError("results of what was not read")
         return Result(**fields)
-    problem = _problem(item, settings)
+    if item.data is None:
+        raise ValueError("results of what was not read")
+    longest = settings_declared()["timeout"].most  # it was read, and encoded, in time before
+    in_any_time = replace(settings, timeout=longest)
+    problem = read_problem(item.data, item.name, in_any_time, item.what)
     if isinstance(problem, PuzzleProblem):
         geometry = problem.puzzle.geometry
         fields["solutions"] = tuple(Grid(geometry, values) for values in sent.solutions)
-        fields["cnf"] = sent.cnf and _cnf(sent.cnf, geometry)
+        if sent.encoding and settings.keep_cnf:
+            limits = Limits(in_any_time.timeout, settings.memory_limit)
+            fields["cnf"] = problem.encode(settings.encoding, limits)
     if sent.proof is not None:
         fields["proof"] = Proof(problem, fields["solutions"], sent.proof)
     return Result(**fields, problem=problem)
-
-
-def _problem(item: Single, settings: Settings) -> Problem:
-    if item.data is None:
-        raise ValueError("results of what was not read")
-    longest = settings_declared()["timeout"].most  # it was read in time before
-    in_any_time = replace(settings, timeout=longest)
-    return read_problem(item.data, item.name, in_any_time, item.what)
-
-
-def _cnf(sent: _Clauses, geometry: Geometry) -> Cnf:
-    families = tuple(Family(title, size, Written(text)) for title, size, text in sent.families)
-    candidates = {variable: Candidate(*at) for variable, at in sent.candidates.items()}
-    fixed = tuple(Candidate(*at) for at in sent.fixed)
-    told = sent.encoding, sent.variables, families, candidates, fixed, sent.auxiliary
-    return Cnf(geometry, *told)
 
 
 def in_a_line(error: BaseException) -> str:
@@ -177,7 +148,8 @@ def compute(version: str, content: bytes) -> bytes:
     Such an error, unlike a reply, can be read by every version.
     """
     if version != __version__:
-        raise RuntimeError(f"it has sudoku-pipeline {__version__}, not {version}")
+        host = socket.gethostname()
+        raise RuntimeError(f"{host} has sudoku-pipeline {__version__}, not {version}")
     request, settings = pickle.loads(content)  # noqa: S301 - the sender may run anything anyway
     try:
         solvers = _solvers(settings)

@@ -33,7 +33,7 @@ LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
 Given = Problem | Puzzle | Single | str | bytes
-"""What can be solved: a problem that was read, a puzzle, a source of one, or a text."""
+"""A problem that was read, a puzzle, a source of one, or a text."""
 
 
 def solve_puzzle(
@@ -71,48 +71,39 @@ def solve_one(
 
 
 def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
-    """Solve the bytes of one file; `source` names it in messages.
-
-    Raises EnvironmentFailure.
-    """
+    """Solve the bytes of one file; `source` names it in messages. Raises EnvironmentFailure."""
     return solve_sources([(source, data)], solvers, settings)[0]
 
 
 def solve_items(items: Sequence[Single], solvers: Solvers, settings: Settings) -> list[Result]:
     """The results of items; what was parsed or refused is not read again."""
-    given = [(item.name, item) for item in items if item.refusal is None and item.data is not None]
-    spent = [item.seconds for item in items if item.refusal is None]
-    solved = iter(solve_sources(given, solvers, settings, spent))
-    return [
-        next(solved) if item.refusal is None else Result("invalid", message=item.refusal)
-        for item in items
-    ]
+    return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
 def solve_sources(
-    sources: Sequence[tuple[str, Given]],
-    solvers: Solvers,
-    settings: Settings,
-    spent: Sequence[float] = (),
+    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
     """The results for many files, texts or puzzles, each named for messages.
 
-    Each may have taken some seconds to read already. Raises EnvironmentFailure.
+    Raises EnvironmentFailure.
     """
     results: dict[int, Result] = {}
     read: dict[int, Problem] = {}
     parse: list[float] = []
-    for index, (name, data) in enumerate(sources):
-        watch = Stopwatch()
+    for index, (name, given) in enumerate(sources):
+        watch = Stopwatch(parse=given.seconds if isinstance(given, Single) else None)
+        if isinstance(given, Single) and given.refusal is not None:
+            results[index] = Result("invalid", message=given.refusal)
+            continue
         try:
             with watch.timing("parse"):
-                read[index] = problem_given(name, data, settings)
+                read[index] = problem_given(name, given, settings)
         except InvalidPuzzle as error:
             results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
-            parse.append(watch.spent() + (spent[index] if spent else 0.0))
+            parse.append(watch.spent())
     found = solve_problems(list(read.values()), solvers, settings, parse)
     results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]

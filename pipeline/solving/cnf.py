@@ -32,16 +32,6 @@ class LazyClauses(Iterable[Clause]):
 
 
 @dataclass(frozen=True, slots=True)
-class Written(Iterable[Clause]):
-    """Clauses stored as DIMACS text, one a line."""
-
-    text: str
-
-    def __iter__(self) -> Iterator[Clause]:
-        return (tuple(map(int, line.split()[:-1])) for line in self.text.splitlines())
-
-
-@dataclass(frozen=True, slots=True)
 class Family:
     """Clauses of one meaning: a title for people, their number, and the clauses."""
 
@@ -174,9 +164,6 @@ _STATUS = {
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
     """The clauses as text, many lines at a time."""
-    if isinstance(clauses, Written):
-        yield clauses.text
-        return
     remaining = iter(clauses)
     while chunk := list(islice(remaining, _CHUNK)):
         if max(map(len, chunk)) == min(map(len, chunk)) == 2:

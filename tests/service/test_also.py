@@ -1,4 +1,4 @@
-"""What `--also` adds to tables and records, and that nothing but the source decides it."""
+"""The columns and fields of `--also`, which depend on the source alone."""
 
 from __future__ import annotations
 
@@ -30,21 +30,13 @@ def added(box: DropFolder, name: str, kind: type = PuzzleRow) -> list[list[str]]
     return [row[len(columns(kind)) :] for row in found]
 
 
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
-
-
-def test_the_names_of_the_setting_are_those_of_the_columns():
-    assert get_args(AlsoChoice) == tuple(ALSO)
-
-
 @pytest.mark.parametrize("kind", [PuzzleRow, MemberRow])
 def test_a_table_tells_by_its_first_line_which_columns_were_asked_for(kind):
     for also in ("", "canonical", "minimal,effort", "effort, canonical", ALL):
         names = Settings(also=also).traits
         assert also_in(",".join(columns(with_columns(kind, names))), kind) == names
     assert also_in("index,canonical", kind) is None
+    assert get_args(AlsoChoice) == tuple(ALSO)
 
 
 def test_a_table_has_the_columns_that_are_asked_for_behind_all_others(box):
@@ -78,14 +70,11 @@ def test_each_row_says_what_its_puzzle_is_and_nothing_where_that_is_not_defined(
     assert empty == ["." * 81, "", "", "", "", "", ""]
     assert invalid == [""] * 7
     assert small == ["", "0", "", "", "", "", ""]
-
-
-def test_the_very_fields_are_those_that_were_published_before(box):
-    """Forms and numbers are defined: no version may tell others."""
-    box.drop("many.txt", "\n".join([EASY, HARD, SEVENTEEN, SMALL_LINE, "1" + "." * 80, ""]))
+    box.drop("golden.txt", "\n".join([EASY, HARD, SEVENTEEN, SMALL_LINE, "1" + "." * 80, ""]))
     box.run("--settle", "0", "--also", ALL)
-    golden = Path(__file__).parents[1] / "golden" / "also.csv"
-    assert [",".join(row) for row in added(box, "many.csv")] == golden.read_text().splitlines()
+    golden = (Path(__file__).parents[1] / "golden" / "also.csv").read_text().splitlines()
+    found = [",".join(row) for row in added(box, "golden.csv")]
+    assert found == golden, "forms and numbers are defined: no version may tell others"
 
 
 def test_an_archive_has_the_columns_in_each_of_its_tables(box):
@@ -161,13 +150,9 @@ def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
 def test_a_job_that_was_begun_without_columns_begins_anew_with_them(bench):
     bench.box.drop("set", many())
     assert bench.run("--workers", "1", step=NOTED, nth=2)[0] == -signal.SIGKILL
+    drop(bench.box, "zip", "torn")
     assert bench.run("--workers", "1", "--also", "minimal")[0] == 1
     assert all(len(row) == 2 for row in added(bench.box, "set.csv"))
-
-
-def test_a_torn_archive_has_rows_of_one_width(bench):
-    drop(bench.box, "zip", "set")
-    bench.run("--workers", "1", "--also", ALL)
-    for name in ("set.csv", "set/many/lines.csv"):
+    for name in ("torn.csv", "torn/many/lines.csv"):
         rows = [*csv.reader(bench.box.text(name).splitlines())]
         assert len({len(row) for row in rows}) == 1

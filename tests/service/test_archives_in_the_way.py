@@ -18,11 +18,6 @@ TWO_LINES = f"{LINE}\n{LINE}\n"
 QUICKLY = ("--settle", "0.01")
 
 
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
-
-
 def table(box, stem):
     return list(csv.DictReader(box.text(f"{stem}.csv").splitlines()))
 
@@ -66,6 +61,10 @@ def test_a_folder_that_is_named_like_an_answer_gets_another_name(box):
         assert (box.outbox / "set" / f"{folder}~" / "x_1.solution").read_text() == SMALL_SOLVED
     statuses = [row["status"] for row in table(box, "set")]
     assert statuses == ["unique"] * len(folders) + ["collection", "multiple"]
+    (box.inbox / "exam.v2").mkdir()
+    (box.inbox / "exam.v2" / "a.txt").write_text(SMALL)
+    assert box.run(*QUICKLY).returncode == 0
+    assert (box.outbox / "exam.v2" / "a_1.solution").read_text() == SMALL_SOLVED, "its whole name"
 
 
 @pytest.mark.parametrize("length", [4080, 6000])
@@ -82,7 +81,7 @@ def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box, length):
 def test_a_folder_too_deep_to_be_read_whole_is_taken_and_what_is_too_deep_refused(
     deeply, length, each
 ):
-    """It has 1,200 levels, or a path longer than the system takes."""
+    """The folder has 1,200 levels, or a path longer than the system takes."""
     box = DropFolder.within(deeply)
     deep_folder(box.inbox / "deep", length, each, SMALL)
     box.drop("b.txt")
@@ -97,11 +96,3 @@ def test_the_size_of_a_folder_is_shown_as_far_as_it_is_read_and_never_fails(deep
     deep = deep_folder(deeply / "deep", 2400, 1, SMALL)
     assert shown_size(deep) == DEEPEST * len(SMALL)
     assert shown_size(deeply / "gone") is None
-
-
-def test_a_folder_keeps_its_whole_name(box):
-    (box.inbox / "exam.v2").mkdir()
-    (box.inbox / "exam.v2" / "a.txt").write_text(SMALL)
-    assert box.run(*QUICKLY).returncode == 0
-    assert box.record("exam.v2")["status"] == "archive"
-    assert (box.outbox / "exam.v2" / "a_1.solution").read_text() == SMALL_SOLVED

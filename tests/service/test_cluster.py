@@ -40,7 +40,7 @@ from support.solving import NINE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
-from pipeline.service.cluster import AHEAD, Cluster, Timeouts
+from pipeline.service.cluster import AHEAD, Cluster
 from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -85,37 +85,29 @@ def test_a_job_of_many_gives_the_bytes_of_a_local_run(
     check(bench, local[kind])
 
 
-def test_the_columns_of_also_are_those_of_a_local_run(
-    tmp_path: Path, breaker: Breaker, machines: Machines
-) -> None:
-    outcomes = []
-    for name, options in (
-        ("here", ("--workers", "1")),
-        ("there", ("--cluster", machines.address)),
-    ):
-        bench = Bench.within(tmp_path / name, breaker)
-        drop(bench.box, "zip", "set")
-        bench.box.drop("nine.txt", f"{NINE}\n" * 40)
-        assert bench.run("--also", "canonical,minimal,effort", *options)[0] == 1
-        outcomes.append(answers(bench.box))
-    assert outcomes[0] == outcomes[1]
-    assert b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
+TEXTS = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
 
 
-def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
-    tmp_path: Path, breaker: Breaker, machines: Machines
+@pytest.mark.parametrize("kind", ["backlog", "also"])
+def test_single_files_and_columns_of_also_are_those_of_a_local_run(
+    tmp_path: Path, breaker: Breaker, machines: Machines, kind: str
 ) -> None:
-    texts = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
     outcomes = []
-    for name, options in (("here", ()), ("there", ("--cluster", machines.address))):
+    for name, where in (("here", ("--workers", "1")), ("there", ("--cluster", machines.address))):
         bench = Bench.within(tmp_path / name, breaker)
-        for i in range(30):
-            bench.box.drop(f"{i:03}.txt", texts[i % 10] if i % 10 < len(texts) else SMALL)
-        assert bench.run("--max-solutions", "3", *options)[0] == 1
+        if kind == "backlog":
+            for i in range(30):
+                bench.box.drop(f"{i:03}.txt", TEXTS[i % 10] if i % 10 < len(TEXTS) else SMALL)
+            assert bench.run("--max-solutions", "3", *where)[0] == 1
+        else:
+            drop(bench.box, "zip", "set")
+            bench.box.drop("nine.txt", f"{NINE}\n" * 40)
+            assert bench.run("--also", "canonical,minimal,effort", *where)[0] == 1
         outcomes.append(answers(bench.box))
         check_records(bench.box)
         check_tidy(bench.box)
     assert outcomes[0] == outcomes[1]
+    assert kind == "backlog" or b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
 
 
 def test_a_single_file_alone_needs_no_cluster(bench: Bench) -> None:
@@ -151,7 +143,7 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 def test_a_worker_of_another_version_is_refused_with_the_remedy(
     breaker: Breaker, tmp_path: Path
 ) -> None:
-    why = f"it has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
+    why = f"has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
     with (
         Machines.started(breaker, tmp_path, workers=0) as other,
         other.other_version("0.0.1"),
@@ -163,12 +155,11 @@ def test_a_worker_of_another_version_is_refused_with_the_remedy(
 def test_a_scheduler_without_workers_is_waited_for_and_then_given_up(
     breaker: Breaker, tmp_path: Path
 ) -> None:
-    timeouts = Timeouts(no_worker=0.3, look=0.1)
     with (
         Machines.started(breaker, tmp_path, workers=0) as empty,
         pytest.raises(EnvironmentFailure, match="there is no worker"),
     ):
-        asked(empty.address, MANY, timeouts=timeouts)
+        asked(empty.address, MANY, patience=0.3)
 
 
 def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
@@ -192,10 +183,9 @@ def test_a_scheduler_that_is_away_costs_nothing(
 
 
 def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
-    timeouts = Timeouts(connect=0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Cluster(address, Settings(), lambda: False, timeouts)) as asked_again:
+        with closing(Cluster(address, Settings(), lambda: False, 0.3)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import pytest
 from support.dropping import DropFolder
@@ -15,14 +15,8 @@ from support.solving import program
 from pipeline.certify import compiled, trimming
 from pipeline.native import Program
 from pipeline.service import doctor
-from pipeline.service.doctor import Finding, examine
+from pipeline.service.doctor import Diagnosis, examine
 from pipeline.settings import Settings
-
-
-class Usage(NamedTuple):
-    total: int
-    used: int
-    free: int
 
 
 @pytest.fixture
@@ -33,23 +27,15 @@ def box(tmp_path):
 
 
 def examined(box, **options):
-    """What is found; `solver` is pysat if nothing else is said."""
+    """The diagnoses; the solver is pysat by default."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **{"solver": "pysat", **options})
     return list(examine(settings))
 
 
-def about(findings, words):
-    """The one finding that begins so."""
-    (found,) = (finding for finding in findings if finding.about.startswith(words))
-    return found
-
-
-def test_everything_that_is_well_is_said_to_be_ok_without_a_remedy(box, monkeypatch, tmp_path):
-    machine(monkeypatch, tmp_path, watches=10**6, queued=10**6, free=10**12)
-    findings = examined(box)
-    assert {finding.level for finding in findings} == {"ok"}
-    assert not any(finding.remedy for finding in findings)
-    assert len(findings) >= 9
+def about(found, words):
+    """The one diagnosis that begins so."""
+    (one,) = (each for each in found if each.about.startswith(words))
+    return one
 
 
 def machine(monkeypatch, tmp_path, *, watches=None, queued=None, free=None):
@@ -61,47 +47,77 @@ def machine(monkeypatch, tmp_path, *, watches=None, queued=None, free=None):
             (folder / name).write_text(f"{value}\n")
     monkeypatch.setattr(doctor, "_INOTIFY", folder)
     if free is not None:
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free, 0, free))
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+
+
+def test_everything_that_is_well_is_said_to_be_ok_and_nothing_is_left(box, monkeypatch, tmp_path):
+    machine(monkeypatch, tmp_path, watches=10**6, queued=10**6, free=10**12)
+    found = examined(box)
+    assert {(each.level, each.remedy) for each in found} == {("ok", "")}
+    assert len(found) >= 9
+    assert list(box.inbox.iterdir()) == list(box.outbox.iterdir()) == []
 
 
 @needs_minisat
 def test_both_solvers_are_asked_where_both_are_there(box):
-    findings = examined(box, solver="auto")
-    assert about(findings, "minisat").level == "ok"
-    assert about(findings, "pysat").level == "ok"
+    found = examined(box, solver="auto")
+    assert [about(found, name).level for name in ("minisat", "pysat")] == ["ok", "ok"]
 
 
-def test_where_minisat_lacks_pysat_is_used_and_how_to_install_it_is_said(box, monkeypatch):
+@pytest.mark.parametrize(
+    ("options", "level", "words"),
+    [
+        ({"solver": "auto"}, "warning", "minisat is not installed"),
+        ({"solver": "minisat"}, "problem", "solver"),
+        ({"solver": "auto", "minisat": "/nonexistent/minisat"}, "problem", "solver"),
+    ],
+)
+def test_a_minisat_that_is_not_there_is_a_problem_only_if_it_is_asked_for(
+    box, monkeypatch, options, level, words
+):
     monkeypatch.setenv("PATH", "/nonexistent")
-    findings = examined(box, solver="auto")
-    found = about(findings, "minisat is not installed")
-    assert found.level == "warning"
-    assert "apt-get install minisat" in found.remedy
-    assert about(findings, "pysat").level == "ok"
+    found = examined(box, **options)
+    assert (found[0].level, found[0].about.startswith(words)) == (level, True)
+    assert "apt-get install minisat" in found[0].remedy
+    assert level == "problem" or about(found, "pysat").level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("exit 3", "does not work"),
+        ("kill -SEGV $$", "does not work"),
+        ("printf 'SAT\\n0\\n' > \"$out\"; exit 10", "satisfiable"),
+    ],
+    ids=["nonsense", "crash", "lie"],
+)
+def test_a_minisat_that_does_not_answer_the_empty_question_is_a_problem(box, tmp_path, body, words):
+    found = examined(box, solver="auto", minisat=program(tmp_path / "minisat", body))
+    minisat = about(found, "minisat")
+    assert (minisat.level, words in minisat.remedy) == ("problem", True)
+    assert about(found, "pysat").level == "ok"
 
 
 @pytest.mark.parametrize("solver", ["auto", "lanes"])
 def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
     monkeypatch.setitem(sys.modules, "pipeline.solving.compiled", None)
     found = about(examined(box, solver=solver), "numpy")
-    assert found.level == "problem"
-    assert "pipeline.solving.compiled" in found.remedy
+    assert (found.level, "pipeline.solving.compiled" in found.remedy) == ("problem", True)
 
 
 @needs_numba
 @pytest.mark.usefixtures("lanes", "checking", "trimmer")
-def test_machine_code_are_ready(box):
-    found = about(examined(box, solver="lanes"), "machine code")
-    assert (found.level, found.about) == ("ok", "machine code is ready")
-
-
-@needs_numba
-def test_machine_code_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
+def test_machine_code_is_ready_missing_or_without_a_place(box, tmp_path, monkeypatch):
+    ready = about(examined(box, solver="lanes"), "machine code")
+    assert (ready.level, ready.about) == ("ok", "machine code is ready")
     (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    found = about(examined(box, solver="lanes"), "machine code")
-    assert found.level == "warning"
-    assert "XDG_CACHE_HOME" in found.remedy
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+        found = about(examined(box, solver="lanes"), "machine code")
+        assert (found.level, "XDG_CACHE_HOME" in found.remedy) == ("warning", True)
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    found = about(examined(box, solver="lanes"), "no machine code")
+    assert (found.level, "[fast]" in found.remedy) == ("warning", True)
 
 
 @needs_numba
@@ -111,12 +127,12 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", failing)
-    findings = examined(box, solver="lanes")
+    found = examined(box, solver="lanes")
     for name in ("lanes", "check", "trim"):
-        found = about(findings, f"machine code of {name}")
-        assert found.level == "warning"
-        assert "cannot be had: RuntimeError: no such instruction" in found.about
-    assert not any("ready" in finding.about for finding in findings)
+        one = about(found, f"machine code of {name}")
+        assert one.level == "warning"
+        assert "cannot be had: RuntimeError: no such instruction" in one.about
+    assert not any("ready" in each.about for each in found)
 
 
 @needs_numba
@@ -133,37 +149,6 @@ def test_the_checks_are_compiled_whatever_the_solver(
     assert made == {"check", "trim"}
 
 
-def test_machine_code_may_be_missing(box, monkeypatch):
-    monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box, solver="lanes"), "no machine code")
-    assert (found.level, "[fast]" in found.remedy) == ("warning", True)
-
-
-@pytest.mark.parametrize("options", [{"solver": "minisat"}, {"minisat": "/nonexistent/minisat"}])
-def test_a_minisat_that_is_asked_for_and_not_there_is_a_problem(box, monkeypatch, options):
-    monkeypatch.setenv("PATH", "/nonexistent")
-    found = examined(box, **{"solver": "auto", **options})[0]
-    assert found.level == "problem"
-    assert "apt-get install minisat" in found.remedy
-
-
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("exit 3", "does not work"),
-        ("kill -SEGV $$", "does not work"),
-        ("printf 'SAT\\n0\\n' > \"$out\"; exit 10", "satisfiable"),
-    ],
-    ids=["nonsense", "crash", "lie"],
-)
-def test_a_minisat_that_does_not_answer_the_empty_question_is_a_problem(box, tmp_path, body, words):
-    findings = examined(box, solver="auto", minisat=program(tmp_path / "minisat", body))
-    found = about(findings, "minisat")
-    assert found.level == "problem"
-    assert words in found.remedy
-    assert about(findings, "pysat").level == "ok"
-
-
 @pytest.mark.parametrize("name", ["inbox", "outbox"])
 def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
     folder = getattr(box, name)
@@ -173,13 +158,7 @@ def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "inbox",
-        "outbox",
-    ],
-)
+@pytest.mark.parametrize("name", ["inbox", "outbox"])
 def test_a_folder_that_may_not_be_written_in_is_a_problem(box, name, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     folder = getattr(box, name)
@@ -196,41 +175,33 @@ def test_a_folder_that_may_not_be_written_in_is_a_problem(box, name, monkeypatch
     finally:
         if not os.getresuid()[2]:
             os.setresuid(0, 0, 0)
-    assert found.level == "problem"
-    assert found.remedy
+    assert (found.level, bool(found.remedy)) == ("problem", True)
 
 
 def test_where_leases_do_not_work_it_is_said_how_to_drop_files(box, monkeypatch):
     monkeypatch.setattr(doctor, "has_writer", lambda _: None)
     found = about(examined(box), "leases do not work")
-    assert found.level == "warning"
-    assert "--settle" in found.remedy
-    assert "rename" in found.remedy
+    assert (found.level, "--settle" in found.remedy, "rename" in found.remedy) == (
+        "warning",
+        True,
+        True,
+    )
 
 
-def test_what_is_full_is_a_warning_for_each_place(box, monkeypatch, tmp_path):
-    machine(monkeypatch, tmp_path, free=100 * 2**20)
-    full = [finding for finding in examined(box) if "MB free" in finding.about]
-    assert [finding.about for finding in full] == [
+def test_low_limits_of_this_machine_are_warnings(box, monkeypatch, tmp_path):
+    machine(monkeypatch, tmp_path, watches=8191, queued=16384, free=100 * 2**20)
+    found = examined(box)
+    full = [each for each in found if "MB free" in each.about]
+    assert [each.about for each in full] == [
         f"100 MB free for {place}" for place in ("inbox", "outbox", "temporary files")
     ]
-    assert all(finding.level == "warning" and "prune" in finding.remedy for finding in full)
-
-
-def test_low_inotify_limits_are_warnings_with_the_line_that_raises_them(box, monkeypatch, tmp_path):
-    machine(monkeypatch, tmp_path, watches=8191, queued=16384)
-    findings = examined(box)
-    found = about(findings, "max_user_watches")
-    assert (found.level, found.about) == ("warning", "max_user_watches is 8191")
-    assert found.remedy.startswith("sysctl fs.inotify.max_user_watches=8192;")
-    assert about(findings, "inotify's max_queued_events").level == "ok"
+    assert all(each.level == "warning" and "prune" in each.remedy for each in full)
+    watches = about(found, "max_user_watches")
+    assert (watches.level, watches.about) == ("warning", "max_user_watches is 8191")
+    assert watches.remedy.startswith("sysctl fs.inotify.max_user_watches=8192;")
+    assert about(found, "inotify's max_queued_events").level == "ok"
 
 
 def test_without_inotify_polling_is_the_remedy(box, monkeypatch, tmp_path):
     machine(monkeypatch, tmp_path)
-    assert examined(box)[-1] == Finding("warning", "no inotify here", "watch --poll")
-
-
-def test_nothing_is_left_in_the_folders(box):
-    examined(box)
-    assert list(box.inbox.iterdir()) == list(box.outbox.iterdir()) == []
+    assert examined(box)[-1] == Diagnosis("warning", "no inotify here", "watch --poll")

@@ -79,7 +79,7 @@ def test_a_signal_while_python_ends():
 
 
 def test_a_signal_while_nothing_is_left_but_the_process():
-    """What Python clears away last are the variables of modules."""
+    """Python clears away the variables of modules last."""
     body = (
         "class Last:",
         f"    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, {signal.SIGINT:d})",
@@ -113,9 +113,9 @@ def test_what_is_ignored_at_the_start_stays_ignored():
     try:
         with interruptible(), stop.handling_signals():
             signal.raise_signal(signal.SIGINT)
-            assert not stop.requested
+            assert not stop.is_requested
             signal.raise_signal(signal.SIGTERM)
-            assert stop.requested
+            assert stop.is_requested
         assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)

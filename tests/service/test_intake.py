@@ -1,4 +1,4 @@
-"""What is taken from the inbox, by whom, and in what order."""
+"""Files taken from the inbox: by whom, and in what order; and the words about slow programs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,29 @@ from contextlib import ExitStack
 from importlib import import_module
 
 import pytest
+from support.breaking import ForkedPeer
 from support.dropping import NO_SOLUTION, OTHER, SMALL, TWO_SOLUTIONS, events_in, wait_for
+from support.many import collection
+from support.telling import KeptLog
 
+from pipeline.native import Program
 from pipeline.reading.read import contents_in
 from pipeline.reading.source import Collection, Single
 from pipeline.service import loop
+from pipeline.service.doctor import slow_programs
+from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.watch import Watcher
+from pipeline.service.sinks.set import Portions
 from pipeline.settings import Settings
 
 detecting = import_module("pipeline.reading.formats.detect")
+reading = import_module("pipeline.reading.read")
 LINE = SMALL.replace("\n", "")
+NAMES = ("lanes", "check", "trim")
+FINE = dict.fromkeys(NAMES)
+NO_PLACE = dict.fromkeys(NAMES, "no place")
+TRUSTING = {"solver": "minisat", "trust_solver": True}
 
 
 @pytest.mark.parametrize(
@@ -55,9 +67,58 @@ def test_a_dropped_file_is_parsed_once(box, monkeypatch):
     assert sorted(parsed) == names
 
 
+def forked_run(settings):
+    """A run in another process; its exit code."""
+    pid = os.fork()
+    if not pid:
+        try:
+            os._exit(loop.run_once(settings, LazyLog(quiet=True)))
+        finally:
+            os._exit(99)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("deadly", [True, False])
+def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
+    box, monkeypatch, deadly
+):
+    def crashing(read):
+        def wrapped(source, name, settings):
+            if name == "a.txt" and deadly:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if name == "a.txt":
+                raise RecursionError("too deep")
+            return read(source, name, settings)
+
+        return wrapped
+
+    for name in ("contents_in", "contents_of"):
+        monkeypatch.setattr(reading, name, crashing(getattr(reading, name)))
+    box.drop("a.txt")
+    box.drop("b.txt")
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    kills = [-signal.SIGKILL] * (3 * deadly)
+    assert [forked_run(settings) for _ in range(len(kills) + 1)] == [*kills, 1]
+    assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
+    why = "none was completed" if deadly else "RecursionError: too deep"
+    assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
+
+
+def test_a_file_whose_first_look_crashes_is_read_in_its_claim(box, monkeypatch):
+    def crash(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(reading, "contents_in", crash)
+    box.drop("a.txt")
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    assert loop.run_once(settings, LazyLog(quiet=True)) == 0
+    assert box.record("a")["status"] == "unique"
+
+
 def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):
     class Deaf(Watcher):
-        """Says that it lives, and tells of nothing."""
+        """Pretends to live, and never rings."""
 
         def start(self):
             """Nothing is watched."""
@@ -100,3 +161,40 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
     ended = [event["source"] for log in logs for event in log if event["event"] == "job.finished"]
     assert sorted(ended) == sorted(names)
     assert (len(box.kept("done")), len(box.kept("failed"))) == (57, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "lacking", "told"),
+    [
+        ({"solver": "auto"}, NO_PLACE, [("no place", "lanes, check and trim")]),
+        ({"solver": "lanes"}, NO_PLACE, [("no place", "lanes, check and trim")]),
+        ({"solver": "auto"}, FINE, []),
+        ({"solver": "auto"}, FINE | {"check": "broken"}, [("broken", "check")]),
+        (
+            {"solver": "auto"},
+            FINE | {"lanes": "no place", "check": "broken"},
+            [("no place", "lanes"), ("broken", "check")],
+        ),
+        ({"solver": "minisat"}, NO_PLACE, [("no place", "check and trim")]),
+        (TRUSTING, NO_PLACE, []),
+        (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("no place", "lanes")]),
+    ],
+)
+def test_programs_that_are_not_compiled_are_named_with_the_reason(
+    options, lacking, told, monkeypatch
+):
+    monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
+    assert [*slow_programs(Settings(**options))] == told
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_run_says_once_what_is_slow_if_it_needs_workers(box, monkeypatch):
+    monkeypatch.setattr(Program, "lacking", lambda _program: "no place")
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2)
+    told = []
+    for piece in (10, 1000):
+        box.drop("a.txt", collection(3).decode())
+        log = KeptLog()
+        loop.run_once(settings, log, tuning=Tuning(Portions(piece=piece), start_worker=ForkedPeer))
+        told.append([event for event, _ in log.told].count("lanes.slow"))
+    assert told == [1, 0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
 
@@ -24,15 +24,16 @@ from support.many import collection
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.intake import Intake
-from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Taken, Tuning
+from pipeline.service.job import MOST_ATTEMPTS, Job, Shared, Tuning, process
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
-from pipeline.service.protocol.settle import look
-from pipeline.service.sinks.set import Portions
+from pipeline.service.protocol.settle import is_written, look
+from pipeline.service.sinks.set import Portions, SetSink
+from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -113,129 +114,121 @@ class Quick(Busy):
                 yield request, None
 
 
-def jobs_of(box, solvers, workers, piece=10, **options):
-    """The jobs of a run with these workers, and pieces of so many bytes."""
+def shared_by(box, solvers, workers, piece=10, **options):
+    """What the jobs of a run with these workers share, with pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     log, inline = LazyLog(quiet=True), Inline(solvers, settings, nullcontext)
     tuning = Tuning(portions=Portions(piece=piece))
-    return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
+    return Shared(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
 
 
-def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
-    jobs = jobs_of(box, None, Busy())
-    claim = claimed(box, content=collection(3).decode())
+@contextmanager
+def begun(claim, shared):
+    """A job of many puzzles before its first step; what it holds of the outbox is closed."""
+    job = Job(shared, claim)
+    assert job.advance() == "going"
+    yield job
+    job.sink.close()
+
+
+@pytest.fixture
+def many(box):
+    """The claim of a collection of three puzzles."""
+    with closing(claimed(box, content=collection(3).decode())) as claim:
+        yield claim
+
+
+def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box, many):
+    shared = shared_by(box, None, Busy())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-            assert job.step(), "it waits"
-            assert claim.attempts() == deadly, "what a kill would leave"
-            job.close()
-        claim.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else claim.close()
+            with begun(many, shared) as job:
+                assert job.advance() == "going", "it waits"
+                assert many.attempts() == deadly, "what a kill would leave"
+        many.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else many.close()
     assert run_here(box) == 0
     assert box.record(STEM)["status"] == "collection"
 
 
-def test_a_crash_of_ours_while_workers_compute_counts(box):
-    claim = claimed(box, content=collection(3).decode())
-    jobs = jobs_of(box, None, Crashing())
-    told = []
-    jobs.process([Taken(claim)], lambda _, outcome: told.append(outcome))
-    (job,) = told
-    assert jobs.advance(job) is job, "it waits"
-    assert jobs.advance(job) == Kept()
+def test_a_crash_of_ours_while_workers_compute_counts(box, many):
+    with begun(many, shared_by(box, None, Crashing())) as job:
+        assert job.advance() == "going", "it waits"
+        assert job.advance() == "kept"
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
 
 
-def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
-    claim = claimed(box, content=collection(3).decode())
+def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, many):
     with Solvers() as solvers:
-        jobs = jobs_of(box, solvers, Busy(), piece=1000)
-        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-        with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
-            job.step()
-        job.close()
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        with (
+            begun(many, shared),
+            at_step("attempt.counted", die),
+            pytest.raises(KeyboardInterrupt),
+        ):
+            Job(shared, many).advance()
+        many.close()
+        (claim,) = abandoned(box.folders)
         assert claim.attempts() == 1
-        again = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-        for _ in range(5):
-            assert again.step(), "it waits for workers"
-        again.close()
+        with begun(claim, shared) as again:
+            assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
         claim.reset_attempts()
-        last = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-        assert len(list(iter(last.step, False))) == 1
-        last.close()
-    claim.close()
+        with begun(claim, shared) as last:
+            assert last.advance().status == "collection"
 
 
-def test_a_job_that_was_cut_into_other_pieces_begins_anew(box):
-    with closing(claimed(box, content=collection(3).decode())) as claim:
-        jobs = jobs_of(box, None, Quick(), piece=20)
-        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-        assert job.step()
-        job.close()
-        for piece, steps in ((20, 1), (40, 0)):
-            sink = jobs_of(box, None, Quick(), piece).sink_of(Taken(claim))
-            assert sink.steps_before == steps
-            sink.close()
+def test_a_job_that_was_cut_into_other_pieces_begins_anew(box, many):
+    with begun(many, shared_by(box, None, Quick(), piece=20)) as job:
+        assert job.advance() == "going"
+    for piece, steps in ((20, 1), (40, 0)):
+        with begun(many, shared_by(box, None, Quick(), piece)) as job:
+            assert job.sink.steps_before == steps
 
 
-def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box):
-    claim = claimed(box, content=collection(3).decode())
+def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):
     with Solvers() as solvers:
-        jobs = jobs_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
-        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
-        for _ in range(5):
-            assert job.step(), "it waits for workers"
-        job.close()
-    claim.close()
+        shared = shared_by(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        with begun(many, shared) as job:
+            assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
 
 
-def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):
+def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(
+    box, many, monkeypatch
+):
     done = []
 
-    def steps():
+    def cut(sink):
         yield from ("first", "second")
         die()
 
-    sink = SimpleNamespace(
-        steps=steps,
-        write=lambda step, reply: done.append(step),
-        checkpoint=lambda steps, seconds: None,
-        close=lambda: None,
-        seconds_before=0.0,
-    )
-    with closing(claimed(box)) as claim:
-        for _ in range(7):
-            assert claim.attempts() < MOST_ATTEMPTS
-            sink.steps_before = len(done)
-            job = Job(claim, sink, Quick())
-            with pytest.raises(KeyboardInterrupt):
-                list(iter(job.step, False))
-            job.close()
-        assert claim.attempts() == MOST_ATTEMPTS
+    monkeypatch.setattr(TableSink, "steps", cut)
+    monkeypatch.setattr(TableSink, "write", lambda _sink, step, _reply: done.append(step))
+    many.close()
+    for _ in range(7):
+        (claim,) = abandoned(box.folders)
+        assert claim.attempts() < MOST_ATTEMPTS
+        with begun(claim, shared_by(box, None, Quick())) as job, pytest.raises(KeyboardInterrupt):
+            list(iter(job.advance, None))
+    (claim,) = abandoned(box.folders)
+    assert claim.attempts() == MOST_ATTEMPTS
+    claim.close()
     assert done == ["first", "second"]
 
 
-def test_a_job_that_was_published_is_only_finished(box):
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_published_job_is_only_finished_unless_another_file_has_its_name(box, is_same):
     claim = claimed(box)
     claim.close()
     record = record_text("a.txt", job=claim.note.job)
     (box.outbox / f"{STEM}.json").write_text(record)
-    done = box.run()
+    if not is_same:
+        box.drop("another", SMALL).rename(claim.original)
+    done = box.run("--solver", "pysat")
     events = [(e["event"], e["status"]) for e in events_in(done.stderr) if "status" in e]
-    assert events == [("job.recovered", "unique")]
-    assert (box.outbox / f"{STEM}.json").read_text() == record
-    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
-
-
-def test_a_published_job_does_not_stand_for_another_file_of_its_name(box):
-    claim = claimed(box)
-    claim.close()
-    (box.outbox / f"{STEM}.json").write_text(record_text("a.txt", job=claim.note.job))
-    box.drop("another", SMALL).rename(claim.original)
-    assert run_here(box) == 0
-    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+    assert events == [("job.recovered" if is_same else "job.finished", "unique")]
+    assert ((box.outbox / f"{STEM}.json").read_text() == record) == is_same
+    assert is_same or box.text(f"{STEM}_1.solution") == SMALL_SOLVED
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
@@ -315,82 +308,63 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
         raise OSError(errno.EMFILE, "Too many open files")
 
     with Solvers() as solvers:
-        jobs = jobs_of(box, solvers, Busy())
-        intake = Intake(jobs, lambda: False, Display(jobs.log, bar=False))
+        shared = shared_by(box, solvers, Busy())
+        intake = Intake(shared, lambda: False, Display(shared.log, bar=False))
         with monkeypatch.context() as patched:
             patched.setattr("pipeline.service.intake.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
                 intake.sweep()
-        assert intake.sweep().statuses == {"unique": 1}
+        assert intake.sweep().ended == 1
 
 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
     names, told = ["a.txt", "b.txt", "c.txt"], {}
     claims = [claimed(box, name, SMALL) for name in names]
-    sink_of = Jobs.sink_of
+    of = SetSink.of
 
-    def full(jobs, taken):
-        if taken.claim is claims[-1]:
+    def full(claim, item, settings):
+        if claim is claims[-1]:
             raise EnvironmentFailure("no room")
-        return sink_of(jobs, taken)
+        return of(claim, item, settings)
 
-    monkeypatch.setattr(Jobs, "sink_of", full)
+    monkeypatch.setattr(SetSink, "of", full)
     with Solvers() as solvers:
-        jobs = jobs_of(box, solvers, Busy())
+        shared = shared_by(box, solvers, Busy())
+        outcomes = process([Job(shared, claim) for claim in claims], shared)
         with pytest.raises(EnvironmentFailure):
-            jobs.process([Taken(claim) for claim in claims], told.__setitem__)
-    statuses = {claim.note.source: outcome.status for claim, outcome in told.items()}
-    assert statuses == {"a.txt": "unique", "b.txt": "unique"}
+            told.update((job.claim.note.source, outcome.status) for job, outcome in outcomes)
+    assert told == {"a.txt": "unique", "b.txt": "unique"}
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
     assert not any(claim.is_held for claim in claims)
 
 
 @pytest.mark.parametrize(
-    "where", ["pipeline.service.intake.look", "pipeline.service.intake.make_claim"]
+    ("name", "real"), [("look", look), ("make_claim", make_claim), ("is_written", is_written)]
 )
-def test_a_crash_of_ours_before_a_file_is_claimed_keeps_nobody_else_waiting(
-    box, where, monkeypatch
+def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
+    box, name, real, monkeypatch
 ):
-    real = {"look": look, "make_claim": make_claim}[where.rpartition(".")[2]]
-
     def crashing(at, *rest):
-        if "a.txt" in (getattr(at, "name", ""), getattr(rest[0], "source", "")):
+        if "a.txt" in (getattr(at, "name", ""), getattr([*rest, 0][0], "source", "")):
             raise RecursionError("too deep")
         return real(at, *rest)
 
-    box.drop("a.txt")
+    is_claimed = name == "is_written"
+    claimed(box, content=SMALL).close() if is_claimed else box.drop("a.txt")
     box.drop("b.txt")
-    monkeypatch.setattr(where, crashing)
+    monkeypatch.setattr(f"pipeline.service.intake.{name}", crashing)
     assert run_here(box) == 75
-    assert (box.kept("done"), box.waiting()) == ({"b.txt"}, {"a.txt"})
-    monkeypatch.undo()
-    assert run_here(box) == 0
-
-
-def test_a_crash_of_ours_while_a_claim_is_taken_up_keeps_nobody_else_waiting(box, monkeypatch):
-    claimed(box, content=SMALL).close()
-    box.drop("b.txt")
-
-    def crash(*_):
-        raise RecursionError("too deep")
-
-    monkeypatch.setattr("pipeline.service.intake.is_written", crash)
-    assert run_here(box) == 75
-    assert box.kept("done") == {"b.txt"}
+    assert (box.kept("done"), "a.txt" in box.waiting()) == ({"b.txt"}, not is_claimed)
     monkeypatch.undo()
     assert run_here(box) == 0
 
 
 @pytest.mark.parametrize(("limit", "most"), [(1024, 384), (200, 84), (64, 16), (16, 1)])
-def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(box, limit, most):
+def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
+    box, limit, most, monkeypatch
+):
     """As with a cluster, which takes eight batches at once."""
-    inline = Inline(None, Settings(), nullcontext)
-    batches = SimpleNamespace(batches=8)
-    jobs = Jobs(box.folders, Settings(), LazyLog(quiet=True), nullcontext, inline, batches, inline)
-    intake = Intake(jobs, lambda: False, Display(jobs.log, bar=False))
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
-    try:
-        assert intake.most_claims() == most
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    shared = replace(shared_by(box, None, Busy()), together=SimpleNamespace(batches=8))
+    intake = Intake(shared, lambda: False, Display(shared.log, bar=False))
+    monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
+    assert intake.most_claims() == most

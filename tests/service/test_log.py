@@ -106,18 +106,11 @@ def test_the_rate_counts_from_when_a_job_first_began_or_else_from_its_first_tick
     clock.now += BAR_AFTER / 2
     bar.tick("top.txt", at(6000, share=0.2))
     assert "6,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
-    bar.tick("other.txt", at(1000, share=0.25))
+    bar.tick("other.txt", at(600_000, share=0.5))
     assert terminal.getvalue().endswith("\x1b[2K"), "it makes way for another"
     clock.now += 10
-    bar.tick("other.txt", at(2000, share=0.5))
-    assert "2,000 puzzles, 100/s, 0:00:20 left" in shown(terminal)
-
-
-def test_of_a_job_that_is_gone_on_with_only_what_is_new_counts(bar, terminal, clock):
-    bar.begin("top.txt", at(600_000, share=0.5))
-    clock.now += 10
-    bar.tick("top.txt", at(601_000, share=0.6))
-    assert "601,000 puzzles, 100/s, 0:00:40 left" in shown(terminal)
+    bar.tick("other.txt", at(601_000, share=0.6))
+    assert "601,000 puzzles, 100/s, 0:00:40 left" in shown(terminal), "what is new counts"
 
 
 @pytest.mark.parametrize("progress", [at(1000, share=0.5, total=None), at(1000, share=1.5)])
@@ -195,16 +188,13 @@ def test_without_a_bar_a_line_is_logged_every_half_minute(plain, clock, log):
     assert log.told == expected
 
 
-def test_a_job_that_is_done_sooner_is_not_logged(plain, clock, log):
+def test_a_job_that_is_done_sooner_is_not_logged_nor_a_share_that_is_not_known(plain, clock, log):
     for source in ("a.txt", "b.txt"):
         plain.begin(source, at(0))
         clock.now += HEARTBEAT_SECONDS - 1
         plain.tick(source, at(1000, share=0.9))
         plain.end()
     assert log.told == []
-
-
-def test_the_line_tells_no_share_where_it_is_not_known(plain, clock, log):
     plain.begin("set\x1b", at(0, total=None))
     clock.now += HEARTBEAT_SECONDS
     plain.tick("set\x1b", at(60, total=None))

@@ -20,41 +20,23 @@ from support.dropping import (
 from support.needs import needs_linux
 
 KILLER = Path(__file__).parents[2] / "examples/killer.txt"
-BOUNDED = """
-import resource, runpy, sys
-resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
-resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-sys.argv = ["sudoku-pipeline", *sys.argv[1:]]
-runpy.run_module("pipeline", run_name="__main__")
-"""
-"""The command with 1 GiB of address space and 20 s of processor time."""
+BOUNDED = {"RLIMIT_AS": 2**30, "RLIMIT_CPU": 20}
+"""1 GiB of address space and 20 s of processor time."""
 
 
-FEW_DESCRIPTORS = """
-import resource, runpy, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
-sys.argv = ["sudoku-pipeline", *sys.argv[2:]]
-runpy.run_module("pipeline", run_name="__main__")
-"""
-"""The command with so many descriptors."""
-
-
-def run_with_descriptors(box, most):
-    argv = [sys.executable, "-c", FEW_DESCRIPTORS, str(most), "run", "--settle", "0.1"]
+def limited_run(box, limits, *options):
+    """`run` within bounds that a kernel enforces."""
+    code = [
+        f"resource.setrlimit(resource.{name}, ({most}, {most}))" for name, most in limits.items()
+    ]
+    code = ["import resource, runpy", *code, "runpy.run_module('pipeline', run_name='__main__')"]
+    argv = [sys.executable, "-c", "\n".join(code), "run", "--settle", "0.1", *options]
     return subprocess.run(
         [*argv, "--inbox", box.inbox, "--outbox", box.outbox],
         env=environment(),
         capture_output=True,
         text=True,
         check=False,
-    )
-
-
-def bounded_run(box, *options):
-    """`run` within bounds that a kernel enforces."""
-    argv = [sys.executable, "-c", BOUNDED, "run", "--inbox", box.inbox, "--outbox", box.outbox]
-    return subprocess.run(
-        [*argv, *options], env=environment(), capture_output=True, text=True, check=False
     )
 
 
@@ -134,18 +116,11 @@ MILLIONS = {
 def test_files_of_a_million_things_are_refused_in_bounded_memory_and_time(box):
     for name, content in MILLIONS.items():
         box.drop(f"{name}.txt", content)
-    done = bounded_run(box, "--settle", "0.1")
+    done = limited_run(box, BOUNDED)
     assert done.returncode == 1, done.stderr
     assert {box.record(name)["status"] for name in MILLIONS} == {"invalid"}
     assert max(len(box.record(name)["message"]) for name in MILLIONS) < 200
     assert box.kept("failed") == {f"{name}.txt" for name in MILLIONS}
-
-
-def test_quiet_prints_nothing_though_there_is_no_minisat(box):
-    box.drop("a.txt")
-    done = box.run("--quiet", **NO_PATH)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert box.record("a")["solver"]["name"] == "pysat"
 
 
 def test_that_there_is_no_minisat_is_said_once_and_is_no_problem(box):
@@ -156,6 +131,9 @@ def test_that_there_is_no_minisat_is_said_once_and_is_no_problem(box):
     said = {name: events[0][name] for name in ("level", "reason", "solver")}
     assert said == {"level": "info", "reason": "minisat is not installed", "solver": "pysat"}
     assert box.record("a")["solver"]["fallback"] == "minisat is not installed"
+    box.drop("a.txt")
+    done = box.run("--quiet", **NO_PATH)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_a_minisat_that_is_asked_for_and_not_there_is_exit_code_2_and_nothing_is_claimed(box):
@@ -169,7 +147,7 @@ def test_a_minisat_that_is_asked_for_and_not_there_is_exit_code_2_and_nothing_is
 def test_more_files_than_descriptors_are_solved_in_one_pass(box):
     for number in range(100):
         box.drop(f"{number}.txt")
-    done = run_with_descriptors(box, 64)
+    done = limited_run(box, {"RLIMIT_NOFILE": 64})
     assert done.returncode == 0, done.stderr
     assert len(box.kept("done")) == 100
 
@@ -178,7 +156,7 @@ def test_more_files_than_descriptors_are_solved_in_one_pass(box):
 def test_a_killer_for_whose_prover_there_is_no_descriptor_waits_and_is_not_unknown(box, most):
     box.drop("killer.txt", KILLER.read_bytes())
     box.drop("none.txt", NO_SOLUTION)
-    done = run_with_descriptors(box, most)
+    done = limited_run(box, {"RLIMIT_NOFILE": most})
     statuses = {path.stem: box.record(path.stem)["status"] for path in box.outbox.glob("*.json")}
     expected = {"killer": "unique", "none": "unsolvable"}
     assert statuses.items() <= expected.items()

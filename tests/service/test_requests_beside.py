@@ -1,4 +1,4 @@
-"""A single puzzle with a solution beside it is told what a row of a collection is told."""
+"""A single puzzle with a solution beside it gets the message that a row of a table gets."""
 
 from __future__ import annotations
 

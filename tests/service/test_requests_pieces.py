@@ -128,20 +128,12 @@ def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
         assert records(rows)[1][2:5] == ["multiple", str(ranks), complete]
 
 
-def test_a_piece_without_any_solution_has_one_text_of_dots(solvers):
-    rows = solved(f"{CLASH}\n{CLASH}\n", solvers)
-    assert rows.solutions == [DOTS.encode() * 2]
-
-
-def test_a_piece_without_puzzles_has_no_rows(solvers):
-    source = source_of(f"{ONE}\n{ONE}\n".encode())
-    assert solved("# nothing\n\n", solvers, source=source) == Rows()
-
-
 def test_dots_are_as_many_as_the_puzzle_has_cells_else_as_the_first_has(solvers):
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=36)
     rows = solved(f"{CLASH}\n11{'.' * 79}\nnonsense\n", solvers, source=source)
     assert rows.unsolved() == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
+    assert rows.solutions == [rows.unsolved()], "one text, though there is no solution"
+    assert solved("# nothing\n\n", solvers, source=source) == Rows()
 
 
 def test_sizes_may_be_mixed(solvers):
@@ -175,17 +167,36 @@ def test_one_line_is_digits_up_to_side_9_and_numbers_above():
     assert one_line([1, 2, 16], "0123456789ABCDEF") == "01F"
 
 
-def test_a_solution_beside_a_puzzle_is_checked(solvers):
-    wrong = SOLVED[::-1]
-    clash = "11" + "." * 79
-    lines = [(A, SOLVED), (A, wrong), (TWICE, SOLVED), (TWICE, OTHER), (clash, SOLVED)]
-    text = "puzzle,solution\n" + "".join(f"{a},{b}\n" for a, b in lines)
-    rows = solved(text, solvers)
-    said = [record[7] for record in records(rows)]
-    disagrees = "the solution beside it is none"
-    assert said[:4] == ["", disagrees, "", ""]
-    assert said[4].endswith(f"; {disagrees}")
-    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2, proved=5)
+DISAGREES = "the solution beside it is none"
+WRONG_9 = SOLVED[::-1]
+SIX_BESIDE = [ONE_SOLVED, PAIR_SOLVED[0], "1234432121433412"]
+NO_GRIDS = ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([(A, SOLVED), (A, WRONG_9)], ["", DISAGREES]),
+        ([(TWICE, SOLVED), (TWICE, OTHER)], ["", ""]),
+        ([(A, SOLVED), ("11" + "." * 79, SOLVED)], ["", DISAGREES]),
+        ([("." * 16, one) for one in SIX_BESIDE], ["", "", ""]),
+        ([("." * 16, ONE_SOLVED), ("." * 16, "1" * 16)], ["", DISAGREES]),
+        ([(ONE, ONE_SOLVED), (MORE, "2143341241231341")], ["", DISAGREES]),
+        *([[(ONE, ONE_SOLVED)] * 2 + [(ONE, junk)], ["", "", DISAGREES]] for junk in NO_GRIDS),
+    ],
+)
+def test_a_solution_beside_a_puzzle_is_checked_and_any_right_one_will_do(solvers, pairs, said):
+    rows = solved("puzzle,solution\n" + "".join(f"{a},{b}\n" for a, b in pairs), solvers)
+    assert [record[7].endswith(DISAGREES) * DISAGREES for record in records(rows)] == said
+    assert rows.totals["disagreements"] == said.count(DISAGREES)
+
+
+def test_a_solution_may_be_in_characters_or_behind_its_puzzle_in_the_line(solvers):
+    text = "puzzle,solution\n" + "".join(f".{SIGNS[1:]},{b}\n" for b in (SIGNS, SIGNS, SIGNS[::-1]))
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, proved=3)
+    rows = solved(f"{A}{SOLVED}\n{A}{SOLVED[:-1]}8\n", solvers)
+    assert [record[1:3] for record in records(rows)] == [[A, "unique"]] * 2
+    assert rows.totals == Counter(unique=2, disagreements=1, proved=2)
 
 
 def test_a_puzzle_that_a_second_solver_had_to_answer_is_counted_and_says_why(tmp_path):
@@ -227,34 +238,6 @@ def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish
     assert rows.totals["proved"] == 2
 
 
-def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
-    every = [ONE_SOLVED, PAIR_SOLVED[0], "1234432121433412", "1" * 16]
-    lines = [f"{'.' * 16},{solution}\n" for solution in every]
-    lines += [f"{MORE},{'2143341241231341'}\n"]
-    rows = solved("puzzle,solution\n" + "".join(lines), solvers)
-    said = [record[7].partition("; ")[2] for record in records(rows)]
-    wrong = "the solution beside it is none"
-    assert said == ["", "", "", wrong, wrong]
-    assert rows.totals["disagreements"] == 2
-
-
-def test_162_characters_are_a_puzzle_and_its_solution(solvers):
-    rows = solved(f"{A}{SOLVED}\n{A}{SOLVED[:-1]}8\n", solvers)
-    assert [record[1:3] for record in records(rows)] == [[A, "unique"]] * 2
-    assert rows.totals == Counter(unique=2, disagreements=1, proved=2)
-
-
-@pytest.mark.parametrize("junk", ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"])
-def test_what_is_no_grid_at_all_disagrees(solvers, junk):
-    text = "puzzle,solution\n" + "".join(f"{ONE},{b}\n" for b in (ONE_SOLVED, ONE_SOLVED, junk))
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, proved=3)
-
-
-def test_a_solution_in_characters_agrees_with_one_in_numbers(solvers):
-    text = "puzzle,solution\n" + "".join(f".{SIGNS[1:]},{b}\n" for b in (SIGNS, SIGNS, SIGNS[::-1]))
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, proved=3)
-
-
 def test_bad_lines_say_where_and_what_was_expected(solvers):
     lines = [ONE, ONE, ONE, ONE[:-1], "1.5.............", "", f"{ONE}1", "words, words"]
     found = records(solved("\n".join(lines), solvers))
@@ -270,13 +253,6 @@ def test_bad_lines_say_where_and_what_was_expected(solvers):
         assert record[2:7] == ["invalid", "0", "", "", ""]
 
 
-def test_lines_count_from_where_the_piece_begins(solvers):
-    source = source_of(f"{ONE}\n{ONE}\n".encode())
-    rows = solved(f"{ONE}\nbad\n", solvers, first=70_001, source=source)
-    assert without_index(rows).startswith(f"70001,{ONE},")
-    assert "top.txt:70002:1: " in records(rows)[1][7]
-
-
 def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers):
     rows = solved(f'{ONE}\n{ONE}\n{ONE}\n"a",b\x1b[2Jc\x00\n', solvers)
     text = rows.table.decode()
@@ -284,9 +260,6 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
     assert text.replace("\n", "").isprintable()
     last = records(rows)[-1]
     assert (last[0], last[2], len(last)) == ("4", "invalid", 9)
-
-
-def test_bytes_that_are_no_text_are_a_bad_line(solvers):
     data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
     rows = solved(data, solvers)
     assert rows.totals == Counter(unique=2, invalid=1, proved=2)
@@ -354,19 +327,13 @@ def test_adding_rows_equals_computing_them_at_once(solvers, parts):
     assert added == solved(text, solvers, source=source, solver="lanes")
 
 
-def test_a_table_may_be_counted_from_another_index():
+def test_a_table_may_be_counted_from_another_index_and_its_columns_are_named():
     rows = Rows(first=9, count=2, table=b'9,4,"a,\r"\n10,5,b\n')
     assert rows.table_from(9) is rows.table
     assert rows.table_from(99) == b'99,4,"a,\r"\n100,5,b\n'
     assert Rows().table_from(5) == b""
-
-
-def test_the_columns_are_named():
-    assert (
-        header(PuzzleRow)
-        == b"index,line,puzzle,status,solutions,complete,certificate,solution,message,"
-        b"disagreement\n"
-    )
+    names = b"index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement"
+    assert header(PuzzleRow) == names + b"\n"
 
 
 @pytest.mark.parametrize("first", [1, 9, 95, 9_999, 99_999_995])
@@ -375,6 +342,8 @@ def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
     data = f"{A}\n" * 12
     piece = Piece(line, data.encode())
     rows = solve_piece(piece, source_of(piece.data), solvers, Settings().of_many(), first)
+    bad = solve_piece(replace(piece, data=b"bad\n"), source_of(data.encode()), solvers, Settings())
+    assert f"top.txt:{line}:1: " in bad.table.decode(), "lines count from where the piece begins"
     numbers = [row[:2] for row in csv.reader(io.StringIO(rows.table.decode()))]
     assert numbers == [[str(first + at), str(line + at)] for at in range(12)]
 

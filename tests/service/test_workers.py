@@ -102,6 +102,8 @@ def test_replies_come_in_order_from_any_number_of_workers(count: int, pools: Poo
     assert [request for request, _ in pairs] == list(MANY)
     assert [each for _, reply in pairs for each in of(reply)] == GOOD
     assert len(pools.workers()) == count
+    large = list(fated(padding=os.urandom(4_000_000)))[:6]
+    assert asked(pools(count), large) == GOOD[:12], "megabytes pass each other"
 
 
 def test_without_requests_no_worker_is_started_and_those_there_are_are_kept(pools: Pools) -> None:
@@ -126,12 +128,6 @@ def test_requests_are_not_taken_far_ahead_of_their_replies(pools: Pools) -> None
     pool = pools()
     for given, _ in enumerate(filter(None, pool.replies(requests()))):
         assert taken <= given + AHEAD * pool.count
-
-
-@counts
-def test_requests_and_replies_of_megabytes_pass_each_other(count: int, pools: Pools) -> None:
-    large = list(fated(padding=os.urandom(4_000_000)))[:6]
-    assert asked(pools(count), large) == GOOD[:12]
 
 
 @pytest.mark.parametrize(("count", "start"), [(1, Peer), (3, ForkedPeer)])
@@ -204,13 +200,10 @@ def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(count: int, pool
     assert [each for reply in replies for each in of(reply)] == GOOD[:6]
     with pytest.raises(EnvironmentFailure, match="there is no room"):
         list(pairs)
-    assert asked(pool) == GOOD
-
-
-def test_surroundings_that_fail_a_part_are_raised_too(pools: Pools) -> None:
-    request = Doubling((1, 2, 3), deadly=frozenset({1}), lacking=frozenset({2}))
+    parts = Doubling((1, 2, 3), deadly=frozenset({1}), lacking=frozenset({2}))
     with pytest.raises(EnvironmentFailure, match="there is no room"):
-        asked(pools(1), [request])
+        asked(pool, [parts])
+    assert asked(pool) == GOOD
 
 
 @counts
@@ -261,14 +254,11 @@ def test_a_worker_ends_with_whoever_started_it() -> None:
     assert has_ended(worker)
 
 
-def test_where_no_process_can_be_started_the_surroundings_have_failed(pools: Pools) -> None:
+def test_where_no_process_or_descriptor_is_left_nothing_is_given_up(pools: Pools) -> None:
     def cannot(_: str) -> Peer:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     with pytest.raises(EnvironmentFailure, match="no worker can be started"):
         asked(pools(1, start=cannot))
-
-
-def test_a_worker_that_has_no_descriptor_left_gives_nothing_up(pools: Pools) -> None:
     with pytest.raises(EnvironmentFailure, match="Too many open files"):
         asked(pools(1), fated(cramped=BAD))

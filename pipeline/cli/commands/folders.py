@@ -243,14 +243,14 @@ def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = 
 
     Exit code 1: something will not work.
     """
-    from pipeline.service.doctor import Finding, examine
+    from pipeline.service.doctor import Diagnosis, examine
 
     findings = list(examine(settings))
     for name, place in origins_of_settings(context).items():
         value = getattr(settings, name)
         said = f"{value:g}" if isinstance(value, float) else str(value)
         said = said.lower() if isinstance(value, bool) else said
-        findings.append(Finding("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
+        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
     else:
