@@ -8,6 +8,7 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -68,6 +69,7 @@ def warm() -> None:
         for name, text in {**PUZZLES, "lines": lines}.items():
             (inbox / f"{name}.txt").write_text(text)
         run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())
+    import_module("structlog.dev")
     typer.main.get_command = functools.cache(typer.main.get_command)
     app = application()
     CliRunner().invoke(app, ["run", "--help"])
