@@ -78,7 +78,8 @@ def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(lanes, mo
 
 
 def test_plain_python_finds_the_same(lanes):
-    masks = made(30, seed=2)
+    masks = made(8, seed=2)
+    masks[:, ::3] = SOLVED[::3]
     ours, theirs = lanes(masks, 3, NEVER), BatchSolver(kernel.search)(masks, 3, NEVER)
     assert (ours.counts == 3).any()
     assert (ours.counts == theirs.counts).all()
