@@ -95,7 +95,7 @@ def test_the_columns_of_also_are_those_of_a_local_run(
     ):
         bench = Bench.within(tmp_path / name, breaker)
         drop(bench.box, "zip", "set")
-        bench.box.drop("nine.txt", f"{NINE}\n" * 40)
+        bench.box.drop("nine.txt", f"{NINE}\n" * 8)
         assert bench.run("--also", "canonical,minimal,effort", *options)[0] == 1
         outcomes.append(answers(bench.box))
     assert outcomes[0] == outcomes[1]
