@@ -1,10 +1,9 @@
 """Real processes of the command line that die, wait or fail at a step of the protocol.
 
 One process forks them all, and their workers, at the request of a `Breaker`: to start Python for
-each would take most of the time. In its runs sources of many puzzles are cut in small pieces,
-folders settle at once, and more steps have names: NOTING and NOTED, before and after a step of a
-job is noted, and BEGUN, after a request was handed to a worker. The log tells what is begun and
-noted.
+each would take most of the time. In these runs collections are cut in small pieces and folders
+settle at once. More steps have names: NOTING and NOTED, before and after a step of a job is noted,
+and BEGUN, after a worker got a request. The log has an event for each request and each note.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class Bench:
         return self.breaker.start(argv, self.log, **breaks)
 
     def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
-        """A run to its end, of one worker if nothing else is said: exit code, and what it said."""
+        """Run to the end, with one worker unless options differ: exit code and events."""
         before = len(self.events())
         code = self.breaker.wait(self.start("run", *(options or ("--workers", "1")), **breaks))
         return code, self.events()[before:]
@@ -142,7 +141,7 @@ def _name_of(request: Any) -> list[Any]:
 
 
 class _Told(Peer):
-    """A worker of which is told that it starts, and what it is asked for."""
+    """A worker whose start and requests are logged."""
 
     def send(self, request: object) -> None:
         from pipeline.service.protocol import reached
@@ -283,7 +282,7 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _prepare() -> None:
-    """Have all runs tell what is noted."""
+    """Have all runs log each note."""
     from pipeline.service.protocol import reached, settle
     from pipeline.service.protocol.growing import Growing
 

@@ -210,7 +210,7 @@ class Watching:
         return self.process.wait(seconds)
 
     def events(self) -> list[dict[str, Any]]:
-        """What it has printed so far, in whole lines: they are events, and nothing else."""
+        """The events printed so far; every whole line must be one."""
         return events_in(self.log.read_text().rpartition("\n")[0])
 
     def finished(self) -> list[str]:
