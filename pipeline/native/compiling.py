@@ -21,7 +21,13 @@ from numba.np.arrayobj import populate_array
 
 from pipeline.native import simd  # noqa: F401 - tells numba what vectors are
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    "no_cpython_wrapper": True,  # nothing here is called from Python
+    "no_cfunc_wrapper": True,
+}
 _WORD = ir.IntType(64)
 
 

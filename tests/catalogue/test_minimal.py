@@ -26,15 +26,13 @@ def by_hand(puzzle):
     return found
 
 
-def opened(geometry, steps, seed):
-    """A grid from which so many redundant givens were taken, one after the other."""
-    generator, masks = random.Random(seed), [1 << v - 1 for v in pattern(geometry).values]
-    for _ in range(steps):
-        found = redundant_givens(geometry, np.array([masks], np.uint32)).cells[0]
-        if not found.any():
-            break
+def opened(geometry):
+    """A grid, with ever fewer redundant givens, and with none."""
+    generator, masks, some = random.Random(1), [1 << v - 1 for v in pattern(geometry).values], []
+    while (found := redundant_givens(geometry, np.array([masks], np.uint32)).cells[0]).any():
+        some.append(Puzzle(geometry, tuple(masks)))
         masks[generator.choice(np.flatnonzero(found).tolist())] = geometry.all_values
-    return Puzzle(geometry, tuple(masks))
+    return [*some[::3], Puzzle(geometry, tuple(masks))]
 
 
 def found_in(*puzzles):
@@ -55,9 +53,9 @@ def test_redundant_givens_of_nine_can_be_left_out_by_hand(monkeypatch):
     assert all(found[2])
 
 
-@pytest.mark.parametrize("geometry", [Geometry(2, 2), Geometry(2, 3), Geometry(2, 4)])
+@pytest.mark.parametrize("geometry", [Geometry(2, 2), Geometry(2, 3)])
 def test_redundant_givens_of_other_sides_can_be_left_out_by_hand(geometry):
-    puzzles = [opened(geometry, steps, seed) for seed, steps in enumerate((0, 3, 9, 99))]
+    puzzles = opened(geometry)
     found = found_in(*puzzles)
     assert found == [by_hand(puzzle) for puzzle in puzzles]
     assert not any(found[-1])

@@ -17,20 +17,14 @@ from typing import NamedTuple
 
 import pytest
 from pysat.solvers import Minisat22
-from support.rules import cages, lines, outside, pairs, regions
+from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
-from support.rules.stating import stated
 
 from pipeline.outbox.report.styles import KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
-EXAMPLES = {
-    rule: found
-    for module in (lines, cages, outside, pairs, regions)
-    for rule, found in module.EXAMPLES.items()
-}
 every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
 
 MOST = 5000

@@ -15,7 +15,7 @@ from support.browsing import Reader, browser
 from support.needs import needs_chromium, needs_mkdocs
 from support.pages import PAGES, ROOT
 
-pytestmark = needs_mkdocs
+pytestmark = [pytest.mark.browser, needs_mkdocs]
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"

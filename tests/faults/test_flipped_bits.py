@@ -77,7 +77,7 @@ def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
 
 @pytest.mark.parametrize(("seed", "prove"), [(1, "unsolvable"), (2, "never")])
 def test_a_check_whose_bits_flip_rejects_nothing_that_is_right(seed, prove, solved, monkeypatch):
-    """What it takes for wrong, or for incomplete, is looked at once more, by other means."""
+    """If it rejects something, that is checked once more by other means."""
     generator = np.random.default_rng(seed)
 
     def flipped(*arguments):

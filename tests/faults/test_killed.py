@@ -28,7 +28,7 @@ from pipeline.service.protocol.claim import NOTE
 
 @dataclass(frozen=True)
 class Case:
-    """What is dropped, over what was published before, and how it must end."""
+    """The dropped puzzle, the set published before, and how the job must end."""
 
     content: str
     status: str

@@ -30,7 +30,7 @@ GIB = 2**30
 
 
 def told_by(code: str) -> list[list]:
-    """What a Python process tells of its results: a list for each."""
+    """The results that a Python process prints: a list for each."""
     finished = subprocess.run(
         [sys.executable, "-c", PRELUDE + code],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

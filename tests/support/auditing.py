@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from support.commands import run
 from support.dropping import DropFolder
+from support.packing import zip_of
 from support.sharing import made_once
 
 from pipeline.certify.formula import Formula, proof_formula
@@ -29,6 +31,7 @@ ONE = "1...\n..2.\n.3..\n...4\n"
 OTHER_GRID = "4312\n2134\n1243\n3421\n"
 SIX_BY_SIX = "...5..\n..5631\n......\n.1.3.5\n.5....\n2.4...\n"
 EXAMPLES = Path(__file__).parents[2] / "examples"
+packed = partial(zip_of, method=zipfile.ZIP_STORED)
 STATUSES = ("unsolvable", "unique", "multiple")
 """The status of a puzzle with no, one and more solutions."""
 Tamper = Callable[["Outbox"], object]
@@ -226,15 +229,6 @@ def copied(outbox: Outbox, folder: Path) -> Outbox:
     for path in (outbox.box.inbox, outbox.folder):
         shutil.copytree(path, folder / path.name)
     return _outbox_in(folder)
-
-
-def packed(*entries: tuple[str, str | bytes]) -> bytes:
-    """A zip of these members."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, data in entries:
-            archive.writestr(name, data)
-    return file.getvalue()
 
 
 def _stem(name: str) -> str:

@@ -1,10 +1,9 @@
 """Real processes of the command line that die, wait or fail at a step of the protocol.
 
-Starting Python for each would take most of the time, so one process is started that forks:
-`Breaker` asks it, `python -m support.breaking` is it. In its runs sources of many puzzles are cut
-in small pieces, folders settle at once, workers are forked too (real ones take a third of a second
-each), and more steps have names: NOTING and NOTED, before and after a step of a job is noted, and
-BEGUN, after a request was handed to a worker. What is begun and noted is told in the log.
+One process forks them all, and their workers, at the request of a `Breaker`: to start Python for
+each would take most of the time. In these runs collections are cut in small pieces and folders
+settle at once. More steps have names: NOTING and NOTED, before and after a step of a job is noted,
+and BEGUN, after a worker got a request. The log has an event for each request and each note.
 """
 
 from __future__ import annotations
@@ -14,55 +13,47 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from support.dropping import DropFolder, wait_for
-from support.warm import warm
+from support.dropping import DropFolder, environment, wait_for
+from support.forking import forked
 
 from pipeline.service.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
-TESTS = Path(__file__).parents[1]
 KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
 """What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
 
 NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
-PIECE = 512
-"""Bytes of a piece: 30 puzzles of 4×4."""
+PIECE = 180
+"""Bytes of a piece: 10 puzzles of 4×4."""
 
 
 @dataclass(frozen=True)
 class Breaker:
     """Starts commands in processes of their own."""
 
-    process: subprocess.Popen[str]
+    pipe: Connection
 
     @classmethod
     @contextmanager
     def started(cls) -> Iterator[Breaker]:
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("SUDOKU_PIPELINE_")}
-        process = subprocess.Popen(
-            [sys.executable, "-m", "support.breaking"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=kept | {"PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))},
-            process_group=0,
-        )
-        with process:
-            yield cls(process)
-            process.stdin.close()
+        ours, theirs = Pipe()
+        process = forked(_serve, theirs, environment())
+        theirs.close()
+        with ours:
+            yield cls(ours)
+        process.join()
 
     def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
         """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
@@ -85,9 +76,8 @@ class Breaker:
         return self._ask("call", module=module, name=name, log=str(log), values=values)
 
     def _ask(self, question: str, **values: Any) -> int:
-        self.process.stdin.write(json.dumps({"question": question, **values}) + "\n")
-        self.process.stdin.flush()
-        return int(self.process.stdout.readline())
+        self.pipe.send({"question": question, **values})
+        return int(self.pipe.recv())
 
 
 @dataclass(frozen=True)
@@ -110,7 +100,7 @@ class Bench:
         return self.breaker.start(argv, self.log, **breaks)
 
     def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
-        """A run to its end, of one worker if nothing else is said: exit code, and what it said."""
+        """Run to the end, with one worker unless options differ: exit code and events."""
         before = len(self.events())
         code = self.breaker.wait(self.start("run", *(options or ("--workers", "1")), **breaks))
         return code, self.events()[before:]
@@ -151,7 +141,7 @@ def _name_of(request: Any) -> list[Any]:
 
 
 class _Told(Peer):
-    """A worker of which is told that it starts, and what it is asked for."""
+    """A worker whose start and requests are logged."""
 
     def send(self, request: object) -> None:
         from pipeline.service.protocol import reached
@@ -292,8 +282,7 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _prepare() -> None:
-    """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
-    warm()
+    """Have all runs log each note."""
     from pipeline.service.protocol import reached, settle
     from pipeline.service.protocol.growing import Growing
 
@@ -309,20 +298,28 @@ def _prepare() -> None:
     Growing.note = note_and_tell
 
 
-def _serve() -> None:
-    for line in sys.stdin:
-        request = json.loads(line)
-        match request["question"]:
-            case "wait":
-                _, status = os.waitpid(request["pid"], 0)
-                print(os.waitstatus_to_exitcode(status), flush=True)
-            case "load":
-                import_module(request["module"])
-                print(0, flush=True)
-            case _ if pid := os.fork():
-                print(pid, flush=True)
-            case _:
-                _be_started(request)
+def _serve(pipe: Connection, variables: dict[str, str]) -> None:
+    """In the process that forks: answer until nobody asks any more."""
+    os.setpgid(0, 0)
+    os.environ.clear()
+    os.environ.update(variables)
+    _prepare()
+    with suppress(EOFError):
+        while True:
+            request = pipe.recv()
+            match request["question"]:
+                case "wait":
+                    _, status = os.waitpid(request["pid"], 0)
+                    pipe.send(os.waitstatus_to_exitcode(status))
+                case "load":
+                    import_module(request["module"])
+                    pipe.send(0)
+                case _ if pid := os.fork():
+                    pipe.send(pid)
+                case _:
+                    pipe.close()
+                    _be_started(request)
+    os.killpg(0, signal.SIGKILL)  # with all that a test which failed has left running
 
 
 def _be_started(request: dict[str, Any]) -> NoReturn:
@@ -342,9 +339,3 @@ def _be_started(request: dict[str, Any]) -> NoReturn:
     finally:
         sys.stderr.flush()
         os._exit(code)
-
-
-if __name__ == "__main__":
-    _prepare()
-    _serve()
-    os.killpg(0, signal.SIGKILL)  # with all that a test which failed has left running

@@ -56,7 +56,7 @@ def start(*arguments: str, **options) -> subprocess.Popen[str]:
 
 
 def solve_dimacs(cnf: str, result: str) -> None:
-    """What minisat does, for where it is not installed."""
+    """Solve as minisat does, where it is not installed."""
     lines = [line for line in Path(cnf).read_text().splitlines() if line[0] not in "cp"]
     with Minisat22(bootstrap_with=[[*map(int, line.split())][:-1] for line in lines]) as engine:
         found = engine.solve()

@@ -33,7 +33,7 @@ class Doubling(Request):
     endless: frozenset[int] = frozenset()
     deadly_once: Path | None = None
     held_once: Path | None = None
-    """Where the first to compute one leaves its process id, waiting until that is taken away."""
+    """A file for the process id of the first that computes one; it waits until the file is gone."""
     padding: bytes = b""
     forged: Path | None = None
     """A worker of a cluster replies with a pickle that makes this file."""

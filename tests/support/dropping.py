@@ -17,7 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from support import solving
 from support.forking import Forked
+from support.solving import PATIENCE
 
 import pipeline
 from pipeline.service.protocol.folders import Folders
@@ -28,17 +30,7 @@ OTHER = "4...\n..3.\n.2..\n...1\n"
 OTHER_SOLVED = "4312\n2134\n1243\n3421\n"
 NO_SOLUTION = "1.1.\n....\n....\n....\n"
 TWO_SOLUTIONS = "12..\n3421\n4312\n21..\n"
-EVEN_ODD = """\
-2.*.*.47.
-7**..**..
-.9.24..*6
-..*18.9**
-3*.***5..
-*.*..9*23
-941..**.8
-*..*.*.3*
-**.65..4.
-"""
+EVEN_ODD = solving.EVEN_ODD
 EVEN_ODD_SOLVED = """\
 238965471
 764318295
@@ -57,11 +49,10 @@ ENDLESSLY = ("--max-solutions", "100000000", "--timeout", "100000")
 NO_PATH = {"PATH": "/nonexistent"}
 """Environment in which no minisat is found."""
 
-_PATIENCE = 100.0
 _PAUSE = 0.005
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = _PATIENCE) -> Any:
+def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """Look again and again until the condition gives something true; what it gave."""
     end = time.monotonic() + seconds
     while not (value := condition()):
@@ -214,12 +205,12 @@ class Watching:
         for number in numbers:
             self.process.send_signal(number)
 
-    def end(self, seconds: float = _PATIENCE) -> int:
+    def end(self, seconds: float = PATIENCE) -> int:
         """Wait for its end; its exit code."""
         return self.process.wait(seconds)
 
     def events(self) -> list[dict[str, Any]]:
-        """What it has printed so far, in whole lines: they are events, and nothing else."""
+        """The events printed so far; every whole line must be one."""
         return events_in(self.log.read_text().rpartition("\n")[0])
 
     def finished(self) -> list[str]:

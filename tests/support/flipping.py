@@ -53,7 +53,7 @@ class Flipping:
         self._flip(lanes.idle, WORD)
 
     def _in_branches(self, lanes, puzzles, most, counts, grids):
-        """In all pending branches, but for what is not a candidate."""
+        """In all pending branches, where they hold candidates."""
         places = len(lanes.branches)
         first = self._random.randrange(places) if self._random.random() < 0.1 else 0
         for place in range(first, min(first + 64, places)):

@@ -9,14 +9,25 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing import forkserver
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from unittest.mock import patch
 
 _TESTS = Path(__file__).parents[1]
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["support.warmed"])
+
+
+def forked(function: Callable[..., object], *values: object) -> BaseProcess:
+    """Call a function in a process that is forked from the one that has loaded the package."""
+    process = _SERVER.Process(target=function, args=values)
+    path = os.pathsep.join(map(str, (_TESTS, _TESTS.parent)))
+    with patch.dict(os.environ, PYTHONPATH=path):
+        forkserver.ensure_running()
+    process.start()
+    return process
 
 
 class Forked:
@@ -33,12 +44,9 @@ class Forked:
         environment: Mapping[str, str],
         cwd: Path | None = None,
     ) -> None:
-        parts = ([*arguments], str(out), str(err), {**environment}, str(cwd or Path.cwd()))
-        self._process = _SERVER.Process(target=_run, args=parts)
-        path = os.pathsep.join(map(str, (_TESTS, _TESTS.parent)))
-        with patch.dict(os.environ, PYTHONPATH=path):
-            forkserver.ensure_running()
-        self._process.start()
+        self._process = forked(
+            _run, [*arguments], str(out), str(err), {**environment}, str(cwd or Path.cwd())
+        )
         self.args = arguments
 
     @property

@@ -28,5 +28,5 @@ def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | No
 
 
 def put_in_place(monkeypatch: Any, search: Callable[..., Solutions] | None) -> None:
-    """Have this search take the place of the machine code; None: there is none."""
+    """Replace the machine code with this search; None: the machine code is missing."""
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", lambda *_, **__: search)

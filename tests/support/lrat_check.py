@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A small checker of LRAT, for tests, in place of real ones that cannot be installed here.
 
-It is not `cake_lpr` and not `lrat-check`, though tests put it on the PATH under these names: it
-takes the same two files, prints the same verdict, and shares no code with the package. Each hint
+Tests put it on the PATH as `cake_lpr` and `lrat-check`, because it takes the same two files and
+prints the same verdict. It shares no code with the package. Each hint
 is read literal by literal, against an assignment in a dict.
 """
 

@@ -22,7 +22,7 @@ from pipeline.solving.solvers import Solver
 Lie = Literal["unsat", "wrong model", "repeated model"]
 LIES: tuple[Lie, ...] = ("unsat", "wrong model", "repeated model")
 Plan = Callable[[int], Lie | None]
-"""The lie that is told in place of an answer; those of all sessions count from 1."""
+"""The lie in place of an answer, by its number; answers of all sessions count from 1."""
 
 MOST = 9
 """More solutions than any of the puzzles has of which all are to be found."""
@@ -162,7 +162,7 @@ def lying_lanes(monkeypatch, lie: LaneLie, seed: int = 0) -> None:
 
 
 def undecided(geometry, masks, *_rest):
-    """What takes the place of `exhausted_many`: it has no time."""
+    """A replacement of `exhausted_many` that never has time."""
     return np.full(len(masks), Verdict.UNDECIDED, np.uint8), np.zeros(len(masks), np.int64)
 
 

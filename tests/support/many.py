@@ -39,11 +39,11 @@ ODD = (
 
 
 def lines(count: int) -> list[Line]:
-    """Lines of which some are no puzzle, or have no or two solutions; the first 50 have not."""
-    return [ODD[i // 17 % 3] if i >= 50 and i % 17 == 0 else GOOD for i in range(count)]
+    """Lines of which some are no puzzle, or have no or two solutions; the first 17 have not."""
+    return [ODD[i // 6 % 3] if i >= 17 and i % 6 == 0 else GOOD for i in range(count)]
 
 
-def collection(count: int = 155) -> bytes:
+def collection(count: int = 55) -> bytes:
     """A collection, of five pieces and a rest."""
     return "".join(line.text + "\n" for line in lines(count)).encode()
 
@@ -63,7 +63,7 @@ def archive() -> bytes:
         outer.writestr("torn.txt", "torn" * 9)
         outer.writestr("../evil.txt", SMALL)
         outer.writestr("two.txt", TWO_SOLUTIONS)
-        outer.writestr("many/lines.txt", collection(65))
+        outer.writestr("many/lines.txt", collection(22))
         link = zipfile.ZipInfo("link.txt")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         outer.writestr(link, "one.txt")
@@ -88,7 +88,7 @@ def folder_at(top: Path) -> Path:
         (top / "inner.zip").write_bytes(whole.read("inner.zip"))
     for name, text in (("one", SMALL), ("two", TWO_SOLUTIONS), ("bad", BAD)):
         (top / f"{name}.txt").write_text(text)
-    (top / "many/lines.txt").write_bytes(collection(65))
+    (top / "many/lines.txt").write_bytes(collection(22))
     (top / "link.txt").symlink_to("one.txt")
     return top
 

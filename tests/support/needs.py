@@ -1,4 +1,4 @@
-"""What some tests need of the machine: skipped where it is lacking; in CI only drat-trim may be."""
+"""Marks that skip a test where a program is missing; in CI only drat-trim may be missing."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def exhausted(stream) -> tuple[int, UnpackError | None]:
 
 @contextmanager
 def in_little_memory(most: int = 12 * 2**20) -> Iterator[None]:
-    """What is done takes far less memory than what is read would."""
+    """Check that the block takes far less memory than the unpacked data would."""
     import tracemalloc
 
     tracemalloc.start()

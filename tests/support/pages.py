@@ -26,7 +26,7 @@ PAGES = {
     for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
 }
 MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "published")}
-"""What docs/reference.py makes: its examples are those of --help."""
+"""Pages that docs/reference.py makes; their examples are those of --help."""
 
 COMMANDS = typer.main.get_command(application()).commands
 SHELL = ("sh", "console")
@@ -54,9 +54,9 @@ class Block:
     not_run: str | None
 
     def steps(self) -> list[tuple[str, str | None]]:
-        """What a shell is given, and what a transcript shows of its answer.
+        """The commands, each with the answer that a transcript shows.
 
-        That is a line, or the whole block if a line goes on in the next.
+        A command is a line, or the whole block if a line goes on in the next.
         """
         if self.kind == "console":
             return re.findall(r"^\$ (.+)\n((?:[^$\n].*\n)*)", self.text, re.MULTILINE)

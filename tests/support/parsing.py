@@ -34,7 +34,7 @@ def refusal(text: str | bytes, **options) -> InvalidPuzzle:
 
 
 def refused(text: str | bytes, **options) -> tuple[str, bool]:
-    """What is said of a text behind its name, and whether it may be cut off."""
+    """The message without the file's name, and whether the text may be cut off."""
     error = refusal(text, **options)
     return str(error).removeprefix("a.txt:").lstrip(), error.truncated
 

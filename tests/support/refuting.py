@@ -12,12 +12,12 @@ from pipeline.solving.solvers.pysat import ENGINES
 
 
 def steps_of(formula, drat):
-    """How many steps it takes of a proof in DRAT; raises ProofRejected if it is none."""
+    """The number of steps used of a proof in DRAT; raises ProofRejected if it proves nothing."""
     return lrat_of(core_of(formula), drat)[1]
 
 
 def stands(proof):
-    """How many steps a result's proof has; raises ProofRejected if it is none."""
+    """The number of steps of a result's proof; raises ProofRejected if it proves nothing."""
     assert steps_of(proof.formula(), proof.drat)
     return check_lrat(proof.formula(), proof.lrat)
 

@@ -40,7 +40,7 @@ def put_away() -> None:
 
 
 def solve_at_hand(what: Puzzle | str | bytes, **settings: Any) -> Result:
-    """What `solve` gives, of solvers that are at hand."""
+    """Solve as `solve` does, with solvers that are at hand."""
     chosen = Settings(**settings)
     solvers = at_hand(chosen.solver, chosen.minisat)
     if isinstance(what, Puzzle):

@@ -54,10 +54,10 @@ NINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5
 NINE_SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 NINE_TWO = "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179"
 HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
-"""It has one solution, and takes some search."""
+"""A puzzle with one solution that takes some search."""
 
 STUCK = "..9..............1.....234.....5......3...6....7.1...8.5...3....9...6...18......5"
-"""It has no solution, which propagation does not see."""
+"""A puzzle without a solution, which propagation alone does not find out."""
 
 
 def cnf_of(*clauses: Clause, variables: int | None = None) -> Cnf:

@@ -92,5 +92,5 @@ def arbitrary(geometry: Geometry, variant: Variant = "classic") -> SearchStrateg
 
 
 def puzzles(geometry: Geometry, variant: Variant = "classic") -> SearchStrategy[Puzzle]:
-    """Puzzles with solutions and without, many of them with many blanks."""
+    """Puzzles with and without solutions; most have numerous blanks."""
     return st.one_of(kind(geometry, variant) for kind in (opened, spoiled, arbitrary))

@@ -20,7 +20,7 @@ def line_orders(box: int) -> list[list[int]]:
 
 
 def images(cells: Sequence[int], box: int) -> Iterator[list[int]]:
-    """Every image but for the labels; always in the same order."""
+    """Every image, before relabelling; always in the same order."""
     side = box * box
     grid = [list(cells[start : start + side]) for start in range(0, side * side, side)]
     for turned in (grid, [list(column) for column in zip(*grid, strict=True)]):

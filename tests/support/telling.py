@@ -1,4 +1,4 @@
-"""A log that keeps what is said."""
+"""A log that keeps its events."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from support.ruled import ISS, KILLER
 
 from pipeline.outbox.report import REPORT, write_report
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 
 @pytest.fixture(scope="module")

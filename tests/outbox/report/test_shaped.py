@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
-import support.rules
 from support.drawing import SVG, drawn, of_class, text_of
+from support.rules.examples import EXAMPLES as RULES
 
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.shaped import Look, elements
@@ -30,10 +28,7 @@ ANYTHING = {
 }
 EXAMPLES = [
     pytest.param(geometry, rule, id=f"{kind.__name__}-{number}")
-    for found in pkgutil.iter_modules(support.rules.__path__)
-    for kind, some in getattr(
-        importlib.import_module(f"support.rules.{found.name}"), "EXAMPLES", {}
-    ).items()
+    for kind, some in RULES.items()
     for number, (geometry, rule) in enumerate(some)
 ]
 

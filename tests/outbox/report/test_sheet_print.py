@@ -15,7 +15,7 @@ from pipeline import parse_puzzle
 from pipeline.outbox.report import PER_PAGE, Board, Printed, Sheet
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.browser, needs_chromium]
 
 MILLIMETRE = 96 / 25.4
 LONG = "a name that is too long for any board that is drawn on any page, whatever its width " * 3

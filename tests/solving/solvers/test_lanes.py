@@ -76,9 +76,11 @@ def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(lanes, mo
 
 
 def test_plain_python_finds_the_same(lanes):
-    masks = made(30, seed=2)
+    masks = made(4, seed=2)
+    masks[:, ::2] = SOLVED[::2]
+    masks[1] = np.where(SOLVED < 8, 7, SOLVED)
     ours, theirs = lanes(masks, 3, NEVER), BatchSolver(kernel.search)(masks, 3, NEVER)
-    assert (ours.counts == 3).any()
+    assert {0, 1, 3} <= {*ours.counts.tolist()}
     assert (ours.counts == theirs.counts).all()
     assert (ours.grids == theirs.grids).all()
 

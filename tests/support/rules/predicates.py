@@ -1,4 +1,4 @@
-"""What each rule means, as a plain predicate of values written from its definition alone.
+"""The meaning of each rule: a plain predicate of values, written from its definition alone.
 
 It shares nothing with the formulas of the package but the data of the rules.
 """
