@@ -121,5 +121,6 @@ def test_a_strange_name_is_only_a_name(passed: Passed) -> None:
         assert told[name]["status"] == "unique"
     assert sum(path.suffix == ".solution" for path in box.outbox.iterdir()) == len(STRANGE)
     assert "\x1b" not in done.stderr
-    events = [e["event"] for e in events_in(done.stderr) if e["event"] != "solver.fallback"]
-    assert events == ["job.finished"] * len(told)
+    events = [each["event"] for each in events_in(done.stderr)]
+    assert events.count("job.finished") == len(told)
+    assert {*events} <= {"job.finished", "run.waited", "solver.fallback"}

@@ -66,7 +66,9 @@ def logged():
             match node:
                 case ast.Call(func, [ast.Constant(str(event))]) if is_event(event) and logs(func):
                     yield pytest.param(event, {each.arg for each in node.keywords}, id=event)
-                case ast.Call(ast.Attribute(attr="_say_once"), [ast.Constant(str(event)), _, _]):
+                case ast.Call(
+                    ast.Attribute(attr="_say" | "_say_once"), [ast.Constant(str(event)), *_]
+                ) if is_event(event):
                     yield pytest.param(event, {"source", "reason"}, id=event)
 
 

@@ -320,14 +320,13 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
     names, told = ["a.txt", "b.txt", "c.txt"], {}
     claims = [claimed(box, name, SMALL) for name in names]
-    of = SetSink.of
 
     def full(claim, item, settings):
         if claim is claims[-1]:
             raise EnvironmentFailure("no room")
-        return of(claim, item, settings)
+        return SetSink(claim, item, settings)
 
-    monkeypatch.setattr(SetSink, "of", full)
+    monkeypatch.setattr("pipeline.service.job.SetSink", full)
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy())
         outcomes = process([Job(shared, claim) for claim in claims], shared)
