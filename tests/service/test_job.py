@@ -320,13 +320,14 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
     names, told = ["a.txt", "b.txt", "c.txt"], {}
     claims = [claimed(box, name, SMALL) for name in names]
+    begin = SetSink.__init__
 
-    def full(claim, item, settings):
+    def full(sink, claim, *rest):
         if claim is claims[-1]:
             raise EnvironmentFailure("no room")
-        return SetSink(claim, item, settings)
+        begin(sink, claim, *rest)
 
-    monkeypatch.setattr("pipeline.service.job.SetSink", full)
+    monkeypatch.setattr(SetSink, "__init__", full)
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy())
         outcomes = process([Job(shared, claim) for claim in claims], shared)
