@@ -27,8 +27,8 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import contents_of
 from pipeline.reading.source import Collection
-from pipeline.service.requests import solve_piece
 from pipeline.service.sinks.set import PORTIONS
+from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver, Masks, Solutions

@@ -24,7 +24,7 @@ from pipeline.certify.lrat import check_lrat
 from pipeline.certify.trimming import PROGRAM, hinted
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
-from pipeline.service.requests import solve_one
+from pipeline.service.solving import solve_one
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers

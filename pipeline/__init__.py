@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
-    from pipeline.service.requests import solve_puzzle
+    from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving.cnf import (
         Answer,
@@ -119,7 +119,7 @@ _HOMES = {
     "certify": "Violation certifier certify_grid",
     "puzzle.puzzle": "Candidate Geometry Grid Puzzle",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
-    "service.requests": "solve_puzzle",
+    "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",

@@ -65,7 +65,7 @@ class PieceOf(Request):
     first: int = 1
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
-        from pipeline.service.requests import solve_piece  # noqa: PLC0415 - only workers need it
+        from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
         rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
@@ -86,7 +86,7 @@ class PieceOf(Request):
         return all_rows
 
     def given_up(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.requests import failed_piece  # noqa: PLC0415 - as above
+        from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
 
         return failed_piece(self.piece, self.source, settings, why, self.first)
 
@@ -118,7 +118,7 @@ class Singles(Several[Single]):
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        from pipeline.service.requests import solve_items  # noqa: PLC0415 - only workers need it
+        from pipeline.service.solving import solve_items  # noqa: PLC0415 - only workers need it
 
         results = solve_items(self.items, solvers, settings)
         return results if settings.keep_cnf else [each.without_cnf() for each in results]

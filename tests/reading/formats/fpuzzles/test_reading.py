@@ -15,7 +15,7 @@ from pipeline.puzzle.rules import cages, outside, pairs, regions
 from pipeline.puzzle.rules import lines as along
 from pipeline.reading.formats.fpuzzles.document import Misread, load
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
-from pipeline.service.requests import solve_puzzle
+from pipeline.service.solving import solve_puzzle
 from pipeline.settings import Settings
 
 FOUR = Geometry(2, 2)

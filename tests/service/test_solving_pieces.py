@@ -28,7 +28,7 @@ from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.reading.source import Source
-from pipeline.service.requests import failed_piece, solve_piece
+from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Settings
 from pipeline.solving.many import FEWEST
 from pipeline.solving.result import Certificate
