@@ -22,8 +22,8 @@ PAGE = FOLDER / "reference" / "rules.md"
 PICTURES = FOLDER / "assets" / "rules"
 SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
 CALLED = {
-    "f-puzzles": [("region", regions.Region), *keys.KINDS],
-    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.KINDS],
+    "f-puzzles": [("region", regions.Region), *keys.RULES_OF_KEYS],
+    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.RULES_OF_TYPES],
 }
 """What formats call each kind of rule."""
 

@@ -20,7 +20,7 @@ from pysat.solvers import Minisat22
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
-from pipeline.outbox.report.styles import KINDS
+from pipeline.outbox.report.styles import SHAPE_KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
@@ -244,7 +244,7 @@ def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there
         around = Box(*geometry.extent)
         places: set[Place] = set(map(geometry.place, range(geometry.size)))
         for shape in rule.draw(geometry):
-            assert (type(shape), shape.kind) in KINDS
+            assert (type(shape), shape.kind) in SHAPE_KINDS
             assert points(shape)
             assert all(map(around.has, points(shape)))
             if isinstance(shape, Outline | Tint | Ring):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pipeline.errors import printable
 from pipeline.outbox.report.outlines import CELL, outline
-from pipeline.outbox.report.styles import KINDS, ShapeKind, name_of
+from pipeline.outbox.report.styles import SHAPE_KINDS, ShapeKind, name_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -57,7 +57,9 @@ class Look:
 
 _REGION, _BROKEN_REGION = (Look(Outline, "region", broken) for broken in (False, True))
 """Borders like those of boxes, which are drawn with the grid."""
-_LOOKS: Final = [Look(shape, kind, broken) for shape, kind in KINDS for broken in (False, True)]
+_LOOKS: Final = [
+    Look(shape, kind, broken) for shape, kind in SHAPE_KINDS for broken in (False, True)
+]
 
 
 @dataclass(frozen=True, slots=True)

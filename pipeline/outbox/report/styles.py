@@ -39,7 +39,7 @@ def _kinds() -> list[ShapeKind]:
     ]
 
 
-KINDS: Final = _kinds()
+SHAPE_KINDS: Final = _kinds()
 """The kinds of each shape in the order in which they are drawn, which is that of their rules."""
 
 
@@ -47,7 +47,7 @@ def style_of(kinds: Collection[ShapeKind]) -> str:
     """The style sheet for shapes of these kinds."""
     used, known = (
         {name for kind in some for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
-        for some in (kinds, KINDS)
+        for some in (kinds, SHAPE_KINDS)
     )
     rules = []
     for rule in _RULES if kinds else ():
@@ -57,5 +57,5 @@ def style_of(kinds: Collection[ShapeKind]) -> str:
     return "".join(rules)
 
 
-SHAPES_STYLE: Final = style_of(KINDS)
+SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 """The style sheet for all kinds."""

@@ -227,7 +227,7 @@ LAST: dict[str, Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]] = {
 }
 """Keys whose rules depend on the marks under all others, in this order."""
 
-KINDS: list[tuple[str, RuleType]] = [
+RULES_OF_KEYS: list[tuple[str, RuleType]] = [
     *((key, type(rule)) for key, rule in FLAGS.items()),
     *((key, row.kind) for key, row in KEYS.items()),
     ("nonconsecutive", pairs.Nonconsecutive),
