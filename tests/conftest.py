@@ -46,10 +46,10 @@ def _machine_code(worker_id):
     if find_spec("numba") is None:
         return
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import compiled, trimming
+    from pipeline.certify import many, trimming
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, compiled, trimming, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, trimming, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -122,7 +122,7 @@ def lanes():
 @pytest.fixture(scope="session")
 def checking():
     """The check of many as machine code."""
-    from pipeline.certify.compiled import PROGRAM
+    from pipeline.certify.many import PROGRAM
 
     return _linked(PROGRAM)
 
