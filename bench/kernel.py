@@ -24,9 +24,9 @@ from pipeline.certify.many import NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import contents_of
-from pipeline.reading.source import Collection
 from pipeline.service.sinks.set import PORTIONS
 from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings

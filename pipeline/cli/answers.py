@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from pipeline.cli.files import path_of, source_name
 from pipeline.cli.options import say
 from pipeline.errors import InputError, InvalidPuzzle, LimitReached
+from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
-from pipeline.reading.source import Archive, Single
 from pipeline.service.log import Display
 from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings

@@ -16,6 +16,7 @@ from pathlib import Path
 from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
 from pipeline.files import kind_in_words
 from pipeline.limits import Deadline, Limits
+from pipeline.reading import Archive, Collection, Contents, Single, Source
 from pipeline.reading.archives.limits import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
@@ -31,7 +32,6 @@ from pipeline.reading.formats import (
     parse_source,
 )
 from pipeline.reading.formats.formula import ParsedFormula, parse_formula
-from pipeline.reading.source import Archive, Collection, Contents, Single, Source
 from pipeline.settings import Settings
 
 PIECE_BYTES = 64 * 1024

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
-from pipeline.reading.source import Single
+from pipeline.reading import Single
 from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
@@ -42,7 +42,7 @@ from pipeline.service.protocol.settle import (
 from pipeline.service.sinks.set import Ended
 
 if TYPE_CHECKING:
-    from pipeline.reading.source import Contents
+    from pipeline.reading import Contents
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""

@@ -17,7 +17,7 @@ from typing import Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
-from pipeline.reading.source import Archive, Collection, Contents, Single
+from pipeline.reading import Archive, Collection, Contents, Single
 from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim

@@ -21,7 +21,7 @@ from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.source import Single
+from pipeline.reading import Single
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving.explain import Conflict, Difference

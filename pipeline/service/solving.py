@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading import Single, Source
 from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.reading.source import Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem

@@ -14,8 +14,8 @@ from support.many import collection
 from support.telling import KeptLog
 
 from pipeline.native import Program
+from pipeline.reading import Collection, Single
 from pipeline.reading.read import contents_in
-from pipeline.reading.source import Collection, Single
 from pipeline.service import loop
 from pipeline.service.doctor import slow_programs
 from pipeline.service.job import Tuning

@@ -14,8 +14,8 @@ from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.solving import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
+from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection
-from pipeline.reading.source import Source
 from pipeline.service.solving import solve_piece, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.many import FEWEST

@@ -20,7 +20,7 @@ from pipeline.puzzle.formulas import (
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules.base import Along, check_cells, places
+from pipeline.puzzle.rules import Along, check_cells, places
 from pipeline.puzzle.shapes import Line, Shape
 
 

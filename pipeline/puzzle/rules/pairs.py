@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pipeline.puzzle.formulas import Allowed, CellPairs, Cells, Constraint, Equivalent, Pairs
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import (
+from pipeline.puzzle.rules import (
     Everywhere,
     OnBorder,
     border,

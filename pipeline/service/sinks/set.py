@@ -34,7 +34,7 @@ from pipeline.outbox.write_record import (
     timestamp,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.source import Single, Source
+from pipeline.reading import Single, Source
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders

@@ -14,11 +14,11 @@ from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading import Collection
 from pipeline.reading.archives.limits import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import Piece
-from pipeline.reading.source import Collection
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders

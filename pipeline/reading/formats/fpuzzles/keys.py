@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
 from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
 from pipeline.reading.formats.ruled import RuleType
 

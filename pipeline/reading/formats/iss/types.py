@@ -12,8 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
 from pipeline.reading.formats.iss.phrases import Phrase
 from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along, usual_boxes
 
