@@ -20,7 +20,7 @@ from pysat.solvers import Minisat22
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
-from pipeline.outbox.report.styles import SHAPE_KINDS
+from pipeline.outbox.report.shaped import SHAPE_KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint

@@ -9,8 +9,14 @@ from support.drawing import SVG, drawn, of_class, text_of
 from support.rules.examples import EXAMPLES as RULES
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.shaped import Look, elements
-from pipeline.outbox.report.styles import SHAPE_KINDS, SHAPES_STYLE, name_of, style_of
+from pipeline.outbox.report.shaped import (
+    SHAPE_KINDS,
+    SHAPES_STYLE,
+    Look,
+    elements,
+    name_of,
+    style_of,
+)
 from pipeline.puzzle.formulas import Every
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
