@@ -29,7 +29,7 @@ from pipeline.catalogue.solutions import solutions_of
 from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading import Archive, Collection, Single, Source
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece
