@@ -17,7 +17,7 @@ from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, print
 from pipeline.files import kind_in_words
 from pipeline.limits import Deadline, Limits
 from pipeline.reading import Archive, Collection, Contents, Single, Source
-from pipeline.reading.archives.limits import UnpackError, UnpackLimits
+from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
 from pipeline.reading.formats import (

@@ -10,7 +10,7 @@ from typing import Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.reading import Archive, Collection, Single, Source
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parsed_from, signs_of

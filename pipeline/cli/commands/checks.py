@@ -66,7 +66,7 @@ def audit(
     from pipeline.outbox import ENDING
     from pipeline.outbox.audit import Terms
     from pipeline.outbox.audit import audit as audited
-    from pipeline.reading.archives.limits import UnpackLimits
+    from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers

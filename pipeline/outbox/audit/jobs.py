@@ -27,7 +27,7 @@ from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
-from pipeline.reading.archives.limits import UnpackError
+from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import check_readable, kind_of, opened
 
 _ATTEMPTS = 3

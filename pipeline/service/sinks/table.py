@@ -15,7 +15,7 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Collection
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import Piece

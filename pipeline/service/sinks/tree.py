@@ -37,7 +37,7 @@ from pipeline.outbox.write_record import (
     timestamp,
 )
 from pipeline.reading import Archive, Single
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
 from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
