@@ -40,8 +40,7 @@ from pipeline.reading import Archive, Single
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
-from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
-from pipeline.reading.read import contents_of_member
+from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, sync
