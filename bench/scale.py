@@ -32,7 +32,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import what_in
 from pipeline.service.cluster import Cluster
 from pipeline.service.replies import packed
-from pipeline.service.sinks.set import PORTIONS, End, PieceOf
+from pipeline.service.sinks import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
 

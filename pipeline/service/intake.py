@@ -39,7 +39,7 @@ from pipeline.service.protocol.settle import (
     look,
     names_in,
 )
-from pipeline.service.sinks.set import Ended
+from pipeline.service.sinks import Ended
 
 if TYPE_CHECKING:
     from pipeline.reading import Contents

@@ -24,7 +24,7 @@ from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
-from pipeline.service.sinks.set import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
+from pipeline.service.sinks import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
 from pipeline.service.workers import Inline, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch

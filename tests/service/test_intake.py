@@ -21,7 +21,7 @@ from pipeline.service.doctor import slow_programs
 from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.watch import Watcher
-from pipeline.service.sinks.set import Portions
+from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 
 detecting = import_module("pipeline.reading.formats.detect")

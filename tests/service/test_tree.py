@@ -37,7 +37,7 @@ from support.warm import Here, Silent
 from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.sinks.set import Portions
+from pipeline.service.sinks import Portions
 from pipeline.service.sinks.tree import Tree, TreeSink
 from pipeline.settings import Settings
 

@@ -264,7 +264,7 @@ def _run(request: dict[str, Any]) -> None:
     from pipeline.service import loop
     from pipeline.service.job import Tuning
     from pipeline.service.protocol import on_step
-    from pipeline.service.sinks.set import Portions
+    from pipeline.service.sinks import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(

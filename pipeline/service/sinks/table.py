@@ -23,7 +23,7 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, size_of
+from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 

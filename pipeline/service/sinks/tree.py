@@ -45,7 +45,7 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, sync
 from pipeline.service.protocol.publish import Publication
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles
+from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, Singles
 from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 from pipeline.solving.facts import NOT_WELL
