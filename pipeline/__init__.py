@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
+    from pipeline.solving import Effort
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         parse_result,
     )
     from pipeline.solving.encode import encode_puzzle
-    from pipeline.solving.facts import Effort
     from pipeline.solving.items import Item, read
     from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
@@ -121,9 +121,9 @@ _HOMES = {
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
     "service.solving": "solve_puzzle",
     "settings": "Settings",
+    "solving": "Effort",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
-    "solving.facts": "Effort",
     "solving.items": "Item read",
     "solving.problem": "FormulaProblem Problem PuzzleProblem",
     "solving.result": "Certificate Proof Result SolverUsed Traits",

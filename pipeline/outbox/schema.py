@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pipeline.solving.facts import MOST, Count, Effort, Encoding, about
+from pipeline.solving import MOST, Count, Effort, Encoding, about
 
 SCHEMA: Final = 1
 

@@ -24,7 +24,7 @@ from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import CLAIMED, PROVED, TRAITS, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.solving.facts import Count, about
+from pipeline.solving import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)

@@ -20,7 +20,7 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Source
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import PieceContents, PlainLines
-from pipeline.solving.facts import caveat
+from pipeline.solving import caveat
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared

@@ -16,9 +16,9 @@ from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
+from pipeline.solving import Encoding
 from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import Checked, check_complete
-from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers

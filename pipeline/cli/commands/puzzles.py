@@ -63,7 +63,7 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
     from pipeline.cli.files import STANDARD_OUTPUT
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
     kept, code = [], ALL_WELL
@@ -115,7 +115,7 @@ def count(
 
     from pipeline.cli.answers import answered_in
     from pipeline.cli.results import say_evidence
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
         print(text, flush=True)
@@ -183,7 +183,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused, write_to
     from pipeline.cli.sheet import MOST_PRINTED, complaint, first_of, found_in, solved
     from pipeline.outbox.report import Sheet
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)

@@ -14,7 +14,7 @@ from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
-from pipeline.solving.facts import caveat
+from pipeline.solving import caveat
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000

@@ -43,7 +43,7 @@ from pipeline.service.protocol.publish import Publication
 from pipeline.service.protocol.settle import within
 from pipeline.service.workers import Request, Several
 from pipeline.settings import Settings
-from pipeline.solving.facts import NOT_WELL
+from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 

@@ -48,7 +48,7 @@ from pipeline.service.protocol.publish import Publication
 from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, Singles
 from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
-from pipeline.solving.facts import NOT_WELL
+from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result
 
 _LONGEST = "_1234567.solution"
