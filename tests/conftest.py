@@ -46,10 +46,10 @@ def _machine_code(worker_id):
     if find_spec("numba") is None:
         return
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import many, trimming
+    from pipeline.certify import many, proof
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, many, trimming, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, proof, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -130,7 +130,7 @@ def checking():
 @pytest.fixture(scope="session")
 def trimmer():
     """The trimmer as machine code."""
-    from pipeline.certify.trimming import PROGRAM
+    from pipeline.certify.proof import PROGRAM
 
     return _linked(PROGRAM)
 
