@@ -70,7 +70,6 @@ def audit(
     from pipeline.service.log import Display, Progress
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
-    from pipeline.solving.solvers.checker import Checker
 
     folders = _folders_of_originals(settings, originals)
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
@@ -85,6 +84,8 @@ def audit(
         room = UnpackLimits(settings.max_total_bytes)
         terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
+            from pipeline.cli.proofs import Checker
+
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         found = audited(outbox, folders, terms)
         for finding in display.over(found, "audit", "job", jobs):
@@ -154,11 +155,10 @@ def proof(
     from pipeline.cli import proofs
     from pipeline.outbox.claims import set_at, statements_in
     from pipeline.solving.solvers import Solvers
-    from pipeline.solving.solvers.checker import Checker
     from pipeline.solving.solvers.pysat import check_installed
 
     check_installed()
-    confirming = Checker(checker) if checker else None
+    confirming = proofs.Checker(checker) if checker else None
     published = set_at(path)
     folders = _folders_of_originals(settings, originals)
     folder = proofs.folder_for(output or Path(), published)
