@@ -87,6 +87,11 @@ class NegativeKropki(Negative, Everywhere):
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
 
+    def caption(self) -> str:
+        numbers = [f"difference {each}" for each in self.differences]
+        numbers += [f"ratio {each}" for each in self.ratios]
+        return f"{self.name} ({', '.join(numbers)})"
+
 
 class NegativeXV(Negative, Everywhere):
     """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
