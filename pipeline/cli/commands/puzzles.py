@@ -69,7 +69,10 @@ def solve(  # noqa: PLR0913 - one for each option
     kept, code = [], ALL_WELL
     for answered in answered_in(files, settings):
         if svg and not answered.is_alone:
-            raise UsageError(f"--svg: {printable(str(files[0]))} holds many puzzles")
+            raise UsageError(
+                f"--svg: {printable(str(files[0]))} holds many puzzles: "
+                "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
+            )
         if as_json:
             print(results.record_line(answered, settings))
         else:
