@@ -24,7 +24,8 @@ from pipeline.reading.formats.text import Text
 
 _SHAPE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _GIVEN = ("", "Given")
-_KNOWN = {*TYPES, *STRICT, *_GIVEN, "Shape", "NoBoxes", "Jigsaw"}
+KNOWN = {*TYPES, *STRICT, *_GIVEN, "Shape", "NoBoxes", "Jigsaw"}
+"""All types that are read."""
 
 _CLUES = (Outside, Quadruple)
 """Clues that stand at a place: of several at one place the last counts."""
@@ -38,7 +39,7 @@ def read(text: Text) -> Parsed:
     """The puzzle of a text. Raises InvalidPuzzle."""
     phrases = phrases_of(text)
     for phrase in phrases:
-        if phrase.type.text not in _KNOWN:
+        if phrase.type.text not in KNOWN:
             raise phrase.wrong(phrase.type, "rules that are known")
     if not phrases:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
