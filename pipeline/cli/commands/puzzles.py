@@ -106,7 +106,9 @@ def count(
     file: FileArgument,
     settings: Settings,
     *,
-    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print each solution as it is found.")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions of each.
 
@@ -172,8 +174,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Make pages of puzzles to print, their solutions behind.
 
-    Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
-    puzzles of records are read from their originals, in done in the inbox.
+    Files are solved as `solve` does. An outbox, a record or a table has its solutions already. The
+    puzzles of records are read from their originals, in the folder done of the inbox.
 
     sudoku-pipeline sheet examples/collection.txt
 
