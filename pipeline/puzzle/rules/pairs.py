@@ -73,9 +73,9 @@ class Nonconsecutive(Negative, Everywhere):
 
 
 class NegativeKropki(Negative, Everywhere):
-    """Orthogonal neighbours, except the pairs `spared`, have none of these differences and ratios.
+    """Orthogonal neighbours have none of these `differences` and `ratios`.
 
-    The pairs spared are those with a dot.
+    The pairs `spared`, which are those with a dot, may have them.
     """
 
     name = "no other dots"
@@ -94,9 +94,9 @@ class NegativeKropki(Negative, Everywhere):
 
 
 class NegativeXV(Negative, Everywhere):
-    """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
+    """Orthogonal neighbours sum to none of these `totals`.
 
-    The pairs spared are those with a sign.
+    The pairs `spared`, which are those with a sign, may.
     """
 
     name = "no other XV"
@@ -221,7 +221,8 @@ class Parity(Rule):
 class Among(Rule):
     """A cell holds one of the values, whatever else the puzzle gives it.
 
-    Formats state givens of one cell that contradict each other with it: there is no solution.
+    If givens of one cell contradict each other, the later one becomes such a rule: there is no
+    solution.
     """
 
     name, where = "values", "at"
