@@ -118,7 +118,8 @@ class EffortColumns(Struct, frozen=True):
         about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
     ]
     effort_splits: Annotated[
-        str, about("how often a search over singles branches, the mean over 64 images of it")
+        str,
+        about("how often a search over singles branches, the mean over 64 images of it"),
     ]
     effort_spread: Annotated[str, about("the standard deviation of that over these images")]
 

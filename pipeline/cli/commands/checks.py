@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
-        metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+        metavar="FOLDER", help="Folders of originals; by default the folder done of the inbox."
     ),
 ]
 CheckerOption = Annotated[
@@ -52,7 +52,7 @@ def audit(
 ) -> None:
     """Check an outbox from its files alone.
 
-    It checks solutions, that they are all, counts and proofs.
+    It checks solutions, whether there are others, counts and proofs.
 
     A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
@@ -139,9 +139,9 @@ def proof(
 ) -> None:
     """Prove that published solutions are all, for other checkers.
 
-    For each claim, however it was certified, writes the formula that there is another solution,
-    NAME.proof.cnf, and a refutation of it, NAME.proof.drat, with hints in NAME.proof.lrat: made
-    now, and checked.
+    For each claim, however it was certified, it writes a formula, NAME.proof.cnf, which says that
+    there is another solution, and a refutation of it, NAME.proof.drat, with hints in
+    NAME.proof.lrat. It makes them anew, and checks them.
 
     sudoku-pipeline proof outbox/classic.json
 

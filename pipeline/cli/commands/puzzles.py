@@ -69,7 +69,10 @@ def solve(  # noqa: PLR0913 - one for each option
     kept, code = [], ALL_WELL
     for answered in answered_in(files, settings):
         if svg and not answered.is_alone:
-            raise UsageError(f"--svg: {printable(str(files[0]))} holds many puzzles")
+            raise UsageError(
+                f"--svg: {printable(str(files[0]))} holds many puzzles: "
+                "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
+            )
         if as_json:
             print(results.record_line(answered, settings))
         else:
@@ -103,7 +106,9 @@ def count(
     file: FileArgument,
     settings: Settings,
     *,
-    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print each solution as it is found.")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions of each.
 
@@ -169,8 +174,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Make pages of puzzles to print, their solutions behind.
 
-    Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
-    puzzles of records are read from their originals, in done in the inbox.
+    Files are solved as `solve` does. An outbox, a record or a table has its solutions already. The
+    puzzles of records are read from their originals, in the folder done of the inbox.
 
     sudoku-pipeline sheet examples/collection.txt
 

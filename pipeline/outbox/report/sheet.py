@@ -60,9 +60,10 @@ class Printed:
     def puzzle_note(self) -> str:
         """Hints for the person who solves it; the board cannot show some rules."""
         board = self.board
-        names = dict.fromkeys(rule.name for rule in (board.puzzle.rules if board.puzzle else ()))
+        rules = board.puzzle.rules if board.puzzle else ()
+        captions = dict.fromkeys(rule.caption() for rule in rules)
         notes = [
-            _sentence(f"Rules: {', '.join(names)}") if names else "",
+            _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
             "Grey cells are even, white ones odd." if board.even_cells() else "",
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),

@@ -48,7 +48,10 @@ class OnBorder(Rule):
 
 
 class Along(Rule):
-    """A rule about the cells of a line; `has_ends`: drawn with rings at its ends."""
+    """A rule about the cells of a line; `has_ends`: drawn with rings at its ends.
+
+    `lowest` names its number, which is not drawn, and the limit of that.
+    """
 
     where = "from"
     look: ClassVar[str]
@@ -65,6 +68,9 @@ class Along(Rule):
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
+
+    def caption(self) -> str:
+        return f"{self.title()} {getattr(self, self.lowest[0])}" if self.lowest else self.title()
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)

@@ -220,17 +220,22 @@ def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[
         yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
 
 
-LAST: dict[str, Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]] = {
-    "nonconsecutive": nonconsecutive,
-    "negative": negative,
+class Last(NamedTuple):
+    """A key whose rules, of these kinds, depend on those under other keys."""
+
+    kinds: tuple[RuleType, ...]
+    rules: Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]
+
+
+LAST: dict[str, Last] = {
+    "nonconsecutive": Last((pairs.Nonconsecutive,), nonconsecutive),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative),
 }
-"""Keys whose rules depend on the marks under all others, in this order."""
+"""Keys that depend on the marks under all others, in this order."""
 
 RULES_OF_KEYS: list[tuple[str, RuleType]] = [
     *((key, type(rule)) for key, rule in FLAGS.items()),
     *((key, row.kind) for key, row in KEYS.items()),
-    ("nonconsecutive", pairs.Nonconsecutive),
-    ("negative", pairs.NegativeKropki),
-    ("negative", pairs.NegativeXV),
+    *((key, kind) for key, row in LAST.items() for kind in row.kinds),
 ]
 """Every key that stands for rules, and their kind."""

@@ -47,9 +47,6 @@ _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
 
 _GIVEN = ("", "Given")
-_BESIDE_RULES = (*_GIVEN, "Shape", "NoBoxes", "Jigsaw")
-"""The types that do not stand for rules of `types.py`."""
-
 _USUAL_SIDE = 9
 _DIGITS = (1 << 9) - 1
 """The values of the cells behind the first in the circle of a pill."""
@@ -138,12 +135,11 @@ def _puzzle_in(text: Text) -> Parsed:
     """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
     from pipeline.puzzle.rules.cages import Arrow  # noqa: PLC0415 - rules take a while to load
     from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
-    from pipeline.reading.formats.iss.types import STRICT, TYPES  # noqa: PLC0415
+    from pipeline.reading.formats.iss.types import KNOWN  # noqa: PLC0415
 
     phrases = phrases_of(text)
-    known = {*TYPES, *STRICT, *_BESIDE_RULES}
     for phrase in phrases:
-        if phrase.type.text not in known:
+        if phrase.type.text not in KNOWN:
             raise phrase.wrong(phrase.type, "rules that are known")
     if not phrases:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")

@@ -277,6 +277,9 @@ STRICT: dict[str, tuple[RuleType, Callable[[Phrase, Sequence[Rule]], Rule]]] = {
 }
 """Types about neighbours without a mark, whose rules depend on those of all other types."""
 
+KNOWN = {*TYPES, *STRICT, "", "Given", "Shape", "NoBoxes", "Jigsaw"}
+"""All types that are read."""
+
 RULES_OF_TYPES: list[tuple[str, RuleType]] = [
     *((name, each.kind) for name, each in TYPES.items()),
     *((name, kind) for name, (kind, _) in STRICT.items()),

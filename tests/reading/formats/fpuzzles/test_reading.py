@@ -309,7 +309,7 @@ def test_what_says_nothing_changes_nothing():
     )
 
 
-@pytest.mark.parametrize("key", ["lunchbox", "boxindexer", "Size", "killerCage", ""])
+@pytest.mark.parametrize("key", ["lunchboxes", "boxindexer", "Size", "killerCage", ""])
 def test_a_key_that_is_not_known_is_refused_by_its_name(key):
     error = refusal(document(**{key: []}))
     assert error.found == repr(key)
