@@ -7,9 +7,9 @@ r"""f-puzzles: a JSON document with a grid and rules, as it is, packed, or in a 
 Cells and rules are objects with cells by name, `R1C1`. Unknown keys are refused by name, and
 so are drawings, unless they repeat known rules. Sides are 4 to 16.
 
-What a link holds is packed by LZString and written in base64. It follows `load=`, `puzzleid=`,
-`fpuzzles` or `fpuz`, up to a `&`, `#` or `?`; it may have slashes of its own, and percent signs. A
-`+` in it often has become a space.
+A link holds the document packed by LZString and written in base64. This text follows `load=`,
+`puzzleid=`, `fpuzzles` or `fpuz`, up to a `&`, `#` or `?`. It may have slashes of its own, and
+percent signs; a `+` in it often has become a space.
 """
 
 from __future__ import annotations
