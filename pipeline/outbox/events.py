@@ -103,6 +103,11 @@ EVENTS: Final = {
         "a file that was not complete in time is left for the next `run`", "source", "reason"
     ),
     "file.stuck": _shown("a file cannot be taken out of the inbox", "source", "reason"),
+    "mark.stuck": _shown(
+        "the mark of a file that was read in `.work` cannot be removed, nor what is in its place; "
+        "the file is processed all the same",
+        "reason",
+    ),
     "lanes.slow": _shown(
         "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
         "times as slowly, until it is there; said once",
