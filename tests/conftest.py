@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -29,6 +30,12 @@ def pytest_configure():
     sys.dont_write_bytecode = False
     # what numba compiles is kept for the next time, but not among the user's files
     os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
+
+
+def pytest_collection_finish():
+    """Have no search for garbage look at what was collected: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
