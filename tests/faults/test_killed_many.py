@@ -31,6 +31,8 @@ from pipeline.service.protocol import STEPS
 from pipeline.service.protocol.growing import last_noted
 from pipeline.service.protocol.overview import survey
 
+pytestmark = pytest.mark.trial
+
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
 POINTS = [
