@@ -10,7 +10,8 @@ NOTHING = -1
 
 PHASE, DEPTH, NODES, FAILURES, FIXED, QUIET, CHANGED, BLAMED = range(8)
 """In `w`: what comes next; branches that are open; branches and failures so far; cells on the stack
-of those that were just fixed. QUIET: no constraint is woken. CHANGED: a cell was. BLAMED: the last constraint that failed, NOTHING if that were equal cells."""
+of those that were just fixed. QUIET: no constraint is woken. CHANGED: a cell was. BLAMED: the last
+constraint that failed, NOTHING if two cells were equal that must not be."""
 
 FIRST, WAITING = 8, 11
 """In `w`, of each of the QUEUES: where it begins in its ring, and its length."""
@@ -28,17 +29,17 @@ QUEUES = 3
     STACK, QUEUED, RINGS, SAVED, CHOSEN, STATES, KEPT,
     PLACES, PRIORITIES, STATED, WOKEN, APART, SETS,
 ) = range(19)  # fmt: skip
-"""In `d`. Numbers: cells; values; constraints that can be woken, the first UNITS of which are units;
-words of a set of cells; one more than the greatest sum of different values.
+"""In `d`. Numbers: cells; values; constraints that can be woken, of which the first are UNITS; words
+of a set of cells; one more than the greatest sum of different values.
 
 Places in `w`: the stack; whether each constraint is in a queue; the rings of the queues; the masks
 before each open branch, and its cell and bit; marks of an automaton's states; the masks before and
 after an alternative.
 
-Places in `d`: where each constraint is, and its queue; where the first one is; for each cell two places in a list of
-constraints, of those woken by any change and of those woken when the cell is fixed; for each cell
-the set of those that hold another value; for each size and sum the place of the first of the sets
-of values that have them."""
+Places in `d`: where each constraint is, and its queue; where the first one is; for each cell two
+places in a list of constraints, of those that any change wakes and of those that only a last value
+does; for each cell the set of those that hold another value; for each size and sum the place of
+the first set of values that has them."""
 
 LOWEST, HIGHEST, NUMBER, DATA = 32, 128, 1152, 2176
 """In `d`: the index of a bit, at the bit modulo 67; the highest bit and the number of bits of ten
@@ -50,7 +51,9 @@ CELLS_IN_WORD = 62
 KIND, LENGTH, SCOPE = range(3)
 """In a constraint: its kind, its number of cells, and the cells; its own numbers follow."""
 
-UNIT, DISTINCT, SAME, PAIR, TOTAL, ONE_SET, AT_LEAST, COUNTS, PATHS, ALLOWED, EITHER = range(11)
+(
+    UNIT, DISTINCT, SAME, PAIR, TOTAL, ONE_SET, AT_LEAST, COUNTS, PATHS, ALLOWED, EITHER,
+) = range(11)  # fmt: skip
 """The kinds, each with its own numbers.
 
 UNIT: as many cells as values, all different. DISTINCT: all different. SAME: the number of cells of
@@ -63,8 +66,7 @@ lengths: values in the mask are equally often in each part. PATHS: the place of 
 number of states, for each cell and for the end the place of its edges, counted from there, and
 the edges: state, next state, mask. The first state is the start, the last is accepted. ALLOWED: a
 mask. EITHER: the number of alternatives, and for each the number and the places of its constraints,
-counted from
-the first constraint; they are of other kinds."""
+counted from the first constraint; they are of other kinds."""
 
 BEGIN, FORWARD, BACK = range(3)
 """The phases."""

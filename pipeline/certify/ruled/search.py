@@ -7,6 +7,7 @@ with two places left in a unit. `layout` says what `w` and `d` are.
 
 from __future__ import annotations
 
+from pipeline.certify.ruled.cells import keep, number, wake
 from pipeline.certify.ruled.layout import (
     BACK,
     BEGIN,
@@ -32,7 +33,7 @@ from pipeline.certify.ruled.layout import (
     UNFINISHED,
     UNITS,
 )
-from pipeline.certify.ruled.propagation import forget, keep, number, propagate, wake
+from pipeline.certify.ruled.propagation import forget, propagate
 from pipeline.native import compiled
 
 _BLAME, _HALVED = 8.0, 16384

@@ -131,14 +131,14 @@ def automaton(step: Step, length: int, values: range) -> Numbers | None:
     begins = [*accumulate(reversed(sizes), initial=0)]
     edges = [
         (begins[index] + state, begins[index + 1] + after, mask)
-        for index, layer in enumerate(reversed(reduced))
-        for state, after, mask in layer
+        for index, found in enumerate(reversed(reduced))
+        for state, after, mask in found
     ]
     head = [begins[-1]]
     place = length + 2
-    for layer in reversed(reduced):
+    for some in reversed(reduced):
         head.append(place)
-        place += 3 * len(layer)
+        place += 3 * len(some)
     return np.array([*head, place, *(number for edge in edges for number in edge)], np.int64)
 
 
@@ -158,6 +158,7 @@ def _layers(
     return layers, here
 
 
+@lru_cache(maxsize=1)
 def bit_tables() -> Numbers:
     """The tables with which `d` begins, behind its numbers."""
     tables = np.zeros(DATA, np.int64)
