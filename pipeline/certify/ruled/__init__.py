@@ -16,7 +16,7 @@ from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
 from pipeline.certify.ruled.gathering import NoSolution
 from pipeline.certify.ruled.layout import CELLS, COMPLETE, FOUND, NODES
-from pipeline.certify.ruled.search import search
+from pipeline.certify.ruled.search import search as plain_search
 from pipeline.certify.ruled.stating import Stated, stated
 from pipeline.certify.ruled.tables import TooLarge
 from pipeline.native import Loaded, Program
@@ -80,18 +80,18 @@ def searched(
     """
     if most < 1:
         raise ValueError(f"{most} solutions are not looked for")
-    unmet = {*solutions}
-    if len(unmet) < len(solutions) or any(certify_grid(puzzle, each) for each in solutions):
+    listed = {*solutions}
+    if len(listed) < len(solutions) or any(certify_grid(puzzle, each) for each in solutions):
         raise NotSolutions("the grids that are listed are not different solutions")
     try:
         run = _Search(step, puzzle, stated(puzzle), nodes, end)
     except NoSolution:
-        return Exhausted((), 0, _NOT_MET if unmet else None)
+        return Exhausted((), 0, _NOT_MET if listed else None)
     except TooLarge as error:
         return Exhausted((), 0, str(error))
-    missing: list[Grid] = []
+    missing, unmet = list[Grid](), {*listed}
     for grid in run.solutions():
-        if grid in solutions:
+        if grid in listed:
             unmet.discard(grid)
             continue
         missing.append(grid)
@@ -113,7 +113,7 @@ class _Search:
     ) -> None:
         self.undecided: str | None = None
         self._puzzle = puzzle
-        self._run: Callable[..., int] = step or search
+        self._run: Callable[..., int] = step or plain_search
         self._arrays: Sequence[Any] = arrays if step else [each.tolist() for each in arrays]
         self._at_once = AT_ONCE if step else PLAIN_AT_ONCE
         self._most = most
