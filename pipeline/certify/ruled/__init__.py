@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
+from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions, crowded_unit
 from pipeline.certify.ruled.gathering import NoSolution
 from pipeline.certify.ruled.layout import CELLS, COMPLETE, FOUND, NODES
 from pipeline.certify.ruled.search import search as plain_search
@@ -83,8 +83,10 @@ def searched(
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, each) for each in solutions):
         raise NotSolutions("the grids that are listed are not different solutions")
+    if not listed and crowded_unit(puzzle):
+        return Exhausted((), 0)
     try:
-        run = _Search(step, puzzle, stated(puzzle), nodes, end)
+        run = _Search(step, puzzle, stated(puzzle, end), nodes, end)
     except NoSolution:
         return Exhausted((), 0, _NOT_MET if listed else None)
     except TooLarge as error:

@@ -29,8 +29,8 @@ QUEUES = 3
     STACK, QUEUED, RINGS, SAVED, CHOSEN, STATES, KEPT,
     PLACES, PRIORITIES, STATED, WOKEN, APART, SETS,
 ) = range(19)  # fmt: skip
-"""In `d`. Numbers: cells; values; constraints that can be woken, of which the first are UNITS; words
-of a set of cells; one more than the greatest sum of different values.
+"""In `d`. Numbers: cells; values; constraints that can be woken, the first UNITS of which are units;
+words of a set of cells; one more than the greatest sum of different values.
 
 Places in `w`: the stack; whether each constraint is in a queue; the rings of the queues; the masks
 before each open branch, and its cell and bit; marks of an automaton's states; the masks before and

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.ruled import layout
 from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies
 from pipeline.certify.ruled.layout import (
@@ -82,8 +84,11 @@ class Stated(NamedTuple):
     weights: NDArray[np.float64]
 
 
-def stated(puzzle: Puzzle) -> Stated:
-    """The arrays of a search for all solutions. Raises TooLarge and NoSolution."""
+def stated(puzzle: Puzzle, end: float) -> Stated:
+    """The arrays of a search for all solutions, which are made by `end` of the monotonic clock.
+
+    Raises TooLarge, also if the time is too short, and NoSolution.
+    """
     geometry = puzzle.geometry
     if geometry.side > LARGEST_SIDE or geometry.size > MOST_CELLS:
         raise TooLarge(f"with rules, sides above {LARGEST_SIDE} are not searched")
@@ -92,14 +97,15 @@ def stated(puzzle: Puzzle) -> Stated:
         gathered.add(rule.formula(geometry))
     if not all(gathered.masks):
         raise NoSolution
-    return _Stating(gathered).arrays()
+    return _Stating(gathered, end).arrays()
 
 
 class _Stating:
     """The constraints of a puzzle, one after another, as numbers."""
 
-    def __init__(self, gathered: Gathered) -> None:
+    def __init__(self, gathered: Gathered, end: float) -> None:
         self._of = gathered
+        self._end = end
         self._units = (*gathered.base.units, *gathered.units)
         self._blocks = [bit_tables()]
         self._block_at: dict[int, int] = {}
@@ -151,6 +157,8 @@ class _Stating:
 
         Raises NoSolution if it can never hold, and TooLarge.
         """
+        if time.monotonic() > self._end:
+            raise TooLarge(TOO_SHORT)
         add: Callable[[_Stating, Any, int], list[int]] = _ADD[type(constraint)]
         return add(self, constraint, queue)
 

@@ -25,7 +25,7 @@ LARGEST_WITH_SETS = 12
 
 
 class TooLarge(Exception):
-    """A constraint that would take too much time or memory; the text says which."""
+    """Constraints that would take too much time or memory; the text says which."""
 
 
 class Relation(NamedTuple):
