@@ -29,7 +29,7 @@ QUEUES = 3
     STACK, QUEUED, RINGS, SAVED, CHOSEN, STATES, KEPT,
     PLACES, PRIORITIES, STATED, WOKEN, APART, SETS,
 ) = range(19)  # fmt: skip
-"""In `d`. Numbers: cells; values; constraints that can be woken, the first UNITS of which are units;
+"""In `d`. Numbers: cells; values; constraints that can be woken, the first of which are UNITS;
 words of a set of cells; one more than the greatest sum of different values.
 
 Places in `w`: the stack; whether each constraint is in a queue; the rings of the queues; the masks
