@@ -6,10 +6,10 @@ further alternatives, so nested ones are multiplied out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, combinations, pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.certify.ruled.tables import Relation, TooLarge, relation
 from pipeline.puzzle.formulas import (
@@ -18,6 +18,7 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Beyond,
     ByValue,
+    Cells,
     Constraint,
     Either,
     Equivalent,
@@ -48,11 +49,10 @@ class NoSolution(Exception):
 
 
 class Base(NamedTuple):
-    """Units of a geometry, the peers of each cell, and parts of units that hold the same values."""
+    """Units of a geometry, and the peers of each cell."""
 
-    units: tuple[tuple[int, ...], ...]
+    units: tuple[Cells, ...]
     apart: tuple[int, ...]
-    crossing: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 @lru_cache(maxsize=16)
@@ -61,7 +61,7 @@ def _base(geometry: Geometry) -> Base:
     apart = [0] * geometry.size
     for unit in units:
         _separate(unit, apart)
-    return Base(units, tuple(apart), tuple(crossing((), units)))
+    return Base(units, tuple(apart))
 
 
 def _separate(group: Sequence[int], apart: list[int]) -> None:
@@ -81,15 +81,11 @@ def members(cells: int) -> Iterator[int]:
         cells ^= lowest
 
 
-def crossing(
-    known: Sequence[Sequence[int]], units: Sequence[Sequence[int]]
-) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """What two units, not both known, have apart, if they share several cells."""
-    sets = [set_of(unit) for unit in (*known, *units)]
-    for index, one in enumerate(sets[len(known) :], len(known)):
-        for other in sets[:index]:
-            if (one & other).bit_count() > 1:
-                yield tuple(members(one & ~other)), tuple(members(other & ~one))
+def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
+    """What two units have apart, if they share several cells: it holds the same values."""
+    for one, other in combinations(map(set_of, units), 2):
+        if (one & other).bit_count() > 1:
+            yield tuple(members(one & ~other)), tuple(members(other & ~one))
 
 
 class Gathered:
@@ -114,32 +110,38 @@ class Gathered:
 
     def add(self, constraint: Constraint) -> None:
         """Take a constraint that has to hold. Raises NoSolution and TooLarge."""
-        match constraint:
-            case Every():
-                for part in constraint.parts:
-                    self.add(part)
-            case Either() | ByValue():
-                self._add_choice(self._alternatives(constraint))
-            case Allowed():
-                self.masks[constraint.cell] &= self.mask(constraint.values)
-            case AllDifferent():
-                self._add_different(constraint.cells)
-            case Pairs():
-                self._add_pairs(constraint)
-            case _:
-                simpler = self._simpler(constraint)
-                if simpler == [constraint]:
-                    self.others.append(constraint)
-                else:
-                    self.add(Every(tuple(simpler)))
+        add = _ADD.get(type(constraint))
+        if add:
+            add(self, constraint)
+            return
+        parts = self._simpler(constraint)
+        if parts is None:
+            self.others.append(constraint)
+        else:
+            for part in parts:
+                self.add(part)
 
-    def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
+    def _simpler(self, constraint: Constraint) -> list[Constraint] | None:
+        """The same, made of kinds that the search has; None if it has this one."""
+        simplify = _SIMPLER.get(type(constraint))
+        return simplify(self, constraint) if simplify else None
+
+    def add_all(self, constraint: Every) -> None:
+        for part in constraint.parts:
+            self.add(part)
+
+    def add_choice(self, constraint: Either | ByValue) -> None:
+        alternatives = self._alternatives(constraint)
         if len(alternatives) == 1:
-            self.add(Every(tuple(alternatives[0])))
+            self.add_all(Every(tuple(alternatives[0])))
         else:
             self.choices.append(alternatives)
 
-    def _add_different(self, cells: Sequence[int]) -> None:
+    def add_allowed(self, constraint: Allowed) -> None:
+        self.masks[constraint.cell] &= self.mask(constraint.values)
+
+    def add_different(self, constraint: AllDifferent) -> None:
+        cells = constraint.cells
         if len({*cells}) < len(cells) or len(cells) > len(self.values):
             raise NoSolution
         if len(cells) == len(self.values):
@@ -149,7 +151,7 @@ class Gathered:
             self.units.append(tuple(cells))
         _separate(cells, self.apart)
 
-    def _add_pairs(self, constraint: Pairs) -> None:
+    def add_pairs(self, constraint: Pairs) -> None:
         related = self.relation(constraint)
         for a, b in constraint.pairs:
             if a == b:
@@ -160,36 +162,35 @@ class Gathered:
         if not (related.is_unequal or related.is_trivial):
             self.others.append(constraint)
 
-    def _simpler(self, constraint: Constraint) -> list[Constraint]:
-        """The same, made of kinds that the search has."""
-        match constraint:
-            case SetTotal():
-                return [
-                    *self._allowed(constraint.cells, constraint.values),
-                    AllDifferent(constraint.cells),
-                    Total(tuple((cell, 1) for cell in constraint.cells), constraint.total),
-                ]
-            case TotalBetween():
-                cells, n = constraint.cells, len(constraint.cells)
-                numbers = n, constraint.total
-                between = Automaton(cells, -1, _between_ends, frozenset((-2,)), numbers)
-                return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
-            case Beyond():
-                cells = constraint.low, constraint.high, *constraint.cells
-                return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
-            case Equivalent():
-                return [
-                    Pairs(((one[0], other[0]),), _both_or_neither, (one[1], other[1]))
-                    for one, other in constraint.facts
-                ]
-            case SameTotals(counted=None):
-                parts = constraint.parts
-                pairs = combinations(parts, 2) if len(parts) <= _FEW else pairwise(parts)
-                return [
-                    Total((*((c, 1) for c in one), *((c, -1) for c in other)), 0)
-                    for one, other in (combinations(parts, 2) if len(parts) <= _FEW else pairs)
-                ]
-        return [constraint]
+    def simpler_set_total(self, constraint: SetTotal) -> list[Constraint]:
+        cells, total = constraint.cells, constraint.total
+        allowed = self._allowed(cells, constraint.values)
+        return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
+
+    def simpler_total_between(self, constraint: TotalBetween) -> list[Constraint]:
+        cells, n = constraint.cells, len(constraint.cells)
+        between = Automaton(cells, -1, _between_ends, frozenset((-2,)), (n, constraint.total))
+        return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
+
+    def simpler_beyond(self, constraint: Beyond) -> list[Constraint]:
+        cells = constraint.low, constraint.high, *constraint.cells
+        return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
+
+    def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
+        return [
+            Pairs(((one[0], other[0]),), _both_or_neither, (one[1], other[1]))
+            for one, other in constraint.facts
+        ]
+
+    def simpler_same_totals(self, constraint: SameTotals) -> list[Constraint] | None:
+        parts = constraint.parts
+        if constraint.counted is not None:
+            return None
+        pairs = combinations(parts, 2) if len(parts) <= _FEW else pairwise(parts)
+        return [
+            Total((*((cell, 1) for cell in one), *((cell, -1) for cell in other)), 0)
+            for one, other in pairs
+        ]
 
     def _allowed(self, cells: Iterable[int], values: Collection[int]) -> list[Constraint]:
         if all(value in values for value in self.values):
@@ -215,7 +216,8 @@ class Gathered:
                     for each in self._alternatives(part)
                 ]
             case _:
-                found = [self._simpler(constraint)]
+                parts = self._simpler(constraint)
+                return [[constraint] if parts is None else parts]
         _check_number(len(found))
         return found
 
@@ -225,7 +227,7 @@ def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
 
     Units, and several rows or columns side by side, have a known total.
     """
-    cages, used = list[tuple[int, int]](), 0
+    cages, used = list[tuple[int, int, int]](), 0
     sums = (
         (set_of(cell for cell, _ in each.terms), each.total)
         for each in of.others
@@ -234,17 +236,17 @@ def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
     for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
         if not cells & used:
             used |= cells
-            cages.append((cells, total))
+            cages.append((cells, cells.bit_count() // 2, total))
     if len(cages) < _FEWEST_CAGES:
         return
+    each = sum(of.values)
     for times, band in _bands(of.geometry, (*of.base.units, *of.units)):
-        inside, outside, total = band, 0, times * sum(of.values)
-        for cage, cage_total in cages:
-            here = cage & band
-            if here and 2 * here.bit_count() > cage.bit_count():
-                inside &= ~here
-                outside |= cage & ~band
+        inside, total = 0, times * each
+        for cage, half, cage_total in cages:
+            if (cage & band).bit_count() > half:
+                inside |= cage
                 total -= cage_total
+        inside, outside = band & ~inside, inside & ~band
         most = _MOST_LEFT if times > 1 else len(of.values) - 2
         if 0 < (inside | outside).bit_count() <= most:
             yield dict.fromkeys(members(inside), 1) | dict.fromkeys(members(outside), -1), total
@@ -262,6 +264,23 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
                 if last - first < side - 1:
                     bands[sum(grid[first : last + 1])] = last - first + 1
     return [(times, cells) for cells, times in bands.items()]
+
+
+_ADD: dict[type[Constraint], Callable[[Gathered, Any], None]] = {
+    Every: Gathered.add_all,
+    Either: Gathered.add_choice,
+    ByValue: Gathered.add_choice,
+    Allowed: Gathered.add_allowed,
+    AllDifferent: Gathered.add_different,
+    Pairs: Gathered.add_pairs,
+}
+_SIMPLER: dict[type[Constraint], Callable[[Gathered, Any], list[Constraint] | None]] = {
+    SetTotal: Gathered.simpler_set_total,
+    TotalBetween: Gathered.simpler_total_between,
+    Beyond: Gathered.simpler_beyond,
+    Equivalent: Gathered.simpler_equivalent,
+    SameTotals: Gathered.simpler_same_totals,
+}
 
 
 def _check_number(alternatives: int) -> None:

@@ -71,16 +71,19 @@ def _separate(w, d, cell):
 
 @compiled()
 def _unit(w, d, first, length):
-    once = twice = fixed = 0
+    once = twice = thrice = fixed = 0
     for at in range(first, first + length):
         mask = w[CELLS + d[at]]
+        thrice |= twice & mask
         twice |= once & mask
         once |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
     if once != (1 << d[VALUES]) - 1:
         return False
-    return place(w, d, first, length, once & ~twice & ~fixed)
+    if not place(w, d, first, length, once & ~twice & ~fixed):
+        return False
+    return strike_outside(w, d, first, length, twice & ~thrice & ~fixed)
 
 
 @compiled()

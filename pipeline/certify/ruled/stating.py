@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -51,6 +52,7 @@ from pipeline.puzzle.formulas import (
     Allowed,
     AtLeast,
     Automaton,
+    Cells,
     Constraint,
     OneOfSets,
     Pairs,
@@ -100,6 +102,25 @@ def stated(puzzle: Puzzle, end: float) -> Stated:
     return _Stating(gathered, end).arrays()
 
 
+@lru_cache(maxsize=16)
+def _of_units(
+    known: tuple[Cells, ...], further: tuple[Cells, ...]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """The numbers of units, and of parts of two of them that hold the same values.
+
+    With the place and the queue of each; not to be changed.
+    """
+    numbers: list[int] = []
+    woken: list[tuple[int, int]] = []
+    for unit in (*known, *further):
+        woken.append((len(numbers), SOON))
+        numbers += UNIT, len(unit), *unit
+    for one, other in crossing((*known, *further)):
+        woken.append((len(numbers), LATE))
+        numbers += SAME, len(one) + len(other), *one, *other, len(one)
+    return numbers, woken
+
+
 class _Stating:
     """The constraints of a puzzle, one after another, as numbers."""
 
@@ -119,10 +140,9 @@ class _Stating:
     def arrays(self) -> Stated:
         """The arrays that state everything. Raises NoSolution and TooLarge."""
         of = self._of
-        for unit in self._units:
-            self._add(UNIT, SOON, unit)
-        for one, other in (*of.base.crossing, *crossing(of.base.units, of.units)):
-            self._add(SAME, LATE, (*one, *other), len(one))
+        numbers, woken = _of_units(of.base.units, tuple(of.units))
+        self._numbers += numbers
+        self._woken += woken
         for constraint in of.others:
             self._state(constraint, NORMAL)
         for terms, total in innies(of):
@@ -159,8 +179,10 @@ class _Stating:
         """
         if time.monotonic() > self._end:
             raise TooLarge(TOO_SHORT)
-        add: Callable[[_Stating, Any, int], list[int]] = _ADD[type(constraint)]
-        return add(self, constraint, queue)
+        kind = type(constraint)
+        if kind not in _ADD:
+            raise TooLarge(f"{kind.__name__} is not searched")
+        return _ADD[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
         cell, mask = constraint.cell, self._of.mask(constraint.values)

@@ -25,7 +25,7 @@ LARGEST_WITH_SETS = 12
 
 
 class TooLarge(Exception):
-    """Constraints that would take too much time or memory; the text says which."""
+    """What is not searched, as it would take too much time or memory; the text says why."""
 
 
 class Relation(NamedTuple):

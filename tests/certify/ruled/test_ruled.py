@@ -20,7 +20,17 @@ from pipeline.certify import certify_grid, ruled
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
 from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
 from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
-from pipeline.puzzle.formulas import ByValue, Constraint, Either, Every, OneOfSets, Total
+from pipeline.puzzle.formulas import (
+    AtLeast,
+    ByValue,
+    Constraint,
+    Either,
+    Equivalent,
+    Every,
+    OneOfSets,
+    SameTotals,
+    Total,
+)
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
@@ -191,6 +201,34 @@ def test_too_many_alternatives_are_not_searched():
     found = searched_through(None, Puzzle.empty(FOUR, (many,)))
     why = f"a rule has more than {MOST_ALTERNATIVES} alternatives"
     assert found == Exhausted((), 0, why)
+
+
+def test_constraints_of_another_kind_are_not_searched():
+    class Any(Constraint):
+        def scope(self):
+            return ()
+
+        def holds(self, values):
+            return True
+
+        def encode(self, clauses):
+            pass
+
+    for odd in (Formula(Any()), Formula(Either((Any(), Either(()), Any())))):
+        found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
+        assert found == Exhausted((), 0, "Any is not searched")
+
+
+def test_parts_that_say_nothing_always_hold(step):
+    for part in (
+        Equivalent(()),
+        SameTotals(((0, 1),)),
+        SameTotals((), counted=2),
+        AtLeast((), 1, 0),
+    ):
+        for rule in (Formula(part), Formula(Either((Total(((0, 1),), 9), part, part)))):
+            found = searched_through(step, Puzzle.empty(FOUR, (rule,)))
+            assert len(found.missing) == 288
 
 
 def test_wide_grids_are_not_searched():
