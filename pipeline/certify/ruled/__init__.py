@@ -25,8 +25,12 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 AT_ONCE, PLAIN_AT_ONCE = 200, 4
 """Branches between two looks at the clock: some milliseconds."""
 
-PLAIN_SECONDS = 0.2
-"""The longest that plain Python searches; a proof is quicker than a longer search."""
+OTHERWISE = 0.01
+"""Seconds that plain Python takes for most puzzles."""
+
+SHORT, PLAIN_SECONDS = 0.05, 0.2
+"""The longest that plain Python searches before machine code is loaded, and if there is none. A proof
+is then quicker."""
 
 _MODULES = "search", "propagation", "sums", "cells", "layout"
 PROGRAM = Program(
@@ -55,15 +59,24 @@ def exhausted_by_rules(
     not come to all that are listed; without machine code, after PLAIN_SECONDS. Raises NotSolutions
     if those listed are not different solutions of the puzzle, and ValueError for a `most` below 1.
     """
-    end = time.monotonic() + seconds
-    if step := loaded.get(at_once=True):
-        return searched(step, puzzle, solutions, most, nodes, end)
     start = time.monotonic()
-    found = searched(None, puzzle, solutions, most, nodes, min(end, start + PLAIN_SECONDS))
-    loaded.count(time.monotonic() - start)
-    if found.undecided == TOO_SHORT and time.monotonic() < end:
-        return Exhausted(found.missing, found.nodes, _NO_CODE)
-    return found
+    end = start + seconds
+
+    def search(step: Callable[..., int] | None, longest: float) -> Exhausted:
+        return searched(step, puzzle, solutions, most, nodes, min(end, start + longest))
+
+    if step := loaded.get(OTHERWISE):
+        return search(step, inf)
+    found = search(None, SHORT)
+    if found.undecided != TOO_SHORT or time.monotonic() > end:
+        return found
+    if step := loaded.get(SHORT, at_once=True):
+        return search(step, inf)
+    found = search(None, PLAIN_SECONDS)
+    loaded.count(PLAIN_SECONDS)
+    if found.undecided != TOO_SHORT or time.monotonic() > end:
+        return found
+    return Exhausted(found.missing, found.nodes, _NO_CODE)
 
 
 def searched(

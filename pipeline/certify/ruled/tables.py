@@ -17,7 +17,7 @@ from pipeline.certify.ruled.layout import CHUNK, DATA, HIGHEST, LOWEST, MODULUS,
 
 Numbers = NDArray[np.int64]
 
-MOST_STEPS = 500_000
+MOST_STEPS = 200_000
 """Steps in which an automaton is found."""
 
 LARGEST_WITH_SETS = 12
@@ -100,7 +100,7 @@ class Step(NamedTuple):
     numbers: tuple[Any, ...]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def automaton(step: Step, length: int, values: range) -> Numbers | None:
     """The layers of an automaton over so many cells, reduced; None if nothing is accepted.
 

@@ -262,7 +262,7 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
-    monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda **_: None)
+    monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
     found = exhausted_by_rules(puzzle, (), most=ALL)
     assert found.undecided == "there is no machine code for a longer search"
@@ -273,11 +273,18 @@ def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
 
 @needs_numba
 def test_with_machine_code_it_is_used(ruling, monkeypatch):
-    monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda **_: ruling)
-    puzzle = parse_puzzle(KILLER)
-    found = exhausted_by_rules(puzzle, ())
-    assert len(found.missing) == 1
-    assert exhausted_by_rules(puzzle, found.missing).is_complete
+    """At once, or when plain Python takes long."""
+    hard = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
+    for needed in (False, True):
+        asked = []
+
+        def get(seconds, *, at_once=False, needed=needed, asked=asked):
+            asked.append(at_once)
+            return ruling if at_once >= needed else None
+
+        monkeypatch.setattr("pipeline.certify.ruled.loaded.get", get)
+        assert len(exhausted_by_rules(hard, (), most=3000).missing) == 3000
+        assert asked == ([False, True] if needed else [False])
 
 
 def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
