@@ -29,8 +29,8 @@ OTHERWISE = 0.01
 """Seconds that plain Python takes for most puzzles."""
 
 SHORT, PLAIN_SECONDS = 0.05, 0.2
-"""The longest that plain Python searches before machine code is loaded, and if there is none. A proof
-is then quicker."""
+"""The longest that plain Python searches before machine code is loaded, and if there is none: a
+proof is quicker then."""
 
 _MODULES = "search", "propagation", "sums", "cells", "layout"
 PROGRAM = Program(

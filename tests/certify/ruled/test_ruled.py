@@ -7,6 +7,7 @@ import time
 from functools import cache
 from itertools import islice
 from math import inf
+from operator import le, lt, ne
 
 import pytest
 from support.needs import needs_numba
@@ -21,15 +22,22 @@ from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
 from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
 from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
 from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Allowed,
     AtLeast,
+    Automaton,
+    Beyond,
     ByValue,
     Constraint,
     Either,
     Equivalent,
     Every,
     OneOfSets,
+    Pairs,
     SameTotals,
+    SetTotal,
     Total,
+    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
@@ -193,6 +201,65 @@ def test_alternatives_may_be_nested(step):
     nested = Every((Either((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), Either((total[1],))))
     found = searched_through(step, Puzzle.empty(FOUR, (Formula(nested),)))
     assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
+
+
+def remainder(rest, value, modulus):
+    """A step of an automaton that sums up remainders, and takes no 4 after a 1."""
+    total, before = rest
+    return None if (before, value) == (1, 4) else ((total + value) % modulus, value)
+
+
+def any_formula(chance, depth):
+    """A constraint of any kind over the cells of a grid of 4×4."""
+
+    def cells(least, most, *, once=True):
+        number = chance.randint(least, most)
+        return tuple(
+            chance.sample(range(16), number) if once else chance.choices(range(16), k=number)
+        )
+
+    def sets():
+        return tuple(tuple(chance.sample(range(1, 6), chance.randint(1, 3))) for _ in range(4))
+
+    def fact():
+        return chance.randrange(16), chance.randint(1, 5)
+
+    some, few = cells(2, 5), cells(2, 4, once=False)
+    states = frozenset((0, value) for value in range(1, 5))
+    kinds = [
+        lambda: Allowed(few[0], tuple(chance.sample(range(7), 4))),
+        lambda: Pairs(((few[0], few[1]), (few[-1], few[0])), chance.choice((lt, le, ne)), ()),
+        lambda: Equivalent(((fact(), fact()),)),
+        lambda: Beyond(few[2:], few[0], few[1]),
+        lambda: AllDifferent(cells(1, 4)),
+        lambda: AtLeast(some, chance.randint(1, 5), chance.randint(0, 3)),
+        lambda: OneOfSets(few, sets()),
+        lambda: Total(tuple((cell, chance.randint(-3, 3)) for cell in few), chance.randint(-6, 9)),
+        lambda: SameTotals(
+            (few, cells(1, 3, once=False), cells(1, 3)), chance.choice((None, 1, 2))
+        ),
+        lambda: SetTotal(some[:3], chance.randint(4, 9), tuple(chance.sample(range(6), 4))),
+        lambda: TotalBetween(cells(4, 4), chance.choice((0, 2, 3, 5))),
+        lambda: Automaton(few, (0, 0), remainder, states, (chance.randint(2, 4),)),
+    ]
+    if depth and chance.random() < 0.7:
+        parts = tuple(any_formula(chance, depth - 1) for _ in range(4))
+        return chance.choice(
+            (Either(parts[1:]), Every(parts[2:]), ByValue(chance.randrange(16), parts))
+        )
+    return chance.choice(kinds)()
+
+
+def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
+    chance, counts = random.Random(8), []
+    for _ in range(250):
+        formula = any_formula(chance, chance.randint(0, 3))
+        known = [grid for grid in filled(FOUR) if formula.holds(grid.values)]
+        found = searched_through(step, Puzzle.empty(FOUR, (Formula(formula),)))
+        assert found.undecided is None
+        assert sorted(found.missing) == known, formula
+        counts.append(len(known))
+    assert 10 < counts.count(0) < 200
 
 
 def test_too_many_alternatives_are_not_searched():
