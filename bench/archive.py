@@ -37,7 +37,7 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import redundant_givens, solutions_of
-from pipeline.certify import compiled as checking
+from pipeline.certify import many as checking
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading.formats.plain import masks_of_plain

@@ -45,8 +45,7 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.certify import compiled
-from pipeline.certify.many import NODES, Verdict, check_one_by_one
+from pipeline.certify.many import NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats.plain import masks_of_plain
@@ -71,10 +70,10 @@ def claims(count: str = str(CLAIMS), seed: str = "1") -> None:
 
 
 def alone(*files: str) -> None:
-    step = linked(compiled.PROGRAM)
+    step = linked(PROGRAM)
 
     def check_compiled(_: object, *claim: Any) -> Any:
-        return compiled.check(step, *claim)
+        return check_side_by_side(step, *claim)
 
     forms: dict[str, Callable[..., Any]]
     forms = {"machine code": check_compiled, "one by one": check_one_by_one}
@@ -121,7 +120,7 @@ def watch(*files: str) -> None:
 
 
 def audit(file: str, count: str = str(COUNT)) -> None:
-    for program in (lanes.PROGRAM, compiled.PROGRAM):
+    for program in (lanes.PROGRAM, PROGRAM):
         program.compile_into(program.folder())
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
         (Path(name) / "inbox").mkdir()

@@ -30,7 +30,7 @@ from puzzles import made
 from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
-from pipeline.certify import compiled
+from pipeline.certify import many as checking
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.solving import compiled as lanes
 
@@ -118,7 +118,7 @@ def main() -> None:
     data, rest = Path(sys.argv[1]), sys.argv[2:]
     options = [each for each in rest if each.startswith("--")]
     chosen = [each for each in rest if each not in options]
-    for program in (lanes.PROGRAM, compiled.PROGRAM):
+    for program in (lanes.PROGRAM, checking.PROGRAM):
         program.compile_into(program.folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:

@@ -13,9 +13,7 @@ from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from kernel import linked
 from numpy.typing import NDArray
 
-from pipeline.certify import compiled
-from pipeline.certify.compiled import check as compiled_check
-from pipeline.certify.many import NODES, Verdict, check_one_by_one
+from pipeline.certify.many import NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE, Geometry
 
@@ -28,7 +26,7 @@ def judge_claims(count: int, seed: int) -> int:
 
     There are `count` false claims, and an honest one for each puzzle.
     """
-    step = linked(compiled.PROGRAM)
+    step = linked(PROGRAM)
     judged, verdicts, puzzles, faults = Counter[str](), Counter[str](), Counter[Geometry](), 0
     made = claims_until(count, seed)
     while claims := list(islice(made, AT_ONCE)):
@@ -63,7 +61,7 @@ def judged_by_all(
     """The verdicts of each form that takes this geometry."""
     forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one}
     if geometry == NINE:
-        forms["compiled"] = partial(compiled_check, step)
+        forms["compiled"] = partial(check_side_by_side, step)
     asked = (*arrays(claims), NODES, NEVER)
     return {
         form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]

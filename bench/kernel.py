@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 from pipeline.certify import certify_lists
-from pipeline.certify import compiled as checking
+from pipeline.certify import many as checking
 from pipeline.certify.many import NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import contents_of
-from pipeline.reading.source import Collection
-from pipeline.service.requests import solve_piece
-from pipeline.service.sinks.set import PORTIONS
+from pipeline.service.sinks import PORTIONS
+from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver, Masks, Solutions
@@ -85,7 +85,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
-        return checking.check(step, *claim, NODES, NEVER)
+        return checking.check_side_by_side(step, *claim, NODES, NEVER)
 
     def certify(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair

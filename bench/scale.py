@@ -27,12 +27,12 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
+from pipeline.reading import Source
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import what_in
-from pipeline.reading.source import Source
 from pipeline.service.cluster import Cluster
 from pipeline.service.replies import packed
-from pipeline.service.sinks.set import PORTIONS, End, PieceOf
+from pipeline.service.sinks import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
 

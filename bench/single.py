@@ -19,7 +19,7 @@ from bare import bare_seconds
 from puzzles import puzzles
 
 from pipeline import Settings
-from pipeline.service.requests import solve_source
+from pipeline.service.solving import solve_source
 from pipeline.solving.solvers import Solvers
 
 COUNT = 200

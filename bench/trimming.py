@@ -21,10 +21,10 @@ from variants import givens
 from pipeline import Settings
 from pipeline.certify.formula import Core, core_of
 from pipeline.certify.lrat import check_lrat
-from pipeline.certify.trimming import PROGRAM, hinted
+from pipeline.certify.proof import PROGRAM, hinted
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
-from pipeline.service.requests import solve_one
+from pipeline.service.solving import solve_one
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers

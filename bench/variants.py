@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from pipeline import Settings
 from pipeline.errors import InvalidPuzzle
-from pipeline.service.requests import solve_one
+from pipeline.service.solving import solve_one
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Result, Stopwatch

@@ -188,7 +188,7 @@ def _values(setting: Setting) -> str:
 def _in_words(default: Any) -> str:
     """A default; large numbers of bytes in GiB or MiB too."""
     match default:
-        case None:
+        case None | "":
             return "none"
         case bool():
             return "on" if default else "off"

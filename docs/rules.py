@@ -1,16 +1,20 @@
 """Make docs/reference/rules.md and its pictures: what each rule means, is called, and looks like.
 
 python docs/rules.py
+
+If an example has no grid, it makes nothing and says one that fits.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, fields
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
+from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
@@ -22,8 +26,8 @@ PAGE = FOLDER / "reference" / "rules.md"
 PICTURES = FOLDER / "assets" / "rules"
 SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
 CALLED = {
-    "f-puzzles": [("region", regions.Region), *keys.KINDS],
-    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.KINDS],
+    "f-puzzles": [("region", regions.Region), *keys.RULES_OF_KEYS],
+    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.RULES_OF_TYPES],
 }
 """What formats call each kind of rule."""
 
@@ -45,7 +49,7 @@ definition: [What is trusted](../explanation/trust.md#rules). `docs/rules.py` ma
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Rules of one kind in a grid that keeps them."""
+    """Rules of one kind in a grid that keeps them; `values` are those of its cells, row by row."""
 
     rules: tuple[Rule, ...]
     values: str
@@ -339,7 +343,17 @@ def _has_usual(field: Field[Any]) -> bool:
     return isinstance(field.default, int) and not isinstance(field.default, bool)
 
 
+def _grid(example: Example) -> str:
+    """The values of some grid that keeps the rules."""
+    puzzle = Puzzle.empty(example.geometry, example.rules)
+    solutions = solve(puzzle, max_solutions=1).solutions
+    return "".join(map(str, solutions[0].values)) if solutions else "none"
+
+
 if __name__ == "__main__":
+    for each in EXAMPLES:
+        if not each.values:
+            sys.exit(f"{each.name}: a grid that keeps its rules: {_grid(each)}")
     PAGE.write_text(page())
     PICTURES.mkdir(exist_ok=True)
     for old in PICTURES.glob("*.svg"):

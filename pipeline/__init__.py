@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
-    from pipeline.service.requests import solve_puzzle
+    from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
+    from pipeline.solving import Effort
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         parse_result,
     )
     from pipeline.solving.encode import encode_puzzle
-    from pipeline.solving.facts import Effort
     from pipeline.solving.items import Item, read
     from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
@@ -119,11 +119,11 @@ _HOMES = {
     "certify": "Violation certifier certify_grid",
     "puzzle.puzzle": "Candidate Geometry Grid Puzzle",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
-    "service.requests": "solve_puzzle",
+    "service.solving": "solve_puzzle",
     "settings": "Settings",
+    "solving": "Effort",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
-    "solving.facts": "Effort",
     "solving.items": "Item read",
     "solving.problem": "FormulaProblem Problem PuzzleProblem",
     "solving.result": "Certificate Proof Result SolverUsed Traits",

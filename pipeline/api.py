@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.service.requests import Given, problem_given, solve_sources
+from pipeline.service.solving import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
     Settings,

@@ -213,23 +213,25 @@ class Settings:
     max_solutions: Annotated[
         int | None,
         Setting(SOLVING, "N", 1, 10**9),
-        "Stop after this many solutions; by default 100, or 2 each in files of many.",
+        "Stop after this many solutions; by default 100, for each puzzle of a collection 2.",
     ] = None
     timeout: Annotated[
-        float, Setting(SOLVING, "SECONDS", 0.001, 10**6), "Time for all the work on one puzzle."
+        float, Setting(SOLVING, "SECONDS", 0.001, 10**6), "Seconds for all the work on one puzzle."
     ] = 60.0
     memory_limit: Annotated[
         int,
         Setting(SOLVING, "MB", 64, 10**7, risky=True),
-        "Memory for each step of that work, such as solving; 64 or more.",
+        "Megabytes for each step of that work, such as solving; 64 or more.",
     ] = 4096
     max_bytes: Annotated[
-        int, Setting(READING, "BYTES", 1, 2**40, risky=True), "The largest file of one puzzle."
+        int,
+        Setting(READING, "BYTES", 1, 2**40, risky=True),
+        "The largest file of one puzzle, in bytes.",
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
         Setting(READING, "BYTES", 1, 2**50, risky=True),
-        "The most that an archive, or a file of many puzzles, may unpack to.",
+        "The most bytes that an archive, or a file of many puzzles, may unpack to.",
     ] = MAX_TOTAL_BYTES
     workers: Annotated[
         int,
@@ -239,7 +241,7 @@ class Settings:
     cluster: Annotated[
         str | None,
         Setting(PROCESSES, "ADDRESS", risky=True),
-        "The address of a Dask scheduler whose workers replace these processes, or local:N.",
+        "The address of a Dask scheduler whose workers compute in place of --workers, or local:N.",
     ] = None
     variant: Annotated[
         VariantChoice,
@@ -277,12 +279,12 @@ class Settings:
     settle: Annotated[
         float,
         Setting(FOLDERS, "SECONDS", 0, 10**6),
-        "A file unchanged for this long counts as complete, where leases cannot tell.",
+        "A file unchanged for so many seconds counts as complete, where leases cannot tell.",
     ] = 2.0
     grace: Annotated[
         float,
         Setting(PROCESSES, "SECONDS", 0, 10**6),
-        "Time the current puzzle gets to finish after a stop signal.",
+        "Seconds that the current puzzle has to finish after a stop signal.",
     ] = 10.0
     poll: Annotated[
         bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -31,6 +32,12 @@ def pytest_configure():
     os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
+def pytest_collection_finish():
+    """Have no search for garbage look at what was collected: it stays to the end."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _solvers_put_away():
     yield
@@ -46,10 +53,10 @@ def _machine_code(worker_id):
     if find_spec("numba") is None:
         return
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import compiled, ruled, trimming
+    from pipeline.certify import many, proof, ruled
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, compiled, ruled, trimming, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, ruled, proof, ruled, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -122,7 +129,7 @@ def lanes():
 @pytest.fixture(scope="session")
 def checking():
     """The check of many as machine code."""
-    from pipeline.certify.compiled import PROGRAM
+    from pipeline.certify.many import PROGRAM
 
     return _linked(PROGRAM)
 
@@ -130,7 +137,7 @@ def checking():
 @pytest.fixture(scope="session")
 def trimmer():
     """The trimmer as machine code."""
-    from pipeline.certify.trimming import PROGRAM
+    from pipeline.certify.proof import PROGRAM
 
     return _linked(PROGRAM)
 

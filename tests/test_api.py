@@ -46,7 +46,7 @@ EMPTY = Puzzle.empty(Geometry(3, 3))
     "module",
     [
         "pipeline",
-        *(f"pipeline.{name}" for name in ("api", "certify.rules", "solving.cnf")),
+        *(f"pipeline.{name}" for name in ("api", "certify.grids", "solving.cnf")),
         *(f"pipeline.{name}" for name in ("solving.encode", "solving.items")),
         *(f"pipeline.reading.formats.{name}" for name in ("detect", "writing")),
     ],

@@ -21,11 +21,10 @@ from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.explain import explain_conflict
-from pipeline.solving.one import Search, solve_problem, with_evidence
+from pipeline.solving.one import Search, answers, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
-from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.asking import Relay, answers
+from pipeline.solving.solvers import Relay, Solvers
 from pipeline.solving.solvers.pysat import Pysat
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)

@@ -1,5 +1,6 @@
 """Further facts about many puzzles, and new puzzles.
 
-`comparing` finds equivalent puzzles by their `canonical` forms, `traits` finds what `--also` adds,
-`generating` makes puzzles. numpy is slow to load: import this late.
+`comparing` finds equivalent puzzles by their `canonical` forms, `traits` computes what `--also`
+asks for, `also` adds it to results, `generating` makes puzzles. numpy is slow to load: import this
+late.
 """

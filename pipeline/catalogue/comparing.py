@@ -28,12 +28,12 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece
 from pipeline.reading.read import contents_of, contents_of_member
-from pipeline.reading.source import Archive, Collection, Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import item_of
 from pipeline.solving.problem import PuzzleProblem

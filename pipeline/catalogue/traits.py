@@ -20,7 +20,7 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.puzzle.puzzle import NINE, Geometry
-from pipeline.solving.facts import Effort
+from pipeline.solving import Effort
 
 LARGEST_SIDE = 25
 """Larger puzzles have no traits."""

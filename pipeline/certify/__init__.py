@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.certify.rules import (
+from pipeline.certify.grids import (
     Violation,
     certifier,
     certify_grid,

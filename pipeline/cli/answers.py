@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from pipeline.cli.files import path_of, source_name
 from pipeline.cli.options import say
 from pipeline.errors import InputError, InvalidPuzzle, LimitReached
+from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
-from pipeline.reading.source import Archive, Single
 from pipeline.service.log import Display
-from pipeline.service.requests import solve_one, solve_problems, with_traits
+from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import read_problem

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from pipeline.cli.commands import COMMANDS, PANELS
-from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, converted, say
+from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, converted, did_you_mean, say
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
@@ -142,8 +142,6 @@ def _warn_of_unknown_variables() -> None:
     known = [environment_name(name) for name in (*settings_declared(), CONFIG)]
     for variable in sorted(os.environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
-            from pipeline.cli.config import did_you_mean  # noqa: PLC0415 - only for mistakes
-
             hint = did_you_mean(variable, known, ENVIRONMENT_PREFIX)
             say(f"sudoku-pipeline: {printable(variable)}: there is no such setting{hint}")
 

@@ -20,9 +20,9 @@ from pipeline.outbox.report import (
     is_published,
     puzzles_at,
 )
+from pipeline.reading import Archive
 from pipeline.reading.read import contents_of
-from pipeline.reading.source import Archive
-from pipeline.service.requests import solve_problems
+from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem

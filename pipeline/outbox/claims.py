@@ -23,12 +23,12 @@ from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, rows_in, yes_or_no
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading import Archive, Single, Source
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parse_source, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
-from pipeline.reading.source import Archive, Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem

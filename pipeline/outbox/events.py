@@ -33,7 +33,7 @@ FIELDS: Final = {
     "status": "its result, see *Statuses*",
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "how many puzzles have which status",
-    "variant": "`classic` or `even-odd`",
+    "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of all events."""
 
@@ -103,6 +103,11 @@ EVENTS: Final = {
         "a file that was not complete in time is left for the next `run`", "source", "reason"
     ),
     "file.stuck": _shown("a file cannot be taken out of the inbox", "source", "reason"),
+    "mark.stuck": _shown(
+        "the mark of a file that was read in `.work` cannot be removed, nor what is in its place; "
+        "the file is processed all the same",
+        "reason",
+    ),
     "lanes.slow": _shown(
         "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
         "times as slowly, until it is there; said once",
@@ -116,12 +121,12 @@ EVENTS: Final = {
         "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
     "environment.recovered": _shown("the failure is over; `watch` goes on"),
-    "run.waited": _shown("how long `run` did nothing but wait for files to be complete", "seconds"),
+    "run.waited": _shown("how long `run` only waited for files to be complete", "seconds"),
     "watch.started": _shown("`watch` has begun", "inbox"),
     "watch.stopped": _shown("`watch` has ended"),
     "watcher.replaced": _shown("the watcher for new files had died, and was restarted", "inbox"),
     "watcher.missing": _shown(
-        "no watcher tells of new files; the inbox is scanned now and then", "reason"
+        "there is no watcher for new files; the inbox is scanned now and then", "reason"
     ),
     "command.failed": _shown(
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",

@@ -14,7 +14,7 @@ from pipeline.files import digest_of, is_file_name
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
 from pipeline.outbox.schema import ARCHIVE, ManyRecord
-from pipeline.reading.archives.limits import UnpackError, UnpackLimits
+from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened, walk
 
 SMALL: Final = 64 * 1024

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pipeline.solving.facts import MOST, Count, Effort, Encoding, about
+from pipeline.solving import MOST, Count, Effort, Encoding, about
 
 SCHEMA: Final = 1
 
@@ -36,7 +36,7 @@ OF_MANY: Final = (COLLECTION, ARCHIVE)
 PROVED, CLAIMED = "proved", "claimed"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
-    DISAGREEMENTS: "puzzles whose file gives a solution that is wrong, or not among all there are",
+    DISAGREEMENTS: "puzzles whose file gives a wrong solution; `disagreement` says why it is wrong",
     FALLBACKS: (
         "puzzles for which the first solver failed and another answered, or of which it missed a "
         "solution that the check found; `fallbacks` says why"
@@ -98,7 +98,7 @@ class CertificateOfOne(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     nodes: Annotated[
-        Count | None, about("how often that search branched, in the form of it that was used")
+        Count | None, about("how often that search branched; each form of the search has its own")
     ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None

@@ -24,7 +24,7 @@ from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import CLAIMED, PROVED, TRAITS, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.solving.facts import Count, about
+from pipeline.solving import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
@@ -118,7 +118,8 @@ class EffortColumns(Struct, frozen=True):
         about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
     ]
     effort_splits: Annotated[
-        str, about("how often a search over singles branches, the mean over 64 images of it")
+        str,
+        about("how often a search over singles branches, the mean over 64 images of it"),
     ]
     effort_spread: Annotated[str, about("the standard deviation of that over these images")]
 

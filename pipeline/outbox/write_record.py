@@ -32,7 +32,7 @@ from pipeline.outbox.schema import (
     RuleTold,
     Value,
 )
-from pipeline.solving.facts import Encoding
+from pipeline.solving import Encoding
 from pipeline.solving.result import Result
 from pipeline.version import __version__
 

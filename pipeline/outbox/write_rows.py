@@ -17,10 +17,10 @@ from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
+from pipeline.reading import Source
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import PieceContents, PlainLines
-from pipeline.reading.source import Source
-from pipeline.solving.facts import caveat
+from pipeline.solving import caveat
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared

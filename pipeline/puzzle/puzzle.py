@@ -184,7 +184,10 @@ class Rule(ABC):
 
     name: ClassVar[str]
     where: ClassVar[str] = ""
-    """The word between its title and its first cell; "" if no cell tells its place."""
+    """The word between its title and its first cell; "" if no cell tells its place.
+
+    Rules of the whole grid have none.
+    """
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:
@@ -208,6 +211,10 @@ class Rule(ABC):
 
     def title(self) -> str:
         """Its name for people, perhaps with a number: `cage 15`."""
+        return self.name
+
+    def caption(self) -> str:
+        """Its name in print, with the number that its drawing does not show: `whispers 5`."""
         return self.name
 
     def describe(self, geometry: Geometry) -> str:

@@ -61,6 +61,7 @@ PATIENCE = 60.0
 """Seconds to wait for a connection, for an answer of the scheduler, and for a worker."""
 
 CONNECT_SECONDS = 10.0
+_LOST = "the connection to the scheduler was lost"
 EXIT_TIMEOUT = 5.0
 _LOOK_SECONDS = 1.0
 _TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
@@ -144,15 +145,21 @@ class Cluster:
                 yield from self._here.replies(iter([request]))
 
     def _connected(self) -> Generator[None, None, _Connection]:
-        """The connection, once there is one. Raises EnvironmentFailure, Interrupted."""
-        if self._connecting is None:
-            self._connecting = self._begun(_Connection.made(self._address, self._patience))
-        while not futures.wait([self._connecting], REPLY_SECONDS).done:
+        """The connection, once there is one. Raises EnvironmentFailure, Interrupted.
+
+        It is made anew if the last attempt failed, or if it was lost meanwhile.
+        """
+        connecting = self._connecting
+        if connecting is None or _is_over(connecting):
+            self._disconnect()
+            made = _Connection.made(self._address, self._patience)
+            connecting = self._connecting = self._begun(made)
+        while not futures.wait([connecting], REPLY_SECONDS).done:
             if self._stopping():
                 raise Interrupted
             yield None
         try:
-            return self._connecting.result()
+            return connecting.result()
         except TimeoutError as error:
             raise EnvironmentFailure(f"no cluster: {self._address} does not answer") from error
         except Exception as error:
@@ -174,7 +181,7 @@ class Cluster:
             raise EnvironmentFailure(f"{self._address}: {why}") from error
         except Exception as error:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
-                why = "the connection to the scheduler was lost"
+                why = _LOST
             else:
                 why = f"a worker cannot compute: {in_a_line(error)}"
                 if not isinstance(error, PipelineError):
@@ -271,7 +278,12 @@ class _Connection:
 
     @property
     def is_lost(self) -> bool:
-        return bool(self._client.status != "running")
+        """Whether what the scheduler tells is not heard: what was submitted may then never end.
+
+        Dask connects again, unless what it read made no sense: then it only stops reading.
+        """
+        reading = self._client._handle_report_task  # noqa: SLF001 - nothing else tells
+        return bool(self._client.status != "running" or reading is None or reading.done())
 
     async def computed(self, data: bytes, slots: asyncio.Semaphore) -> bytes | Crashed:
         """Have a worker compute a request; fetch the reply when there is a slot for it.
@@ -293,11 +305,16 @@ class _Connection:
             future.release()
 
     async def _watched(self, patience: float) -> None:
-        """Count the threads of workers. Raises TimeoutError, EnvironmentFailure without workers."""
+        """Count the threads of workers.
+
+        Raises TimeoutError, and EnvironmentFailure if there are none, or the connection is lost.
+        """
         await self._client
         had_worker = time.monotonic()
         while time.monotonic() <= had_worker + patience:
             info = await asyncio.wait_for(self._client.scheduler.identity(), patience)
+            if self.is_lost:
+                raise EnvironmentFailure(_LOST)
             self.threads = sum(each["nthreads"] for each in info["workers"].values())
             if self.threads:
                 had_worker = time.monotonic()
@@ -307,10 +324,20 @@ class _Connection:
     async def closed(self) -> None:
         """Leave the scheduler, and end a local cluster."""
         self.watching.cancel()
+        reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
+        if reading is not None and reading.done():  # its error would end `close`
+            self._client._handle_report_task = None  # noqa: SLF001
         for each in (self._client, self._own):
             with suppress(Exception):
                 if each is not None:
                     await each.close(timeout=EXIT_TIMEOUT)
+
+
+def _is_over(connecting: futures.Future[_Connection]) -> bool:
+    """Whether there is no connection after all, or it cannot be used any more."""
+    if not connecting.done():
+        return False
+    return connecting.exception() is not None or connecting.result().watching.done()
 
 
 def _silence() -> None:

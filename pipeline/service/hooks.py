@@ -13,7 +13,7 @@ from pathlib import Path
 from pipeline.errors import UsageError, in_words, printable
 from pipeline.outbox import ENDING
 from pipeline.service.log import Log
-from pipeline.service.sinks.set import Ended
+from pipeline.service.sinks import Ended
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 

@@ -12,7 +12,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
-from pipeline.reading.source import Single
+from pipeline.reading import Single
 from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
@@ -39,10 +39,10 @@ from pipeline.service.protocol.settle import (
     look,
     names_in,
 )
-from pipeline.service.sinks.set import Ended
+from pipeline.service.sinks import Ended
 
 if TYPE_CHECKING:
-    from pipeline.reading.source import Contents
+    from pipeline.reading import Contents
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
@@ -115,6 +115,7 @@ class Intake:
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._running: list[Job] = []
         self._left_alone: dict[Path, float] = {}
+        self._stuck_marks: set[Path] = set()
         self._stamp_next = 0.0
 
     @property
@@ -274,11 +275,11 @@ class Intake:
         try:
             found = contents_in(data, name, self._settings)
         except NO_FAULT:
-            mark.unlink(missing_ok=True)
+            self._remove(mark)
             raise
         except Exception:  # noqa: BLE001 - a crash of ours
             return None, True
-        mark.unlink(missing_ok=True)
+        self._remove(mark)
         return found
 
     def _mark(self, name: str) -> Path:
@@ -289,15 +290,28 @@ class Intake:
         """Remove the marks of files that have gone elsewhere meanwhile."""
         if marks := {*self._folders.work.glob(f"{_READING}*")}:
             for mark in marks - {self._mark(name) for name in names_in(self._folders.inbox)[0]}:
-                mark.unlink(missing_ok=True)
+                self._remove(mark)
+
+    def _remove(self, mark: Path) -> bool:
+        """Remove a mark; whether there was one. What cannot be removed stays, and is said once.
+
+        That may be a folder, or another user's: it costs the file only an attempt.
+        """
+        try:
+            mark.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            if mark not in self._stuck_marks:
+                self._stuck_marks.add(mark)
+                self._shared.log.warning("mark.stuck", reason=in_words(error))
+        return True
 
     def _count_reading(self, claim: Claim) -> None:
         """Count the attempt at reading a file that left a mark."""
-        try:
-            self._mark(claim.note.source).unlink()
-        except FileNotFoundError:
-            return
-        claim.count_attempt()
+        if self._remove(self._mark(claim.note.source)):
+            with suppress(OSError):  # if the disk is full, the job says so
+                claim.count_attempt()
 
     def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
         """In how many seconds a file may be complete; None if that is not worth waiting for."""

@@ -17,14 +17,14 @@ from typing import Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
-from pipeline.reading.source import Archive, Collection, Contents, Single
+from pipeline.reading import Archive, Collection, Contents, Single
 from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
-from pipeline.service.sinks.set import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
+from pipeline.service.sinks import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
 from pipeline.service.workers import Inline, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch

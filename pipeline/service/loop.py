@@ -14,7 +14,7 @@ from pipeline.service.job import USUAL, Shared, Tuning
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
-from pipeline.service.sinks.set import Ended
+from pipeline.service.sinks import Ended
 from pipeline.service.workers import Inline, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

@@ -21,11 +21,11 @@ from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.source import Single
+from pipeline.reading import Single
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings, settings_declared
+from pipeline.solving import Encoding
 from pipeline.solving.explain import Conflict, Difference
-from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status, Traits
 from pipeline.solving.solvers import Solvers

@@ -1,1 +1,59 @@
-"""From a problem to a certified result."""
+"""From a problem to a certified result.
+
+Here is what a result tells beside its solutions: the formula's size, the effort, unread parts.
+Loading this module loads no solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+MOST = 2**53
+NOT_WELL: Final = frozenset(("invalid", "unknown", "failed"))
+"""The statuses for which a command exits with 1."""
+
+
+def about(description: str) -> Meta:
+    """The meaning of a field."""
+    return Meta(description=description)
+
+
+Count = Annotated[int, Meta(ge=0, lt=MOST)]
+
+
+class Encoding(Struct, frozen=True, kw_only=True):
+    """The formula that the solver got."""
+
+    name: Annotated[str | None, about("the name of the encoding; null for a formula")]
+    variables: Annotated[Count, about("how many variables it has")]
+    clauses: Annotated[Count, about("how many clauses it has")]
+
+
+class Effort(Struct, frozen=True, kw_only=True):
+    """How hard a puzzle is, by numbers that no symmetry changes."""
+
+    depth: Annotated[
+        Count,
+        about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
+    ]
+    backdoor: Annotated[
+        Count, about("the fewest cells that, if known, let singles decide the rest; 4: more than 3")
+    ]
+    splits: Annotated[
+        float, about("how often a search over singles branches, the mean over 64 images of it")
+    ]
+    spread: Annotated[float, about("the standard deviation of that over these images")]
+
+
+def caveat(status: str, unread: Iterable[str]) -> str | None:
+    """What an answer of this status does not take into account, given `unread` of its record."""
+    if status not in ("unique", "multiple", "unsolvable"):
+        return None
+    told = {
+        "ruleset": f"{status} by the rules that were read; the rules text was not",
+        "solution": "the solution beside it is not whole, and was not compared",
+    }
+    return "; ".join(told[each] for each in unread) or None

@@ -9,12 +9,12 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
-from pipeline.reading.source import Archive, Collection, Single, Source
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 

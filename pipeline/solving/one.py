@@ -8,21 +8,23 @@ environment raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
-from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.solving import Encoding
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import Checked, check_complete
-from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
-from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.asking import HANDED_OVER, Relay, answers
+from pipeline.solving.solvers import Relay, Session, Solver, Solvers
 
 EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
@@ -31,6 +33,15 @@ TRUSTED = Certificate("claimed", reason="--trust-solver")
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The status of a problem with no, one and more solutions."""
+
+LEAST_BYTES = 16
+"""Memory of a clause of two literals; every solver takes at least that."""
+
+VARIABLE_BYTES = 200
+"""Memory of a variable in this process while a model is read and checked."""
+
+HANDED_OVER = 2
+"""Models after which the second solver goes on: fewer show whether a puzzle is unique."""
 
 _IS_NONE = "the solution beside it is none"
 _NOT_FOUND = "the solution beside it was not found"
@@ -213,6 +224,68 @@ class Search(Generic[S]):
         if self._on_solution and solution not in self._shown and len(self._shown) < limit:
             self._shown.add(solution)
             self._on_solution(solution)
+
+
+def answers(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
+    """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
+
+    Each model found is blocked; the limits hold for all calls together. If the second solver
+    fails, the first one goes on. Raises SolverError if the first one fails: also if a model of
+    it does not satisfy the clauses or repeats an earlier grid.
+    """
+    try:
+        limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
+        yield from _asked(cnf, relay, limits)
+    except LimitReached as error:
+        yield Unknown(str(error))
+
+
+def _asked(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
+    deadline, blocked = Deadline.of(limits), list[Clause]()
+    models = partial(_models, cnf, deadline, blocked)
+    with relay.first.open(cnf, limits) as session:
+        if relay.then:
+            if (yield from models(session, relay.first, HANDED_OVER)):
+                return
+            with (
+                suppress(SolverError, EnvironmentFailure),
+                relay.then.open(cnf, limits.until(deadline)) as other,
+            ):
+                for clause in blocked:
+                    other.add(clause)
+                relay.by = relay.then
+                yield from models(other, relay.then)
+                return
+            relay.by = relay.first
+            for clause in blocked[HANDED_OVER:]:
+                session.add(clause)
+        yield from models(session, relay.first)
+
+
+def _models(
+    cnf: Cnf,
+    deadline: Deadline,
+    blocked: list[Clause],
+    session: Session,
+    solver: Solver,
+    most: int | None = None,
+) -> Generator[Answer, None, bool]:
+    """Yield each model and block it; then yield what ended the search.
+
+    Stop without that once `most` models are blocked. Return whether the search has ended.
+    """
+    while isinstance(answer := session.solve(), Sat):
+        if not cnf.satisfied_by(answer.model, deadline):
+            raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
+        if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
+            raise SolverError(f"{solver.name} found a model again that was blocked")
+        yield answer
+        blocked.append(cnf.blocking(answer.model))
+        session.add(blocked[-1])
+        if len(blocked) == most:
+            return False
+    yield answer
+    return True
 
 
 def more_than(limit: int, noun: str) -> str:

@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
 from pipeline.settings import Settings
-from pipeline.solving.facts import Effort, Encoding, caveat
+from pipeline.solving import Effort, Encoding, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula

@@ -13,11 +13,10 @@ from support.needs import needs_numba
 from support.oracle import is_solution, solutions
 from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
-from pipeline.certify import compiled, many
-from pipeline.certify.compiled import search
-from pipeline.certify.compiled.search import LANES, NOWHERE, _choice
-from pipeline.certify.compiled.sweep import LEFT, ROWS
-from pipeline.certify.many import NODES, OTHERWISE, Verdict, exhausted_many
+from pipeline.certify import many
+from pipeline.certify.many import NODES, OTHERWISE, Verdict, exhausted_many, search
+from pipeline.certify.many.search import LANES, NOWHERE, _choice
+from pipeline.certify.many.sweep import LEFT, ROWS
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
@@ -274,9 +273,9 @@ def test_code_that_does_not_search_fails_its_trial(said, checking):
         verdicts[counts > 0] = said
         return ended
 
-    compiled.try_check(checking)
+    many.try_check(checking)
     with pytest.raises(RuntimeError, match="does not check"):
-        compiled.try_check(step)
+        many.try_check(step)
 
 
 def test_a_lane_with_nowhere_to_branch_is_given_up():
@@ -289,6 +288,6 @@ def test_a_lane_with_nowhere_to_branch_is_given_up():
 @needs_numba
 def test_plain_python_judges_the_same(checking, of_nine):
     masks, counts, grids = arrays(of_nine[:40])
-    ours = compiled.check(checking, masks, counts, grids, NODES, NEVER)
-    theirs = compiled.check(search.search, masks, counts, grids, NODES, NEVER)
+    ours = many.check_side_by_side(checking, masks, counts, grids, NODES, NEVER)
+    theirs = many.check_side_by_side(search.search, masks, counts, grids, NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]

@@ -19,12 +19,10 @@ from support.strategies import examples
 from support.to_prove import HARD, TO_PROVE
 
 from pipeline.certify import proof as proofs
-from pipeline.certify import trimming
 from pipeline.certify.formula import Core, Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
-from pipeline.certify.proof import REFUTED, lrat_of
-from pipeline.certify.trimming import LONG, NotTrimmed, hinted, try_trim
-from pipeline.certify.trimming.kernel import FAILED, PICKED, TRIMMED
+from pipeline.certify.proof import LONG, REFUTED, NotTrimmed, hinted, lrat_of, try_trim
+from pipeline.certify.trimming import FAILED, PICKED, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -192,8 +190,8 @@ def test_numbers_that_are_high_take_no_memory(step):
 
 
 def test_the_trimmer_looks_at_the_clock(step, monkeypatch):
-    monkeypatch.setattr(trimming, "VISITS", 1)
-    monkeypatch.setattr(trimming, "PLAIN_VISITS", 1)
+    monkeypatch.setattr(proofs, "VISITS", 1)
+    monkeypatch.setattr(proofs, "PLAIN_VISITS", 1)
     lemmas = [(1, 2), (1,), (2,), ()]
     assert hinted(step, whole(EIGHT), lemmas).count("\n") == 5
     with pytest.raises(LimitReached, match="over"):

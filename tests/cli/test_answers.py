@@ -210,7 +210,8 @@ def test_a_collection_has_a_line_for_each_puzzle(tmp_path):
     assert (code, printed) == (1, "many.txt:1: 1\nmany.txt:2: >=2\n")
     assert said.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
     code, _, said = run("solve", "--svg", "out.svg", "many.txt")
-    assert (code, "many puzzles" in said, (tmp_path / "out.svg").exists()) == (2, True, False)
+    assert (code, (tmp_path / "out.svg").exists()) == (2, False)
+    assert "many.txt holds many puzzles: draw one from a file of its own, or all with" in said
 
 
 def test_archives_and_folders_are_solved_by_their_members(tmp_path):

@@ -17,9 +17,9 @@ from support.sharing import made_once
 from support.solving import TWO, UNIQUE
 
 from pipeline.certify.formula import Formula
+from pipeline.cli.proofs import Checker
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing
 from pipeline.limits import Deadline
-from pipeline.solving.solvers.checker import Checker
 
 FOUR = Formula(2, ((1, 2), (1, -2), (-1, 2), (-1, -2)))
 TRUE = "5 1 0 1 2 0\n6 0 5 3 4 0\n"

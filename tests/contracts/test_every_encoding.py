@@ -1,4 +1,4 @@
-"""What every encoding of `encode/` must do; a new one is tested by being registered."""
+"""What every encoding of `encode.py` must do; a new one is tested by being registered."""
 
 from __future__ import annotations
 

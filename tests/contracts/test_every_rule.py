@@ -7,6 +7,7 @@ where they are few enough, else some drawn at random and on a walk among those t
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import pickle
 import random
@@ -20,7 +21,7 @@ from pysat.solvers import Minisat22
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
-from pipeline.outbox.report.styles import KINDS
+from pipeline.outbox.report.shaped import SHAPE_KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
@@ -32,12 +33,6 @@ MOST = 5000
 
 SOME = 300
 """How many are drawn of an example that allows more, in each of several ways."""
-
-NO_PLACE = {
-    *("AntiKnight", "AntiKing", "Nonconsecutive", "NegativeKropki", "NegativeXV"),
-    *("Windoku", "DisjointGroups", "Diagonal"),
-}
-"""Rules of the whole grid, and those that say where they are by their name."""
 
 
 class Stated:
@@ -209,12 +204,16 @@ def test_a_rule_and_its_formula_are_frozen_values(kind):
 
 @every_rule
 def test_a_rule_is_described_in_one_line_that_names_its_kind_and_its_place(kind):
+    cells_of: dict[tuple[Geometry, str], tuple[int, ...]] = {}
     for geometry, rule in EXAMPLES[kind]:
         described = rule.describe(geometry)
         assert described == " ".join(described.split())
         assert 0 < len(described) <= 80
-        if kind.__name__ not in NO_PLACE:
+        if kind.where or kind.describe is not Rule.describe:
             assert re.search(r"\b(r\d+c\d+|(row|column) \d+)\b", described)
+        else:
+            cells = rule.cells(geometry)
+            assert cells_of.setdefault((geometry, described), cells) == cells, "it has a place"
 
 
 class Box(NamedTuple):
@@ -244,8 +243,26 @@ def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there
         around = Box(*geometry.extent)
         places: set[Place] = set(map(geometry.place, range(geometry.size)))
         for shape in rule.draw(geometry):
-            assert (type(shape), shape.kind) in KINDS
+            assert (type(shape), shape.kind) in SHAPE_KINDS
             assert points(shape)
             assert all(map(around.has, points(shape)))
             if isinstance(shape, Outline | Tint | Ring):
                 assert {*points(shape)} <= places
+
+
+def numbers_changed(rule: Rule) -> Iterator[Rule]:
+    """The rule with one of its numbers or choices changed, if it can be that."""
+    for field in dataclasses.fields(rule):
+        value = getattr(rule, field.name)
+        if isinstance(value, int):
+            with contextlib.suppress(ValueError):
+                after = not value if isinstance(value, bool) else value + 1
+                yield dataclasses.replace(rule, **{field.name: after})
+
+
+@every_rule
+def test_what_is_drawn_and_printed_of_a_rule_tells_its_numbers(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        for other in numbers_changed(rule):
+            drawn, after = (list(each.draw(geometry)) for each in (rule, other))
+            assert (drawn, rule.caption()) != (after, other.caption()), other

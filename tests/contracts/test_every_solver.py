@@ -17,8 +17,8 @@ from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.solving.solvers import Solver
-from pipeline.solving.solvers.asking import Relay, answers
+from pipeline.solving.one import answers
+from pipeline.solving.solvers import Relay, Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat
 

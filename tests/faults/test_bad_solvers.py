@@ -17,7 +17,7 @@ from pipeline.errors import SolverError, SolverMissing
 from pipeline.limits import MIB, Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle
-from pipeline.service.requests import solve_puzzle, solve_source
+from pipeline.service.solving import solve_puzzle, solve_source
 from pipeline.settings import Settings
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.solvers import Solvers

@@ -36,7 +36,7 @@ from pipeline.outbox.write_record import (
     record_text,
     timestamp,
 )
-from pipeline.service.requests import solve_source
+from pipeline.service.solving import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 CLAIMED = "2026-11-20T09:30:00.100Z"

@@ -10,8 +10,8 @@ import pytest
 from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, command, environment
 from support.packing import deep_folder, zip_of
 
-from pipeline.reading.archives.limits import DEEPEST
-from pipeline.service.sinks.set import shown_size
+from pipeline.reading.archives import DEEPEST
+from pipeline.service.sinks import shown_size
 
 LINE = SMALL.replace("\n", "")
 TWO_LINES = f"{LINE}\n{LINE}\n"

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
@@ -30,13 +31,14 @@ from support.dropping import (
 from support.forking import Forked
 from support.machines import (
     NOWHERE,
+    Between,
     Machines,
     asked,
     workers_of,
 )
 from support.many import answers, check_records, check_tidy, drop
 from support.needs import needs_dask, needs_linux
-from support.solving import NINE, children, has_ended
+from support.solving import NINE, PATIENCE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
@@ -45,7 +47,7 @@ from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
-pytestmark = [needs_dask, needs_linux]
+pytestmark = [needs_dask, needs_linux, pytest.mark.trial]
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +193,53 @@ def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end()
                 with pytest.raises(EnvironmentFailure, match="does not answer"):
                     list(asked_again.replies(iter(MANY)))
             assert threading.active_count() <= before + 3, "one that connects, with Dask's own"
+
+
+def test_a_scheduler_that_was_away_is_found_when_it_is_there(
+    breaker: Breaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with closing(Cluster(f"tcp://127.0.0.1:{port}", Settings(), lambda: False)) as cluster:
+        with monkeypatch.context() as patch:
+            patch.setattr(clustering, "CONNECT_SECONDS", 0.2)
+            with pytest.raises(EnvironmentFailure, match="no cluster"):
+                list(cluster.replies(iter(MANY)))
+        with Machines.started(breaker, tmp_path, workers=1, port=port):
+            assert doubles(cluster.replies(iter(MANY))) == GOOD
+
+
+def test_workers_that_were_away_between_two_jobs_cost_nothing(
+    breaker: Breaker, tmp_path: Path
+) -> None:
+    with (
+        Machines.started(breaker, tmp_path, workers=1) as few,
+        closing(Cluster(few.address, Settings(), lambda: False, 2.0)) as cluster,
+    ):
+        assert asked(few.address, MANY) == GOOD, "the worker is there"
+        assert doubles(cluster.replies(iter(MANY))) == GOOD
+        assert cluster._connecting is not None
+        connection = cluster._connecting.result()
+        few.end(*few.nannies)
+        wait_for(connection.watching.done)
+        with few.other_version(__version__):
+            assert asked(few.address, MANY) == GOOD
+            assert doubles(cluster.replies(iter(MANY))) == GOOD
+
+
+def test_news_that_make_no_sense_end_the_wait_for_replies(
+    machines: Machines, tmp_path: Path
+) -> None:
+    held, late = tmp_path / "held", time.monotonic() + PATIENCE
+    with Between.us_and(machines.address) as between:
+        with closing(Cluster(between.address, Settings(), lambda: time.monotonic() > late)) as one:
+            replies = one.replies(fated(held_once=held))
+            wait_for(lambda: next(replies) is None and held.exists())
+            between.talk_nonsense()
+            held.unlink()
+            with pytest.raises(EnvironmentFailure) as raised:
+                list(replies)
+        assert str(raised.value) == f"{between.address}: the connection to the scheduler was lost"
 
 
 def test_tls_without_certificates_is_said_to_need_them() -> None:

@@ -14,7 +14,7 @@ from support.solving import has_ended
 from support.telling import KeptLog
 
 from pipeline.service.hooks import Commands
-from pipeline.service.sinks.set import Ended
+from pipeline.service.sinks import Ended
 from pipeline.settings import Settings
 
 BAD = "1...\n..2.\n.3q.\n...4\n"

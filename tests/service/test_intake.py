@@ -14,14 +14,14 @@ from support.many import collection
 from support.telling import KeptLog
 
 from pipeline.native import Program
+from pipeline.reading import Collection, Single
 from pipeline.reading.read import contents_in
-from pipeline.reading.source import Collection, Single
 from pipeline.service import loop
 from pipeline.service.doctor import slow_programs
 from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.watch import Watcher
-from pipeline.service.sinks.set import Portions
+from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 
 detecting = import_module("pipeline.reading.formats.detect")

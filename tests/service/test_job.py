@@ -32,7 +32,7 @@ from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.sinks.set import Portions, SetSink
+from pipeline.service.sinks import Portions, SetSink
 from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings

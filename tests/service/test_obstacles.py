@@ -19,6 +19,8 @@ from support.dropping import (
 )
 from support.needs import needs_linux
 
+from pipeline.outbox.names import key_of
+
 KILLER = Path(__file__).parents[2] / "examples/killer.txt"
 BOUNDED = {"RLIMIT_AS": 2**30, "RLIMIT_CPU": 20}
 """1 GiB of address space and 20 s of processor time."""
@@ -78,6 +80,28 @@ def test_a_kept_job_takes_nothing_from_whoever_gets_its_former_stem(box):
     assert {record["source"] for record in records} == {"a.txt", "a.sdk", "a_count.txt"}
     listed = {file["name"] for record in records for file in record["files"]}
     assert {path.name for path in box.outbox.iterdir()} >= listed
+
+
+def test_a_folder_or_link_in_place_of_a_mark_stops_nothing_and_is_said_once_if_it_stays(
+    box, tmp_path
+):
+    secret = tmp_path / "secret"
+    secret.touch()
+    work = box.inbox / ".work"
+    folders = [work / f".reading-{key_of(name)}" for name in ("a.txt", "gone.txt")]
+    links = [work / f".reading-{key_of(name)}" for name in ("b.txt", "another.txt")]
+    for folder, link in zip(folders, links, strict=True):
+        folder.mkdir(parents=True)
+        link.symlink_to(secret)
+    box.drop("a.txt")
+    box.drop("b.txt", OTHER)
+    done = box.run("--settle", "0.1")
+    assert done.returncode == 0, done.stderr
+    assert box.kept("done") == {"a.txt", "b.txt"}
+    stuck = [e["reason"] for e in events_in(done.stderr) if e["event"] == "mark.stuck"]
+    assert sorted(stuck) == sorted(f"{folder}: Is a directory" for folder in folders)
+    assert {*work.glob(".reading-*")} == {*folders}
+    assert secret.exists()
 
 
 def test_done_and_failed_may_be_links_to_folders_elsewhere(box, tmp_path):

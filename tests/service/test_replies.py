@@ -15,12 +15,12 @@ from support.ruled import KILLER, ONLY_READ
 from support.solvers import at_hand
 from support.solving import NINE
 
+from pipeline.reading import Single
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Piece
 from pipeline.reading.read import what_in
-from pipeline.reading.source import Single
 from pipeline.service.replies import packed, read_reply
-from pipeline.service.sinks.set import End, PieceOf, Singles
+from pipeline.service.sinks import End, PieceOf, Singles
 from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines

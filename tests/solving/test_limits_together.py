@@ -14,9 +14,9 @@ from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.solving import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
+from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection
-from pipeline.reading.source import Source
-from pipeline.service.requests import solve_piece, solve_sources
+from pipeline.service.solving import solve_piece, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.many import FEWEST
 from pipeline.solving.one import Search
@@ -47,7 +47,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in ("solving.many", "service.requests"):
+    for module in ("solving.many", "service.solving"):
         monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
     monkeypatch.setattr(
         "pipeline.solving.many.time", SimpleNamespace(perf_counter=lambda: clock.now)
@@ -187,7 +187,7 @@ def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, c
 
 
 def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
-    monkeypatch.setattr("pipeline.service.requests.read_problem", clock.slowed(read_problem, 7))
+    monkeypatch.setattr("pipeline.service.solving.read_problem", clock.slowed(read_problem, 7))
     for number in (1, 2):
         found = as_sources([NINE_TWO] * number, solvers, solver="pysat", timeout=7)
         assert told(found) == {("unknown", "no", SEVEN)}

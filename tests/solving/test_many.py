@@ -30,7 +30,7 @@ from support.solving import (
 from pipeline.certify import clashing_givens
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
-from pipeline.service.requests import solve_problems, solve_sources
+from pipeline.service.solving import solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
@@ -304,7 +304,7 @@ def test_a_puzzle_that_went_alone_in_the_end_has_its_own_stages():
 def test_the_time_that_a_puzzle_waits_for_others_is_not_its_own(monkeypatch):
     ticks = count()
     watch = partial(Stopwatch, lambda: float(next(ticks)))
-    monkeypatch.setattr("pipeline.service.requests.Stopwatch", watch)
+    monkeypatch.setattr("pipeline.service.solving.Stopwatch", watch)
     results = as_sources([UNIQUE, "1" + "." * 35, NINE])
     assert sum(result.seconds["total"] for result in results) < next(ticks)
 

@@ -32,7 +32,7 @@ from pipeline import (
 )
 from pipeline.api import solve
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.service.requests import solve_source
+from pipeline.service.solving import solve_source
 from pipeline.solving.cnf import Sat, Unknown, Unsat
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import read_problem

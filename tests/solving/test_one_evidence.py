@@ -14,7 +14,7 @@ from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
-from pipeline.service.requests import solve_problems, solve_source
+from pipeline.service.solving import solve_problems, solve_source
 from pipeline.settings import Settings
 from pipeline.solving import one as chain
 from pipeline.solving import problem

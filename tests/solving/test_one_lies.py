@@ -44,7 +44,7 @@ from pipeline import Settings, parse_puzzle, solve_puzzle
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
 from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
-from pipeline.service.requests import solve_one
+from pipeline.service.solving import solve_one
 from pipeline.solving.cnf import Unknown
 from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
 from pipeline.solving.one import solve_problem

@@ -25,7 +25,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from support.dropping import DropFolder, environment, wait_for
-from support.forking import forked
+from support.forking import forked, hurry
 
 from pipeline.service.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
@@ -264,7 +264,7 @@ def _run(request: dict[str, Any]) -> None:
     from pipeline.service import loop
     from pipeline.service.job import Tuning
     from pipeline.service.protocol import on_step
-    from pipeline.service.sinks.set import Portions
+    from pipeline.service.sinks import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(
@@ -282,11 +282,11 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _prepare() -> None:
-    """Have all runs log each note."""
-    from pipeline.service.protocol import reached, settle
+    """Have all runs hurry, and log each note."""
+    from pipeline.service.protocol import reached
     from pipeline.service.protocol.growing import Growing
 
-    settle.FOLDER_SECONDS = 0.01
+    hurry()
     note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:

@@ -73,12 +73,23 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
+def hurry() -> None:
+    """Have a run wait less: for folders to settle, after failures, and for a lost watcher."""
+    from pipeline.service import loop
+    from pipeline.service.protocol import settle
+
+    settle.FOLDER_SECONDS = 0.01
+    loop.POLL_SECONDS = 0.5
+    loop._FIRST_PAUSE = loop._LOOK_AFTER_WATCHER = 0.1
+
+
 def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], cwd: str) -> None:
     from support.breaking import ForkingPool
 
     from pipeline.cli import main
     from pipeline.service import loop
 
+    hurry()
     loop.Pool = ForkingPool
     for target, path in ((1, out), (2, err)):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.reading.archives.limits import UnpackError, UnpackLimits
+from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import walk
 
 A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9

@@ -11,7 +11,7 @@ from support.needs import needs_minisat
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parsed_from
-from pipeline.service.requests import solve_one, solve_source
+from pipeline.service.solving import solve_one, solve_source
 from pipeline.settings import Settings
 from pipeline.solving.encode import ENCODINGS
 from pipeline.solving.problem import PuzzleProblem

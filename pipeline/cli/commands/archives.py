@@ -52,7 +52,7 @@ def generate(  # noqa: PLR0913 - one for each option
         bool, typer.Option("--even-odd", help="With cells that are marked as even or odd.")
     ] = False,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", help="Another one gives other puzzles.")
+        int, typer.Option("--seed", metavar="NUMBER", help="Another seed gives other puzzles.")
     ] = 0,
     output: Annotated[
         Path | None, output_option("Write the collection there, not to standard output.")
@@ -73,7 +73,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 3 --even-odd
 
-    Exit code 1: for a long time no puzzle was found that is as wished.
+    Exit code 1: for a long time no puzzle was found that fits the options.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets
@@ -113,8 +113,8 @@ def dedupe(
 ) -> None:
     """Find puzzles that are equivalent to an earlier one, and write the first of each class.
 
-    Equivalent are classic puzzles of 9×9 that are the same when relabelled, turned, or with bands,
-    rows, stacks and columns permuted. Other puzzles are left out, and named.
+    Classic puzzles of 9×9 are equivalent if relabelling, turning, and permuting bands, rows, stacks
+    and columns makes one of the other. Other puzzles are left out, and named.
 
     sudoku-pipeline dedupe examples/collection.txt
 

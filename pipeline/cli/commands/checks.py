@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
-        metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+        metavar="FOLDER", help="Folders of originals; by default the folder done of the inbox."
     ),
 ]
 CheckerOption = Annotated[
@@ -52,7 +52,7 @@ def audit(
 ) -> None:
     """Check an outbox from its files alone.
 
-    It checks solutions, that they are all, counts and proofs.
+    It checks solutions, whether there are others, counts and proofs.
 
     A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
@@ -66,11 +66,10 @@ def audit(
     from pipeline.outbox import ENDING
     from pipeline.outbox.audit import Terms
     from pipeline.outbox.audit import audit as audited
-    from pipeline.reading.archives.limits import UnpackLimits
+    from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
-    from pipeline.solving.solvers.checker import Checker
 
     folders = _folders_of_originals(settings, originals)
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
@@ -85,6 +84,8 @@ def audit(
         room = UnpackLimits(settings.max_total_bytes)
         terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
+            from pipeline.cli.proofs import Checker
+
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         found = audited(outbox, folders, terms)
         for finding in display.over(found, "audit", "job", jobs):
@@ -138,9 +139,9 @@ def proof(
 ) -> None:
     """Prove that published solutions are all, for other checkers.
 
-    For each claim, however it was certified, writes the formula that there is another solution,
-    NAME.proof.cnf, and a refutation of it, NAME.proof.drat, with hints in NAME.proof.lrat: made
-    now, and checked.
+    For each claim, however it was certified, it writes a formula, NAME.proof.cnf, which says that
+    there is another solution, and a refutation of it, NAME.proof.drat, with hints in
+    NAME.proof.lrat. It makes them anew, and checks them.
 
     sudoku-pipeline proof outbox/classic.json
 
@@ -154,11 +155,10 @@ def proof(
     from pipeline.cli import proofs
     from pipeline.outbox.claims import set_at, statements_in
     from pipeline.solving.solvers import Solvers
-    from pipeline.solving.solvers.checker import Checker
     from pipeline.solving.solvers.pysat import check_installed
 
     check_installed()
-    confirming = Checker(checker) if checker else None
+    confirming = proofs.Checker(checker) if checker else None
     published = set_at(path)
     folders = _folders_of_originals(settings, originals)
     folder = proofs.folder_for(output or Path(), published)

@@ -63,13 +63,16 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
     from pipeline.cli.files import STANDARD_OUTPUT
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
     kept, code = [], ALL_WELL
     for answered in answered_in(files, settings):
         if svg and not answered.is_alone:
-            raise UsageError(f"--svg: {printable(str(files[0]))} holds many puzzles")
+            raise UsageError(
+                f"--svg: {printable(str(files[0]))} holds many puzzles: "
+                "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
+            )
         if as_json:
             print(results.record_line(answered, settings))
         else:
@@ -103,7 +106,9 @@ def count(
     file: FileArgument,
     settings: Settings,
     *,
-    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print each solution as it is found.")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions of each.
 
@@ -115,7 +120,7 @@ def count(
 
     from pipeline.cli.answers import answered_in
     from pipeline.cli.results import say_evidence
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
         print(text, flush=True)
@@ -169,8 +174,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Make pages of puzzles to print, their solutions behind.
 
-    Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
-    puzzles of records are read from their originals, in done in the inbox.
+    Files are solved as `solve` does. An outbox, a record or a table has its solutions already. The
+    puzzles of records are read from their originals, in the folder done of the inbox.
 
     sudoku-pipeline sheet examples/collection.txt
 
@@ -183,7 +188,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused, write_to
     from pipeline.cli.sheet import MOST_PRINTED, complaint, first_of, found_in, solved
     from pipeline.outbox.report import Sheet
-    from pipeline.solving.facts import NOT_WELL
+    from pipeline.solving import NOT_WELL
 
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)

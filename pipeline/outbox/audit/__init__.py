@@ -7,7 +7,199 @@ rules, the formula of every proof is made anew, and every step of it is checked.
                      Many ─▶ collection, archive ─▶
 """
 
-from pipeline.outbox.audit.jobs import audit
-from pipeline.outbox.audit.sets import Finding, Terms
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pipeline.errors import EnvironmentFailure, in_words
+from pipeline.files import is_file_name, read_regular
+from pipeline.outbox import NoRecord
+from pipeline.outbox.audit.archive import audit_archive
+from pipeline.outbox.audit.collection import Content
+from pipeline.outbox.audit.sets import (
+    Finding,
+    Folder,
+    Many,
+    One,
+    Report,
+    Set,
+    Terms,
+    audit_files,
+    folders_in,
+    load_set,
+)
+from pipeline.outbox.audit.single import audit_content, audit_single
+from pipeline.outbox.originals import Originals
+from pipeline.outbox.schema import ARCHIVE
+from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
+from pipeline.reading.archives import UnpackError
+from pipeline.reading.archives.walk import check_readable, kind_of, opened
 
 __all__ = ["Finding", "Terms", "audit"]
+
+_ATTEMPTS = 3
+_LONGEST_HEADER = 400
+_NO_RECORD = "no record"
+_ARCHIVES = ("zip", "tar", "folder")
+_NOT_READ = ("invalid", "failed")
+"""Statuses of sources that may have been impossible to read."""
+
+
+def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -> Iterator[Finding]:
+    """Audit every set in an outbox; `originals` are folders like `inbox/done`.
+
+    Nothing is written. A set that is replaced meanwhile is audited again. Raises
+    EnvironmentFailure if a folder cannot be read.
+    """
+    try:
+        known = Originals.of(originals)
+        names = known.names()  # before the records, which are published earlier
+        folder = next(folders_in(outbox))
+    except OSError as error:
+        raise EnvironmentFailure(in_words(error)) from error
+    archives, sources = set(), set()
+    for stem in sorted(folder.records):
+        published, finding = _of_stem(stem, folder, known, terms or Terms())
+        if published is not None:
+            sources.add(published.record.source)
+            archives |= {stem} if published.record.status == ARCHIVE else set()
+        if finding is not None:
+            yield finding
+    for name in _without_record(folder, archives):
+        report = Report()
+        report.bad(f"{name} is there, and no record lists it")
+        yield report.finding(name, _NO_RECORD)
+    for name in sorted(names - sources):
+        report = Report()
+        report.gap(f"there is no record of {name}, which is done")
+        yield report.finding(name, _NO_RECORD)
+
+
+def _without_record(folder: Folder, archives: set[str]) -> Iterator[str]:
+    """The results that no record lists: answers, tables, and folders of them."""
+    yield from folder.strays()
+    yield from (name for name in sorted(folder.names) if _is_stray_table(name, folder))
+    others = sorted({*folder.folders} - archives)
+    yield from (f"{name}/" for name in others if _holds_sets(folder.path / name))
+
+
+def _is_stray_table(name: str, folder: Folder) -> bool:
+    if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
+        return False
+    try:
+        first = read_regular(folder.path / name, _LONGEST_HEADER).partition(b"\n")[0]
+    except OSError:
+        return False
+    text = first.decode("ascii", errors="replace")
+    return any(also_in(text, kind) is not None for kind in (MemberRow, PuzzleRow))
+
+
+def _holds_sets(path: Path) -> bool:
+    """Whether there is a record or an answer anywhere in a folder; links are not followed."""
+    try:
+        return any(folder.records or folder.answers for folder in folders_in(path))
+    except OSError:
+        return False
+
+
+def _of_stem(
+    stem: str, folder: Folder, originals: Originals, terms: Terms
+) -> tuple[Set | None, Finding | None]:
+    """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
+    published, finding = None, None
+    for _ in range(_ATTEMPTS):
+        report = Report()
+        try:
+            found = load_set(folder.record(stem))
+        except FileNotFoundError:
+            return None, None
+        except NoRecord as error:
+            report.bad(f"{stem}.json: {error}")
+            return None, report.finding(stem, _NO_RECORD)
+        if found == published:  # the record is still the one that was audited
+            break
+        published = found
+        claim = _claim(published, folder.beside(stem), originals, terms, report)
+        finding = report.finding(stem, claim)
+        if finding.verdict != "bad":
+            break
+    return published, finding
+
+
+def _claim(
+    published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
+) -> str:
+    """Audit one set; return its claim. A broken set does not stop the audit."""
+    source, status = published.record.source, published.record.status
+    if not is_file_name(source):
+        report.bad(f"the source {source!r} is no file name")
+        return status
+    try:
+        audit_files(published, source, beside, report)
+        return _audit(published, originals, terms, report)
+    except EnvironmentFailure:
+        raise
+    except Exception as error:  # noqa: BLE001 - everything read here is untrusted
+        report.bad(f"it cannot be audited: {type(error).__name__}: {error}")
+        return status
+
+
+def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
+    """Audit a set with its original; return its claim."""
+    record = published.record
+    found = originals.named(record.source)
+    if not found:
+        report.gap(f"its original {record.source!r} is gone: nothing to compare it with")
+        if isinstance(published, Many):
+            return record.status
+        return audit_single(published, None, terms, report)
+    if record.sha256 is not None:
+        most, room = terms.reading.max_bytes, terms.limits
+        fitting = [*originals.fitting(record.source, record.sha256, most, room)]
+        if not fitting:
+            report.bad(f"the original {found[0]} has another sha256 than the record tells")
+        found = fitting or found
+    elif len(found) > 1:  # a folder, dropped again
+        found = [next((each for each in found if _is_right(each, published, terms)), found[0])]
+    return _with(found[0], published, terms, report)
+
+
+def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
+    trial = Report()
+    _with(original, published, terms, trial)
+    return trial.is_clean
+
+
+def _with(original: Path, published: One | Many, terms: Terms, report: Report) -> str:
+    """Audit a set with what may be its original; return its claim."""
+    record, declared = published.record, published.declared
+    is_unread = record.status in _NOT_READ
+    if declared:
+        report.note(f"read as {' and '.join(declared.values())}, as the record says")
+        terms = terms.with_declared(declared)
+    try:
+        status = original.lstat()
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        if record.bytes != size and not (record.bytes is None and is_unread):
+            report.bad(f"{record.bytes} bytes in the record, the original has {size}")
+        if size is not None and record.sha256 is None and not is_unread:
+            report.bad("the record tells no sha256")
+        if isinstance(published, Many) and record.status == ARCHIVE:
+            return audit_archive(published, original, terms, report)
+        kind = kind_of(original)
+        if isinstance(published, Many) or kind not in _ARCHIVES:
+            with opened(original, terms.limits) as stream:
+                return audit_content(published, Content(stream), terms, report)
+        if kind != "folder":
+            check_readable(original, terms.limits)
+        if record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
+    except (UnpackError, OSError) as error:
+        if not is_unread:
+            said = in_words(error) if isinstance(error, OSError) else str(error)
+            report.bad(f"the original cannot be read: {said}")
+            return record.status
+    assert isinstance(published, One)  # noqa: S101 - the others have returned
+    return audit_single(published, None, terms, report)

@@ -40,7 +40,7 @@ from pipeline.outbox.tables import (
     unproved,
     yes_or_no,
 )
-from pipeline.reading.archives.limits import UnpackError
+from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import Member, kind_of, walk
 
 

@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.outbox.schema import or_none
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
 

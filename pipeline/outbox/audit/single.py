@@ -40,7 +40,7 @@ from pipeline.reading.formats.formula import (
     proof_clauses,
     read_model,
 )
-from pipeline.reading.formats.looks import looks_like_no_puzzle
+from pipeline.reading.read import looks_like_no_puzzle
 from pipeline.settings import Reading
 
 _ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"

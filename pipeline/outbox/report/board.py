@@ -9,8 +9,7 @@ from html import escape
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
-from pipeline.outbox.report.shaped import Shaped
-from pipeline.outbox.report.styles import BOARD_STYLE, style_of
+from pipeline.outbox.report.shaped import BOARD_STYLE, Shaped, style_of
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.puzzle.shapes import Place
 

@@ -19,7 +19,7 @@ from pipeline.files import write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_puzzles, charts_of_times, moment_said
 from pipeline.outbox.report.records import shortened
-from pipeline.outbox.report.styles import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
 from pipeline.version import __version__

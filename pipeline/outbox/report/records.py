@@ -18,6 +18,7 @@ from typing import BinaryIO, Final, TypeVar
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
 
+from pipeline import solving
 from pipeline.errors import in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox import (
@@ -47,7 +48,6 @@ from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
-from pipeline.solving import facts
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -55,7 +55,7 @@ UNREADABLE: Final = "unreadable"
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MANY), UNREADABLE)
 """The statuses of puzzles, in the order in which they are shown."""
 
-NOT_WELL: Final = facts.NOT_WELL | {schema.REFUSED, UNREADABLE}
+NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
 UNRECOGNISED: Final = "unrecognised"
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000

@@ -1,17 +1,23 @@
-"""The rules of a puzzle as SVG: what is drawn below and above the lines of its grid."""
+"""The rules of a puzzle as SVG, drawn below and above the lines of its grid, and the CSS of that.
+
+`board.css` is the style sheet of boards, `shapes.css` has a rule for each kind of shape. Colours of
+shapes are of middle lightness and half transparent, so that they suit light and dark paper. The
+class of a kind of line is `renban-line`; every line has the class `line` too.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from math import dist
+from pathlib import Path
 from typing import Any, Final
 
 from pipeline.errors import printable
 from pipeline.outbox.report.outlines import CELL, outline
-from pipeline.outbox.report.styles import KINDS, ShapeKind, name_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -38,6 +44,53 @@ _CLUE = 8
 _MOST_OUTSIDE = 3
 """How many clues stand one beyond the other; further ones cover the last."""
 
+ShapeKind = tuple[type[Shape], str]
+
+_SHAPES: Final[tuple[type[Shape], ...]] = (Tint, Line, Outline, Ring, Dot, Label)
+_FOLDER = Path(__file__).parent
+_CSS_RULES: Final = (_FOLDER / "shapes.css").read_text(encoding="utf-8").splitlines(keepends=True)
+_NAME = re.compile(r"\.board \.([\w-]+) \{")
+
+BOARD_STYLE: Final = (_FOLDER / "board.css").read_text(encoding="utf-8")
+"""The style sheet for boards without shapes."""
+
+
+def name_of(shape: type[Shape], kind: str = "") -> str:
+    """The class of a shape, or of one of its kinds: `line`, `renban-line`."""
+    return "-".join(filter(None, (kind, shape.__name__.lower())))
+
+
+def _kinds() -> list[ShapeKind]:
+    names = [found[1] for rule in _CSS_RULES if (found := _NAME.match(rule))]
+    return [
+        (shape, name.removesuffix(f"-{name_of(shape)}"))
+        for name in names
+        for shape in _SHAPES
+        if name.endswith(f"-{name_of(shape)}")
+    ]
+
+
+SHAPE_KINDS: Final = _kinds()
+"""The kinds of each shape in the order in which they are drawn, which is that of their rules."""
+
+
+def style_of(kinds: Collection[ShapeKind]) -> str:
+    """The style sheet for shapes of these kinds."""
+    used, known = (
+        {name for kind in some for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
+        for some in (kinds, SHAPE_KINDS)
+    )
+    rules = []
+    for rule in _CSS_RULES if kinds else ():
+        found = _NAME.match(rule)
+        if not rule.endswith("{ }\n") and (not found or found[1] in used or found[1] not in known):
+            rules.append(rule)
+    return "".join(rules)
+
+
+SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
+"""The style sheet for all kinds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -57,7 +110,9 @@ class Look:
 
 _REGION, _BROKEN_REGION = (Look(Outline, "region", broken) for broken in (False, True))
 """Borders like those of boxes, which are drawn with the grid."""
-_LOOKS: Final = [Look(shape, kind, broken) for shape, kind in KINDS for broken in (False, True)]
+_LOOKS: Final = [
+    Look(shape, kind, broken) for shape, kind in SHAPE_KINDS for broken in (False, True)
+]
 
 
 @dataclass(frozen=True, slots=True)

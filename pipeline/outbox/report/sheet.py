@@ -13,8 +13,8 @@ from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
 from pipeline.outbox.report.records import shortened
-from pipeline.outbox.report.styles import BOARD_STYLE, SHAPES_STYLE
-from pipeline.solving.facts import caveat
+from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
+from pipeline.solving import caveat
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000
@@ -60,9 +60,10 @@ class Printed:
     def puzzle_note(self) -> str:
         """Hints for the person who solves it; the board cannot show some rules."""
         board = self.board
-        names = dict.fromkeys(rule.name for rule in (board.puzzle.rules if board.puzzle else ()))
+        rules = board.puzzle.rules if board.puzzle else ()
+        captions = dict.fromkeys(rule.caption() for rule in rules)
         notes = [
-            _sentence(f"Rules: {', '.join(names)}") if names else "",
+            _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
             "Grey cells are even, white ones odd." if board.even_cells() else "",
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),

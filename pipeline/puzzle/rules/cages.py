@@ -19,7 +19,7 @@ from pipeline.puzzle.formulas import (
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import check_cells, places, tinted
+from pipeline.puzzle.rules import check_cells, places, tinted
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 

@@ -20,7 +20,7 @@ from pipeline.puzzle.formulas import (
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules.base import Along, check_cells, places
+from pipeline.puzzle.rules import Along, check_cells, places
 from pipeline.puzzle.shapes import Line, Shape
 
 
@@ -159,7 +159,7 @@ class Lockout(Along):
 class RegionSum(Along):
     """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
-    The line goes on with its run after cells outside the regions, which belong to none.
+    Cells outside the regions count for no run, and end none.
     """
 
     name, look = "region sum line", "region-sum"
@@ -179,7 +179,7 @@ class RegionSum(Along):
 
 
 class Zipper(Along):
-    """All pairs of cells equally far from the middle have one sum; a middle cell holds it."""
+    """Any two cells equally far from the middle have the same sum; a middle cell holds it."""
 
     name, look = "zipper line", "zipper"
     least, once = 3, True

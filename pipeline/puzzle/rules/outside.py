@@ -18,7 +18,7 @@ from pipeline.puzzle.formulas import (
     TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import check_cells, place, places
+from pipeline.puzzle.rules import check_cells, place, places
 from pipeline.puzzle.shapes import Label, Line, Shape
 
 

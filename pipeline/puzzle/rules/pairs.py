@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pipeline.puzzle.formulas import Allowed, CellPairs, Cells, Constraint, Equivalent, Pairs
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.base import (
+from pipeline.puzzle.rules import (
     Everywhere,
     OnBorder,
     border,
@@ -73,9 +73,9 @@ class Nonconsecutive(Negative, Everywhere):
 
 
 class NegativeKropki(Negative, Everywhere):
-    """Orthogonal neighbours, except the pairs `spared`, have none of these differences and ratios.
+    """Orthogonal neighbours have none of these `differences` and `ratios`.
 
-    The pairs spared are those with a dot.
+    The pairs `spared`, which are those with a dot, may have them.
     """
 
     name = "no other dots"
@@ -87,11 +87,16 @@ class NegativeKropki(Negative, Everywhere):
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
 
+    def caption(self) -> str:
+        numbers = [f"difference {each}" for each in self.differences]
+        numbers += [f"ratio {each}" for each in self.ratios]
+        return f"{self.name} ({', '.join(numbers)})"
+
 
 class NegativeXV(Negative, Everywhere):
-    """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
+    """Orthogonal neighbours sum to none of these `totals`.
 
-    The pairs spared are those with a sign.
+    The pairs `spared`, which are those with a sign, may.
     """
 
     name = "no other XV"
@@ -216,7 +221,8 @@ class Parity(Rule):
 class Among(Rule):
     """A cell holds one of the values, whatever else the puzzle gives it.
 
-    Formats state givens of one cell that contradict each other with it: there is no solution.
+    If givens of one cell contradict each other, the later one becomes such a rule: there is no
+    solution.
     """
 
     name, where = "values", "at"

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Literal
 
 from pipeline.errors import in_words, is_environmental
 from pipeline.files import descriptor_of
-from pipeline.reading.archives.limits import PIECE, Budget, UnpackError
+from pipeline.reading.archives import PIECE, Budget, UnpackError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 
-from pipeline.reading.archives.limits import (
+from pipeline.reading.archives import (
     LONGEST_PATH,
     PIECE,
     ArchiveEntry,

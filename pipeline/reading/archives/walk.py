@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal
 
 from pipeline.errors import is_environmental
 from pipeline.files import SAFELY, is_junk
-from pipeline.reading.archives.limits import (
+from pipeline.reading.archives import (
     DEEPEST,
     LONGEST_PATH,
     NO_NAME,

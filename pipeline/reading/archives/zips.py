@@ -16,7 +16,7 @@ from io import BufferedReader
 from itertools import count, islice
 from typing import IO, NamedTuple
 
-from pipeline.reading.archives.limits import PIECE, ArchiveEntry, Budget, UnpackError, refusal_of
+from pipeline.reading.archives import PIECE, ArchiveEntry, Budget, UnpackError, refusal_of
 from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted, unpacked
 
 _END = struct.Struct("<4s4H2LH")

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from pipeline.errors import is_environmental
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
 from pipeline.outbox.names import DONE, FAILED
-from pipeline.reading.archives.limits import DEEPEST
+from pipeline.reading.archives import DEEPEST
 from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0

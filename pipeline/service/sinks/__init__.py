@@ -1,1 +1,385 @@
-"""Where results go: a set of files, a table, or a tree."""
+"""Sinks: the requests of a job, and where the answers go: a set of files, a table, or a tree.
+
+A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
+tree, let their files grow in the outbox. Each step is made durable, so that a killed job continues
+after the last one.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.errors import printable
+from pipeline.files import digest_of
+from pipeline.outbox.rows import Rows
+from pipeline.outbox.schema import REFUSED, Fallback
+from pipeline.outbox.tables import PuzzleRow, columns
+from pipeline.outbox.write_record import (
+    Origin,
+    SetOfMany,
+    SetOfOne,
+    digest,
+    record_text,
+    timestamp,
+)
+from pipeline.puzzle.puzzle import NINE
+from pipeline.reading import Single, Source
+from pipeline.service.log import Log, Progress
+from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.growing import Growing
+from pipeline.service.protocol.publish import Publication
+from pipeline.service.protocol.settle import within
+from pipeline.service.workers import Request, Several
+from pipeline.settings import Settings
+from pipeline.solving import NOT_WELL
+from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.reading.archives.streams import PeekableStream
+    from pipeline.reading.formats import Piece
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOf(Request):
+    """A piece of a collection; `member` names the collection within an archive.
+
+    `first` is the index that its first puzzle probably has: with another, its table is made anew.
+    """
+
+    piece: Piece
+    source: Source
+    member: str = ""
+    first: int = 1
+
+    def compute(self, solvers: Solvers, settings: Settings) -> Rows:
+        from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
+
+        watch = Stopwatch()
+        rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
+        return replace(rows, seconds=watch.seconds()["total"])
+
+    def parts(self) -> Sequence[PieceOf]:
+        found, before = self.source.detected, self.piece.first_line - 1
+        pieces = found.pieces(io.BytesIO(self.piece.data), 1)
+        return [
+            replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
+            for index, piece in enumerate(pieces, self.first)
+        ]
+
+    def joined(self, replies: list[Rows]) -> Rows:
+        all_rows = Rows()
+        for rows in replies:
+            all_rows.add(rows)
+        return all_rows
+
+    def given_up(self, why: str, settings: Settings) -> Rows:
+        from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
+
+        return failed_piece(self.piece, self.source, settings, why, self.first)
+
+    def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+        from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
+
+        return rows_in(data)
+
+
+@dataclass(frozen=True, slots=True)
+class End(Request):
+    """The end of a collection, for which nothing is computed.
+
+    `line` is where it ends; `digest` and `size` are those of all its bytes; `error` says why it
+    broke off.
+    """
+
+    member: str
+    source: Source
+    line: int
+    digest: str
+    size: int
+    error: str | None = None
+
+
+class Singles(Several[Single]):
+    """Sources of one problem each."""
+
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        from pipeline.service.solving import solve_items  # noqa: PLC0415 - only workers need it
+
+        results = solve_items(self.items, solvers, settings)
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+
+    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
+        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
+
+        return pack_results(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
+        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
+
+        return unpack_results(data, self.items, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """How a source of many puzzles is cut into steps; what is published may depend on it.
+
+    `piece`, `piece_of_others` and `piece_to_prove` are bytes of a collection's text: some 6,000
+    puzzles of 9×9, a hundredth of a second's work for machine code; some 800 of them without
+    numba, and puzzles of other sides, a few seconds' work; and some 200, the same if each is to be
+    proved, or its effort to be found. Puzzles with rules take longer: some 5 are a
+    `piece_of_ruled`. An archive's single puzzles are grouped up to `items`, or until they have
+    `item_bytes`.
+    """
+
+    piece: int = 512 * 1024
+    piece_of_others: int = 64 * 1024
+    piece_to_prove: int = 16 * 1024
+    piece_of_ruled: int = 2 * 1024
+    items: int = 256
+    item_bytes: int = 1024 * 1024
+
+    def size(self, source: Source, settings: Settings) -> int:
+        """The bytes of a piece of that collection."""
+        if source.detected.format.is_ruled:
+            return self.piece_of_ruled
+        if settings.prove == "always" or "effort" in settings.traits:
+            return self.piece_to_prove
+        is_fast = source.cells == NINE.size and find_spec("numba") is not None
+        return self.piece if is_fast else min(self.piece, self.piece_of_others)
+
+    def pieces(
+        self,
+        source: Source,
+        stream: PeekableStream,
+        settings: Settings,
+        member: str = "",
+        ahead: Callable[[], int] = lambda: 0,
+    ) -> Iterator[PieceOf | End]:
+        """The steps of one collection; the last one says why it broke off, if it did.
+
+        `ahead` is by how much indices are ahead of lines, as far as is known.
+        """
+        from pipeline.reading.formats import Piece, count_lines  # noqa: PLC0415 - loaded by then
+
+        found, piece = source.detected, Piece(1, b"")
+        for piece in found.pieces(stream, self.size(source, settings)):
+            yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
+        line = piece.first_line + count_lines(piece.data)
+        error = str(stream.error) if stream.error else None
+        yield End(member, source, line, stream.digest, stream.size, error)
+
+
+PORTIONS = Portions()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a published job ended; `totals` counts its puzzles by status."""
+
+    note: Note
+    status: str
+    totals: Mapping[str, int]
+    message: str | None = None
+
+    @property
+    def bad(self) -> bool:
+        """Whether it was, or holds something, invalid, unknown, failed or refused."""
+        return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
+
+
+class Sink(ABC):
+    """The requests of a claimed job, its answers, and what is published of them."""
+
+    def __init__(self, claim: Claim, settings: Settings) -> None:
+        self._claim = claim
+        self._settings = settings
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the original belongs in `failed`."""
+        return False
+
+    @abstractmethod
+    def steps(self) -> Iterator[Request]:
+        """The requests, always the same for the same source."""
+
+    @abstractmethod
+    def write(self, step: Any, reply: Any) -> None:
+        """Take the reply to a step."""
+
+    @abstractmethod
+    def _outcome(self, seconds: float) -> SetOfOne | SetOfMany:
+        """What is published of a job that took so many seconds."""
+
+    def _grown(self) -> Mapping[str, Any]:
+        """The files that lie in the outbox already."""
+        return {}
+
+    def publication(self, seconds: float) -> Publication:
+        """All files of the job, with its record and its log."""
+        now, note, outcome = datetime.now(UTC), self._claim.note, self._outcome(seconds)
+
+        def files() -> Iterator[Any]:
+            yield from self._grown().items()
+            yield from outcome.files(note.stem, note.claimed or timestamp(now), now)
+
+        def record(hashes: Mapping[str, str]) -> str:
+            return record_text(outcome.record(hashes, now))
+
+        return Publication(self._claim, files, record)
+
+    def finish(self, log: Log, seconds: float) -> Ended:
+        """Log the outcome of the published job."""
+        outcome = self._outcome(seconds)
+        event = outcome.event() | {"source": printable(outcome.origin.source)}
+        for each in outcome.warnings():
+            log.warning("solver.fallback", source=event["source"], **each)
+        ended = Ended(self._claim.note, outcome.status, outcome.totals, event.get("message"))
+        (log.error if ended.bad else log.info)("job.finished", job=outcome.origin.job, **event)
+        return ended
+
+    def _origin(self, sha256: str | None, size: int | None) -> Origin:
+        note, declared = self._claim.note, self._settings.reading.declared()
+        return Origin(note.job, note.source, sha256, size, declared)
+
+
+class SetSink(Sink):
+    """One problem: its solutions, record and log; `item` is None if nothing is to be computed."""
+
+    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
+        super().__init__(claim, settings)
+        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
+        self._result = Result("invalid", message=item.refusal, seconds=seconds)
+        self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
+        self.item = item if item.refusal is None else None
+
+    @classmethod
+    def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
+        """The set that says why a claim could not be processed."""
+        size = size_of(claim.original)
+        sink = cls(claim, Single(claim.note.source, None, why), settings)
+        sink._result = Result("failed", message=why)
+        sink._dropped = sink._origin(None if size is None else digest_of(claim.original), size)
+        return sink
+
+    def steps(self) -> Iterator[Request]:
+        if self.item is not None:
+            yield Singles((self.item,))
+
+    def write(self, _step: Any, reply: Any) -> None:
+        (self._result,) = reply
+
+    @property
+    def is_refused(self) -> bool:
+        return self._result.status in ("invalid", "failed")
+
+    def _outcome(self, _seconds: float) -> SetOfOne:
+        """The set; the result knows how long it took."""
+        return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
+
+
+class GrowingSink(Sink):
+    """Many problems, whose files grow in the outbox.
+
+    Each step is made durable, so that a killed job continues after it: `steps_before` were done
+    by earlier runs, in `seconds_before`. A subclass's state is what `write` needs to continue; it
+    is resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
+    `_digest`.
+    """
+
+    status: str
+    format: str
+    reason: str
+    """Why it is read as that format."""
+
+    def __init__(
+        self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
+    ) -> None:
+        super().__init__(claim, settings)
+        self.totals: Counter[str] = Counter()
+        self.fallbacks: tuple[Fallback, ...] = ()
+        self._portions = portions
+        self._digest = ""
+        key = f"{columns(PuzzleRow)} {settings.output_key} {portions}"
+        self._growing = Growing(claim, folders, key)
+        self.steps_before = int(self._growing.state.get("steps", 0))
+        self.seconds_before = float(self._growing.state.get("seconds", 0.0))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether starting another process would take longer than the steps themselves."""
+        return False
+
+    @abstractmethod
+    def progress(self) -> Progress: ...
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]: ...
+
+    def checkpoint(self, steps: int, seconds: float) -> None:
+        """Make what was written durable: `steps` steps, which took `seconds`."""
+        progress = self.progress()
+        self._growing.note(
+            {
+                "steps": steps,
+                "bulk": self._state(),
+                "seconds": seconds,
+                "puzzles": progress.puzzles,
+                "share": progress.share,
+            }
+        )
+
+    @cached_property
+    def _dropped(self) -> Origin:
+        """The original, which is still in its claim when this is first asked."""
+        original = self._claim.original
+        sha256 = self._digest or (digest_of(original) if original.is_file() else None)
+        return self._origin(sha256, size_of(original))
+
+    @cached_property
+    def _size(self) -> int | None:
+        return shown_size(self._claim.original)
+
+    def _outcome(self, seconds: float) -> SetOfMany:
+        counts = self.totals, self.fallbacks
+        return SetOfMany(self._dropped, self.status, self.format, self.reason, *counts, seconds)
+
+    def _grown(self) -> Mapping[str, Any]:
+        return self._growing.staged()
+
+    def close(self) -> None:
+        self._growing.close()
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; None for anything else, such as a folder or a link."""
+    status = path.lstat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def shown_size(path: Path) -> int | None:
+    """The bytes of a file, or of the files in a folder that are read, for display.
+
+    None if they cannot be counted: a display never ends a job.
+    """
+    with suppress(OSError):
+        if not path.is_dir():
+            return size_of(path)
+        found = (status for *_, status in within(path))
+        return sum(status.st_size for status in found if stat.S_ISREG(status.st_mode))
+    return None

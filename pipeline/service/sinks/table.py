@@ -14,16 +14,16 @@ from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading import Collection
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import Piece
-from pipeline.reading.source import Collection
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, size_of
+from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 

@@ -36,20 +36,19 @@ from pipeline.outbox.write_record import (
     record_text,
     timestamp,
 )
-from pipeline.reading.archives.limits import UnpackLimits
+from pipeline.reading import Archive, Single
+from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
-from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
-from pipeline.reading.read import contents_of_member
-from pipeline.reading.source import Archive, Single
+from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, sync
 from pipeline.service.protocol.publish import Publication
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles
+from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, Singles
 from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
-from pipeline.solving.facts import NOT_WELL
+from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result
 
 _LONGEST = "_1234567.solution"

@@ -5,11 +5,10 @@ A new solver is one module and a place in the chain of Solvers.
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
@@ -20,7 +19,6 @@ from pipeline.settings import SolverChoice
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import Clause
     from pipeline.solving.cnf import Answer, Cnf
-    from pipeline.solving.solvers.asking import Relay
 
 LACKING = "minisat is not installed"
 NOT_FOR_LANES = (
@@ -82,6 +80,17 @@ class Solver(Protocol):
         ...
 
 
+class Relay:
+    """The solver to ask, and one that goes on from its first models if it can.
+
+    `by` is the solver that answered last.
+    """
+
+    def __init__(self, first: Solver, then: Solver | None = None) -> None:
+        self.first = self.by = first
+        self.then = then
+
+
 T = TypeVar("T", bound=Closeable)
 
 
@@ -123,8 +132,6 @@ class Solvers(Closeable):
 
         PySAT does, which starts no process for each, unless minisat was asked for by name.
         """
-        from pipeline.solving.solvers.asking import Relay  # noqa: PLC0415 - as above
-
         hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
         return Relay(solver, self.chain[-1] if hands_over else None)
 
@@ -137,7 +144,7 @@ class Solvers(Closeable):
 
     def warm(self, limits: Limits) -> None:
         """Start what the first solver needs, while there is nothing else to do."""
-        with contextlib.suppress(SolverError, EnvironmentFailure):  # the first use raises it again
+        with suppress(SolverError, EnvironmentFailure):  # the first use raises it again
             self.chain[0].warm(limits)
 
     def close(self) -> None:

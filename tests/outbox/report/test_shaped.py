@@ -9,8 +9,14 @@ from support.drawing import SVG, drawn, of_class, text_of
 from support.rules.examples import EXAMPLES as RULES
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.shaped import Look, elements
-from pipeline.outbox.report.styles import KINDS, SHAPES_STYLE, name_of, style_of
+from pipeline.outbox.report.shaped import (
+    SHAPE_KINDS,
+    SHAPES_STYLE,
+    Look,
+    elements,
+    name_of,
+    style_of,
+)
 from pipeline.puzzle.formulas import Every
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
@@ -62,13 +68,13 @@ def texts(svg) -> list[str]:
 @pytest.mark.parametrize(("geometry", "rule"), EXAMPLES)
 def test_every_kind_that_a_rule_is_drawn_with_is_known_and_has_a_style(geometry, rule):
     for shape in rule.draw(geometry):
-        assert (type(shape), shape.kind) in KINDS
+        assert (type(shape), shape.kind) in SHAPE_KINDS
     svg = drawn(board(rule, geometry=geometry))
     assert rule.describe(geometry)[:20] in svg.find(f"{SVG}desc").text
 
 
 @pytest.mark.parametrize("broken", [False, True])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: name_of(*kind))
+@pytest.mark.parametrize("kind", SHAPE_KINDS, ids=lambda kind: name_of(*kind))
 def test_every_kind_can_be_drawn(kind, broken):
     shape, name = kind
     look = Look(shape, name, broken)
@@ -79,7 +85,7 @@ def test_every_kind_can_be_drawn(kind, broken):
 
 
 def test_the_style_of_all_kinds_is_made_once():
-    assert style_of(KINDS) == SHAPES_STYLE
+    assert style_of(SHAPE_KINDS) == SHAPES_STYLE
     assert style_of([]) == ""
 
 

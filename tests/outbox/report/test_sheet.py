@@ -18,7 +18,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
 from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
-from pipeline.puzzle.rules import cages, outside, pairs
+from pipeline.puzzle.rules import cages, lines, outside, pairs
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
 BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
@@ -160,6 +160,22 @@ def test_rules_are_named_since_some_cannot_be_seen():
     (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
     assert puzzle.note == "Rules: anti-knight, cage."
     assert "outline cage-outline" in puzzle.marks
+
+
+def test_numbers_that_are_not_drawn_are_told():
+    given = (
+        lines.Whispers((0, 1, 2), 4),
+        lines.Whispers((9, 10, 11), 4),
+        lines.Modular((18, 19, 20)),
+        lines.Lockout((27, 28, 29), 3),
+        lines.Thermometer((36, 37), slow=True),
+        pairs.NegativeKropki((), (2, 3), ()),
+    )
+    (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
+    assert puzzle.note == (
+        "Rules: whispers 4, modular line 3, lockout line 3, slow thermometer, "
+        "no other dots (ratio 2, ratio 3)."
+    )
 
 
 def test_puzzles_with_rules_or_clues_around_them_have_room():

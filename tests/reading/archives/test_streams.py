@@ -11,7 +11,7 @@ import zlib
 import pytest
 from support.packing import PACKERS, A, B, dropped, exhausted, in_little_memory
 
-from pipeline.reading.archives.limits import HARMLESS, TooMuch, UnpackError, UnpackLimits
+from pipeline.reading.archives import HARMLESS, TooMuch, UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened
 
 ZEROS = bytes(2**24)

@@ -31,7 +31,7 @@ from support.packing import (
     zip_of,
 )
 
-from pipeline.reading.archives.limits import UnpackError, UnpackLimits, resolved
+from pipeline.reading.archives import UnpackError, UnpackLimits, resolved
 from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
 
 both_packers = pytest.mark.parametrize("pack", [zip_of, tar_of])

@@ -28,7 +28,7 @@ from support.packing import (
     zip_of,
 )
 
-from pipeline.reading.archives.limits import UnpackError, UnpackLimits
+from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import walk
 
 

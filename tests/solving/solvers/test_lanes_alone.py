@@ -12,7 +12,7 @@ from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
 
 from pipeline.limits import Deadline, Limits
 from pipeline.reading.formats import parse_puzzle
-from pipeline.service.requests import solve_puzzle
+from pipeline.service.solving import solve_puzzle
 from pipeline.settings import Settings
 from pipeline.solving.solvers import NOT_FOR_LANES
 

@@ -6,16 +6,22 @@ r"""f-puzzles: a JSON document with a grid and rules, as it is, packed, or in a 
 
 Cells and rules are objects with cells by name, `R1C1`. Unknown keys are refused by name, and
 so are drawings, unless they repeat known rules. Sides are 4 to 16.
+
+A link holds the document packed by LZString and written in base64. This text follows `load=`,
+`puzzleid=`, `fpuzzles` or `fpuz`, up to a `&`, `#` or `?`. It may have slashes of its own, and
+percent signs; a `+` in it often has become a space.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
-from pipeline.reading.formats.text import Text
+from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
@@ -32,6 +38,24 @@ _BEGINS = re.compile(
     rf"\s*(?:\{{(?s:.{{0,2000}}?)\"(?:size|grid)\"\s*:|N4Ig|fpuz(?:zles)?N4|{_LINK.pattern})"
 )
 
+LONGEST_PACKED = 1 << 16
+"""Characters of a packed document."""
+
+_SIGNS = {sign: at for at, sign in enumerate(f"{ascii_uppercase}{ascii_lowercase}{digits}+/")}
+_ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
+_HELD = re.compile(
+    r"[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?|/(?=(?:scl|ctc|scf)[\w+%]{17})",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
+_OTHERS = {
+    "scl": "SudokuPad's own notation, 'scl…', which holds drawings in place of rules",
+    "ctc": "SudokuPad's older notation, 'ctc…', which holds drawings in place of rules",
+    "scf": "SudokuPad's packed notation, 'scf…'",
+}
+_SHORTEST = 20
+_EXPECTED = "a link that holds an f-puzzles document, or the document"
+
 
 def recognise_fpuzzles(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
@@ -46,7 +70,6 @@ def recognise_fpuzzles(text: Text) -> str | None:
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
-    from pipeline.reading.formats.fpuzzles.packed import unpack  # noqa: PLC0415 - few are
     from pipeline.reading.formats.fpuzzles.reading import read  # noqa: PLC0415 - with all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
@@ -67,6 +90,85 @@ def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
         line = written.count("\n", 0, misread.offset) + 1
         column = misread.offset - written.rfind("\n", 0, misread.offset)
     return text.error(line, column, expected, misread.found)
+
+
+def unpack(text: Text) -> str:
+    """The JSON text that a link, or what stands in a link, holds. Raises InvalidPuzzle."""
+    line, *others = text.lines
+    if others:
+        raise text.at_line(others[0], "a single link or document")
+    body = line.text.strip()
+    held = _held(text, Word(line.number, line.text.find(body) + 1, body))
+    packed = held.text.rstrip("=")
+    if len(packed) > LONGEST_PACKED:
+        found = f"{len(packed)} characters"
+        raise text.at_word(held, f"at most {LONGEST_PACKED} characters", found)
+    strange = next((sign for sign in packed if sign not in _SIGNS), None)
+    if strange is not None:
+        raise text.at_word(held, "letters, digits, '+' and '/'", quote(strange))
+    unpacked = _unpacked(packed)
+    if unpacked is None:
+        raise text.at_word(held, "a document packed by LZString", "a damaged one")
+    if len(unpacked) > LONGEST:
+        raise text.at_word(held, f"a document of at most {LONGEST} characters", "more")
+    return unpacked
+
+
+def _held(text: Text, word: Word) -> Word:
+    """The packed text in a link, or the word itself, without its percent signs and names.
+
+    Raises InvalidPuzzle for a word that is clearly no f-puzzles document.
+    """
+    from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
+
+    is_link = _ANY_LINK.match(word.text) is not None
+    match = _HELD.search(word.text)
+    begin = match.end() if match else 0
+    if is_link and match is None:
+        raise text.at_word(word, f"{_EXPECTED}; what this link names is on a server")
+    body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
+    decoded = unquote(body).replace(" ", "+")
+    held = Word(word.line, word.column + begin, _NAMED.sub("", decoded))
+    if len(held.text) >= _SHORTEST and (other := _OTHERS.get(held.text[:3].lower())):
+        raise text.at_word(held, _EXPECTED, other)
+    if len(held.text) < _SHORTEST and not held.text.startswith("N4Ig"):
+        raise text.at_word(held, f"{_EXPECTED}; what a short name stands for is on a server")
+    return held
+
+
+def _unpacked(packed: str) -> str | None:
+    """The text that LZString packed, up to the longest document; None if it is damaged or cut off.
+
+    64 KiB can stand for hundreds of megabytes, and LZString's own program knows no limit. A code
+    names an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
+    code adds an entry: the one before it, and the first character of its own.
+    """
+    bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
+    entries, unpacked, length, before = ["", "", ""], list[str](), 0, ""
+    try:
+        while (code := _read(bits, len(entries).bit_length())) != 2 and length <= LONGEST:
+            if code < 2:
+                entries.append(chr(_read(bits, 16 if code else 8)))
+                code = len(entries) - 1
+            if code > len(entries) or (code == len(entries) and not before):
+                return None
+            entry = entries[code] if code < len(entries) else before + before[0]
+            unpacked.append(entry)
+            length += len(entry)
+            if before:
+                entries.append(before + entry[0])
+            before = entry
+    except StopIteration:
+        return None
+    return "".join(unpacked)
+
+
+def _read(bits: Iterator[int], width: int) -> int:
+    """A number of so many bits, the lowest first. Raises StopIteration at the end."""
+    number = 0
+    for at in range(width):
+        number |= next(bits) << at
+    return number
 
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, begins=_BEGINS)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
 from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
 from pipeline.reading.formats.ruled import RuleType
 
@@ -221,17 +220,22 @@ def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[
         yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
 
 
-LAST: dict[str, Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]] = {
-    "nonconsecutive": nonconsecutive,
-    "negative": negative,
-}
-"""Keys whose rules depend on the marks under all others, in this order."""
+class Last(NamedTuple):
+    """A key whose rules, of these kinds, depend on those under other keys."""
 
-KINDS: list[tuple[str, RuleType]] = [
+    kinds: tuple[RuleType, ...]
+    rules: Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]
+
+
+LAST: dict[str, Last] = {
+    "nonconsecutive": Last((pairs.Nonconsecutive,), nonconsecutive),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative),
+}
+"""Keys that depend on the marks under all others, in this order."""
+
+RULES_OF_KEYS: list[tuple[str, RuleType]] = [
     *((key, type(rule)) for key, rule in FLAGS.items()),
     *((key, row.kind) for key, row in KEYS.items()),
-    ("nonconsecutive", pairs.Nonconsecutive),
-    ("negative", pairs.NegativeKropki),
-    ("negative", pairs.NegativeXV),
+    *((key, kind) for key, row in LAST.items() for kind in row.kinds),
 ]
 """Every key that stands for rules, and their kind."""

@@ -139,9 +139,9 @@ def _rules(fields: dict[str, Node], context: Context) -> list[Rule]:
                     each.check_all_asked()
         except ValueError as error:
             raise node.wrong("rules that can be kept", str(error)) from None
-    for key, rules_of in LAST.items():
+    for key, row in LAST.items():
         if key in fields:
-            rules += rules_of(context.geometry, fields[key], rules)
+            rules += row.rules(context.geometry, fields[key], rules)
     return rules
 
 

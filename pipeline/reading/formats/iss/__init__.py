@@ -11,15 +11,24 @@ known is refused by its name. Sides are 4 to 16.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
 from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
+from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
+from pipeline.reading.formats.ruled import (
+    LEAST_SIDE,
+    MOST_SIDE,
+    given_masks,
+    groups_of,
+    usual_boxes,
+    variant_of,
+)
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 
@@ -30,11 +39,17 @@ _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
+_SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _FEWEST_GIVENS = 17
 """No classic with fewer has a single solution (McGuire, Tugemann and Civario, 2012)."""
 
 _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
+
+_GIVEN = ("", "Given")
+_USUAL_SIDE = 9
+_DIGITS = (1 << 9) - 1
+"""The values of the cells behind the first in the circle of a pill."""
 
 
 def recognise_iss(text: Text) -> str | None:
@@ -54,13 +69,13 @@ def texts_in(lines: Sequence[str]) -> Literal["one", "many", "either"]:
         return "one"
     if any(map(_LINK.match, lines)):
         return "many"
-    puzzles = [_read(line) for line in lines]
+    puzzles = [_read_alone(line) for line in lines]
     apart = sum(bool(_SHAPE.search(line)) for line in lines) > 1 or _differ(puzzles)
     if not all(map(_may_be_whole, lines)):
         return "either" if apart else "one"
     if apart:
         return "many"
-    if _read(" ".join(lines)) is None:
+    if _read_alone(" ".join(lines)) is None:
         return "either" if None in puzzles else "many"
     return "one" if None in puzzles else "either"
 
@@ -73,12 +88,10 @@ def _may_be_whole(line: str) -> bool:
     return line.count(".") > 1 or only_values
 
 
-def _read(line: str) -> Puzzle | None:
+def _read_alone(line: str) -> Puzzle | None:
     """The puzzle of a line, if it can be read by itself."""
-    from pipeline.reading.formats.iss.reading import read  # noqa: PLC0415 - with all rules
-
     try:
-        return read(Text("", (TextLine.of_text(1, line),), b"")).puzzle
+        return _puzzle_in(Text("", (TextLine.of_text(1, line),), b"")).puzzle
     except InvalidPuzzle:
         return None
 
@@ -95,8 +108,6 @@ def _differ(puzzles: Sequence[Puzzle | None]) -> bool:
 
 
 def parse_iss(text: Text, reading: Reading) -> Parsed:
-    from pipeline.reading.formats.iss.reading import read  # noqa: PLC0415 - with all rules
-
     lines = [line.text for line in text.rows[:MOST_LOOKED_AT]]
     texts = "one" if reading.format == "iss" else texts_in(lines)
     if texts == "either":
@@ -106,7 +117,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
         raise text.error(None, None, expected, f"{len(text.lines)} ambiguous lines")
     if texts == "many":
         text.single_line()
-    return read(_without_link(text))
+    return _puzzle_in(_without_link(text))
 
 
 def _without_link(text: Text) -> Text:
@@ -118,6 +129,106 @@ def _without_link(text: Text) -> Text:
     query = re.split(r"[&#]", line.text[link.end() :])[0].replace("+", " ")
     said = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
     return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
+
+
+def _puzzle_in(text: Text) -> Parsed:
+    """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
+    from pipeline.puzzle.rules.cages import Arrow  # noqa: PLC0415 - rules take a while to load
+    from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
+    from pipeline.reading.formats.iss.types import KNOWN  # noqa: PLC0415
+
+    phrases = phrases_of(text)
+    for phrase in phrases:
+        if phrase.type.text not in KNOWN:
+            raise phrase.wrong(phrase.type, "rules that are known")
+    if not phrases:
+        raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
+    boxes = usual_boxes(_side(phrases))
+    no_boxes = [*_of(phrases, "NoBoxes")]
+    geometry = Geometry(1, boxes.side) if no_boxes else boxes
+    for phrase in phrases:
+        phrase.geometry = geometry
+    given = [*_given(phrases)]
+    pieces = _jigsaw(phrases, geometry.side)
+    parts = tuple(geometry.boxes()) if geometry.height > 1 else ()
+    for phrase in phrases:
+        phrase.regions = () if pieces and parts else pieces or parts
+    rules = [*map(Region, pieces), *_rules(phrases)]
+    for phrase in phrases:
+        phrase.check_ended()
+    pills = {cell for rule in rules if isinstance(rule, Arrow) for cell in rule.circle[1:]}
+    given += [(cell, _DIGITS & geometry.all_values) for cell in sorted(pills)]
+    cells, contradicting = given_masks(geometry, given)
+    puzzle = Puzzle(geometry, cells, (*rules, *contradicting))
+    return Parsed(puzzle, variant=variant_of(puzzle))
+
+
+def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
+    """The phrases of some types."""
+    return (phrase for phrase in phrases if phrase.type.text in types)
+
+
+def _side(phrases: Sequence[Phrase]) -> int:
+    shapes = [*_of(phrases, "Shape")]
+    if not shapes:
+        return _USUAL_SIDE
+    shape, *others = shapes
+    for another in others:
+        raise another.wrong(another.type, "a single '.Shape'")
+    expected = f"a square, '4x4' to '{MOST_SIDE}x{MOST_SIDE}', with its usual values"
+    size = shape.next(expected)
+    match = _SIZE.fullmatch(size.text)
+    if match is None or match[1] != match[2] or not LEAST_SIDE <= int(match[1]) <= MOST_SIDE:
+        raise shape.wrong(size, expected)
+    return int(match[1])
+
+
+def _given(phrases: Sequence[Phrase]) -> Iterator[tuple[int, int]]:
+    """Cells with the mask of the values that a phrase gives them."""
+    for phrase in _of(phrases, *_GIVEN):
+        for word in phrase.rest():
+            name, *values = word.text.split("_")
+            if not values:
+                raise phrase.wrong(word, "a cell and its values, such as 'R1C1_5'")
+            cell = phrase.cell_in(word._replace(text=name))
+            parts = [word._replace(text=value) for value in values]
+            n = phrase.geometry.side
+            yield cell, sum({1 << phrase.number_in(each, 1, n) - 1 for each in parts})
+
+
+def _jigsaw(phrases: Sequence[Phrase], n: int) -> tuple[tuple[int, ...], ...]:
+    """The regions of all jigsaws, of n cells each."""
+    regions: list[tuple[int, ...]] = []
+    for phrase in _of(phrases, "Jigsaw"):
+        expected = f"{n * n} signs, {n} for each region"
+        signs = phrase.next(expected)
+        groups = groups_of(signs.text)
+        if len(signs.text) != n * n or {*map(len, groups)} != {n}:
+            raise phrase.wrong(signs, expected)
+        regions += groups
+    return tuple(regions)
+
+
+def _rules(phrases: Sequence[Phrase]) -> list[Rule]:
+    """The rules of all types, in their order; last those that look at the others' marks."""
+    from pipeline.puzzle.rules.cages import Quadruple  # noqa: PLC0415 - as above
+    from pipeline.puzzle.rules.outside import Outside  # noqa: PLC0415
+    from pipeline.reading.formats.iss.types import STRICT, TYPES  # noqa: PLC0415
+
+    clues = Outside, Quadruple  # of several at one place the last counts
+    rules: dict[object, Rule] = {}
+    for phrase in _of(phrases, *TYPES):
+        try:
+            for rule in TYPES[phrase.type.text].rules(phrase):
+                place = rule.cells(phrase.geometry)
+                key = (type(rule), place) if isinstance(rule, clues) else object()
+                rules.pop(key, None)
+                rules[key] = rule
+        except ValueError as error:
+            raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
+    for phrase in _of(phrases, *STRICT):
+        rules[object()] = STRICT[phrase.type.text][1](phrase, [*rules.values()])
+    return [*rules.values()]
 
 
 ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)

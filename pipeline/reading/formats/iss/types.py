@@ -12,8 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
 from pipeline.reading.formats.iss.phrases import Phrase
 from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along, usual_boxes
 
@@ -278,7 +277,10 @@ STRICT: dict[str, tuple[RuleType, Callable[[Phrase, Sequence[Rule]], Rule]]] = {
 }
 """Types about neighbours without a mark, whose rules depend on those of all other types."""
 
-KINDS: list[tuple[str, RuleType]] = [
+KNOWN = {*TYPES, *STRICT, "", "Given", "Shape", "NoBoxes", "Jigsaw"}
+"""All types that are read."""
+
+RULES_OF_TYPES: list[tuple[str, RuleType]] = [
     *((name, each.kind) for name, each in TYPES.items()),
     *((name, kind) for name, (kind, _) in STRICT.items()),
 ]

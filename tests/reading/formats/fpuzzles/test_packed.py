@@ -15,8 +15,8 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import parse_source
+from pipeline.reading.formats.fpuzzles import LONGEST_PACKED
 from pipeline.reading.formats.fpuzzles import document as documents
-from pipeline.reading.formats.fpuzzles.packed import LONGEST_PACKED
 
 MADE = document(killercage=[cells("R1C1 R1C2", value="3")], title="é > ½")
 PACKED = packed(text_of(MADE))

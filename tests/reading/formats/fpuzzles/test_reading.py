@@ -15,7 +15,7 @@ from pipeline.puzzle.rules import cages, outside, pairs, regions
 from pipeline.puzzle.rules import lines as along
 from pipeline.reading.formats.fpuzzles.document import Misread, load
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
-from pipeline.service.requests import solve_puzzle
+from pipeline.service.solving import solve_puzzle
 from pipeline.settings import Settings
 
 FOUR = Geometry(2, 2)
@@ -309,7 +309,7 @@ def test_what_says_nothing_changes_nothing():
     )
 
 
-@pytest.mark.parametrize("key", ["lunchbox", "boxindexer", "Size", "killerCage", ""])
+@pytest.mark.parametrize("key", ["lunchboxes", "boxindexer", "Size", "killerCage", ""])
 def test_a_key_that_is_not_known_is_refused_by_its_name(key):
     error = refusal(document(**{key: []}))
     assert error.found == repr(key)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import parsing
+from support.pages import PAGES
 from support.parsing import check_read_or_refused, read
 from support.strategies import examples
 
@@ -17,7 +17,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.types import TYPES
+from pipeline.reading.formats.iss.types import KNOWN, RULES_OF_TYPES, STRICT, TYPES
 
 FOUR = Geometry(2, 2)
 SHAPE = ".Shape~4x4"
@@ -98,7 +98,7 @@ def test_a_type_is_its_rules(text):
 
 def test_every_type_that_is_known_is_tested():
     tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
-    assert tested | {"Windoku", "Entropic"} == TYPES.keys() | {"StrictKropki", "StrictXV"}
+    assert tested | {"Windoku", "Entropic"} == TYPES.keys() | STRICT.keys()
 
 
 def test_a_renban_that_names_a_cell_twice_has_no_solution():
@@ -196,9 +196,9 @@ def test_a_link_is_the_text_in_it():
 
 
 def test_what_is_wrong_in_a_link_is_told_where_it_stands():
-    link = f"{LINK}.Cage%7E3~R1C1~R1C2.Lunchbox~3~R1C1"
+    link = f"{LINK}.Cage%7E3~R1C1~R1C2.Lunchboxes~3~R1C1"
     error = refusal(link)
-    assert (error.line, error.column) == (1, link.index("Lunchbox") + 1)
+    assert (error.line, error.column) == (1, link.index("Lunchboxes") + 1)
     assert "2 lines" in str(refusal(f"{link}\n.AntiKing\n"))
 
 
@@ -266,7 +266,7 @@ def test_a_jigsaw_adds_regions_and_boxes_may_be_dropped():
 
 
 @pytest.mark.parametrize(
-    "name", ["Lunchbox", "Or", "And", "End", "NFA", "Pair", "RegionSize", "thermo", "Sumline"]
+    "name", ["Lunchboxes", "Or", "And", "End", "NFA", "Pair", "RegionSize", "thermo", "Sumline"]
 )
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
@@ -274,13 +274,15 @@ def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     assert str(error).endswith(f"expected rules that are known, found '{name}'")
 
 
-def test_no_type_that_is_listed_as_refused_is_read():
-    page = (Path(__file__).parents[4] / "docs" / "reference" / "formats.md").read_text()
-    (listed,) = re.findall(r"- other types: (.*?);", page, re.DOTALL)
-    names = re.findall(r"`\.(\w+)`", listed)
-    assert len(names) > 30
-    for name in names:
-        assert f"'{name}" in str(refusal(f".{name}~R1C1~R1C2")), name
+def test_the_reference_names_the_types_that_are_read_and_some_that_are_refused():
+    page = PAGES["docs/reference/formats.md"]
+    (reads,) = re.findall(r"The types that are read: (.*) and those that\n\[Rules\]", page)
+    (others,) = re.findall(r"- all other types, such as (.*);", page)
+    read_too, refused = (re.findall(r"`\.(\w+)`", names) for names in (reads, others))
+    assert {"", *read_too, *(name for name, _ in RULES_OF_TYPES)} == KNOWN
+    assert refused
+    for name in refused:
+        assert f"'{name}'" in str(refusal(f".{name}~R1C1~R1C2"))
 
 
 REFUSED = {
@@ -397,9 +399,9 @@ def test_a_grid_that_begins_with_a_dot_is_a_grid():
 
 
 def test_constraints_one_a_line_are_one_text_even_if_it_is_refused():
-    text = ".Thermo~R1C1~R1C2\n.Cage~3~R1C1~R1C2\n.Lunchbox~3~R1C1~R2C1\n"
+    text = ".Thermo~R1C1~R1C2\n.Cage~3~R1C1~R1C2\n.Lunchboxes~3~R1C1~R2C1\n"
     assert detect_collection(text.encode(), complete=True) is None
-    assert "'Lunchbox'" in str(refusal(text))
+    assert "'Lunchboxes'" in str(refusal(text))
 
 
 signs = st.sampled_from([*".~~~_- \n", *"RC19agxé", "R1C1", "R2C1", "~R1C2", "3", "4x4", "-1"])

@@ -12,7 +12,8 @@ from pipeline.limits import Limits
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.solvers.asking import HANDED_OVER, Relay, answers
+from pipeline.solving.one import HANDED_OVER, answers
+from pipeline.solving.solvers import Relay
 from pipeline.solving.solvers.pysat import Pysat
 
 LIMITS = Limits(60.0)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.compiled.sweep import CELLS, DEAD, LEFT, MAY, MOVED, OPEN, ROWS, sweep
+from pipeline.certify.many.sweep import CELLS, DEAD, LEFT, MAY, MOVED, OPEN, ROWS, sweep
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned
 

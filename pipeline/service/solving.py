@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading import Single, Source
 from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.reading.source import Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem
@@ -113,9 +113,9 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     """The results, with what else the settings ask about puzzles."""
     if not settings.traits:
         return results
-    from pipeline.catalogue import telling  # noqa: PLC0415 - few ask for it
+    from pipeline.catalogue import also  # noqa: PLC0415 - few ask for it
 
-    return telling.with_traits(results, settings)
+    return also.with_traits(results, settings)
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
@@ -198,7 +198,7 @@ def solve_piece(
         answers = solve_batch(batch, solvers, settings, explain=False)
         making.tell_answers(places, answers)
         if settings.traits:
-            from pipeline.catalogue.telling import fields_of  # noqa: PLC0415 - few ask for it
+            from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
 
             making.tell_also(places, fields_of(geometry, masks, answers, settings))
     for place in making.untold():

@@ -26,9 +26,9 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
 from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
-from pipeline.reading.source import Source
-from pipeline.service.requests import failed_piece, solve_piece
+from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Settings
 from pipeline.solving.many import FEWEST
 from pipeline.solving.result import Certificate

@@ -20,7 +20,7 @@ from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
-GOLDEN = Path(__file__).parents[2] / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)
 LITTLE_GIVEN = Puzzle.of_values(
     NINE,

@@ -12,9 +12,9 @@ from support.parsing import CLASSIC, LINE, ROWS
 from support.ruled import ONLY_READ, PLAIN_ONLY_READ
 
 from pipeline.reading.formats import FORMATS, render_puzzle
-from pipeline.reading.formats.looks import looks_like_no_puzzle
+from pipeline.reading.read import looks_like_no_puzzle
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").iterdir())
 
 SOMETHING_ELSE = {

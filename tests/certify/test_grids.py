@@ -21,7 +21,7 @@ from pipeline.certify import (
     certify_model,
     clashing_givens,
 )
-from pipeline.certify.rules import AT_ONCE
+from pipeline.certify.grids import AT_ONCE
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
