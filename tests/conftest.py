@@ -53,10 +53,10 @@ def _machine_code(worker_id):
     if find_spec("numba") is None:
         return
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import many, proof
+    from pipeline.certify import many, proof, ruled
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, many, proof, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, ruled, proof, ruled, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -138,6 +138,14 @@ def checking():
 def trimmer():
     """The trimmer as machine code."""
     from pipeline.certify.proof import PROGRAM
+
+    return _linked(PROGRAM)
+
+
+@pytest.fixture(scope="session")
+def ruling():
+    """The search of puzzles with rules as machine code."""
+    from pipeline.certify.ruled import PROGRAM
 
     return _linked(PROGRAM)
 
