@@ -188,8 +188,19 @@ class OneOfSets(Constraint):
         return any(held == {*each} for each in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        literals = {value: clauses.holding(self.cells, value) for value in clauses.values}
-        clauses.chosen(literals, self.sets)
+        sets = [{*each} for each in self.sets if {*each}.issubset(clauses.values)]
+        if not sets:
+            clauses.add()
+            return
+        possible, certain = set.union(*sets), set.intersection(*sets)
+        for cell in self.cells:
+            Allowed(cell, tuple(possible)).encode(clauses)
+        for value in sorted(certain):
+            clauses.add(*(clauses.at(cell, value) for cell in self.cells))
+        if possible != certain:
+            doubtful = sorted(possible - certain)
+            literals = {value: clauses.holding(self.cells, value) for value in doubtful}
+            clauses.chosen(literals, sets)
 
 
 class Total(Constraint):

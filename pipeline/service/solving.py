@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
     from pipeline.reading.formats.plain import PieceContents
 
+FEWEST_ALONE = 16
+"""Puzzles solved one by one, from which on `auto` asks a PySAT that it keeps alive."""
+
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
@@ -151,9 +154,10 @@ def solve_problems(
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
         if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
+            asked = solvers.for_many() if len(places) >= FEWEST_ALONE else solvers
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
-                results[place] = solve_problem(problems[place], solvers, settings, watch)
+                results[place] = solve_problem(problems[place], asked, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
@@ -201,7 +205,10 @@ def solve_piece(
             from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
 
             making.tell_also(places, fields_of(geometry, masks, answers, settings))
-    for place in making.untold():
+    alone = [*making.untold()]
+    if len(alone) >= FEWEST_ALONE:
+        solvers = solvers.for_many()
+    for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
             making.tell(place, Result("invalid", message=entry.error))

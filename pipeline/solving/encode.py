@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import comb
 from typing import Literal
 
@@ -99,10 +99,11 @@ def renumbered(clauses: Iterable[Clause], number: Sequence[int], true: int = 0) 
     `true` is the number of a variable that holds, if there is one: clauses with it and literals
     that deny it are left out.
     """
+    literal = [*number, *(-each for each in reversed(number[1:]))].__getitem__  # of -x too
     for clause in clauses:
-        literals = [number[x] if x > 0 else -number[-x] for x in clause]
+        literals = tuple(map(literal, clause))
         if true not in literals:
-            yield tuple([x for x in literals if x != -true])
+            yield tuple([x for x in literals if x != -true]) if -true in literals else literals
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,7 @@ class Numbering(Mapping[int, Candidate]):
 
 def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
     """For any two variables of a group, the clause that one of them is false."""
-    for group in groups:
-        yield from combinations([-variable for variable in group], 2)
+    return chain.from_iterable(combinations([-x for x in group], 2) for group in groups)
 
 
 def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
@@ -217,7 +217,8 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
-    cells = propagate(puzzle)
+    rules = puzzle.clauses_of_rules(limits.checking()) if puzzle.rules else None
+    cells = propagate(puzzle, rules.made if rules else ())
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
@@ -226,8 +227,7 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     families = [*_families(geometry, alive, deadline)]
     highest = numbering.highest if style == "decimal" else len(candidates)
     own = 0
-    if puzzle.rules:
-        rules = puzzle.clauses_of_rules(limits.until(deadline).checking())
+    if rules:
         own = rules.auxiliary
         true = highest + own + 1
         number = [0]
@@ -302,15 +302,22 @@ def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, found))
 
 
-def propagate(puzzle: Puzzle) -> list[int] | None:
+def propagate(puzzle: Puzzle, rules: Iterable[Clause] = ()) -> list[int] | None:
     """The masks of the surviving candidates, or None if some group has none left.
 
     Naked and hidden singles until nothing changes: the fixpoint of unit propagation on the
-    `extended` formula, which does not depend on the order of the units.
+    `extended` formula, which does not depend on the order of the units. Of the clauses of rules
+    only those of one literal count.
     """
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)
     cells = list(puzzle.cells)
+    for literal in (clause[0] for clause in rules if len(clause) == 1):
+        cell, place = divmod(abs(literal) - 1, geometry.side)
+        if cell < len(cells):
+            cells[cell] &= 1 << place if literal > 0 else ~(1 << place)
+    if 0 in cells:
+        return None
     if not geometry.grids and not _strike_givens(cells, units_at, len(units)):
         return None
     waiting = dict.fromkeys(range(len(units)))

@@ -145,9 +145,8 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
-    is_auto = settings.solver == "auto"
-    if is_auto and answers.used.name != "lanes" and _is_for_lanes(batch, settings):
-        solvers = solvers.shared(_kept_alive)
+    if answers.used.name != "lanes" and _is_for_lanes(batch, settings):
+        solvers = solvers.for_many()
     for place in _to_do(answers, settings, explain=explain):
         problem = batch.problem(place)
         is_left, why = place in answers.left, answers.left.get(place)
@@ -166,11 +165,6 @@ def solve_batch(
             result = result.answered_after(why)
         answers.results[place] = result
     return answers
-
-
-def _kept_alive() -> Solvers:
-    """PySAT alone, which starts no process for each of many puzzles."""
-    return Solvers("pysat")
 
 
 def _to_do(answers: Answers, settings: Settings, *, explain: bool) -> list[int]:

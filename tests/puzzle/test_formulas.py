@@ -335,7 +335,7 @@ NINE_CELLS = tuple(range(9))
     ("most", "constraint"),
     [
         (Most(clauses=50), AllDifferent(NINE_CELLS)),
-        (Most(clauses=5), OneOfSets(NINE_CELLS, (NINE_CELLS,))),
+        (Most(clauses=5), OneOfSets(NINE_CELLS, (range(1, 10),))),
         (Most(literals=50), AllDifferent(NINE_CELLS)),
         (Most(steps=50), Pairs(((0, 1),), lt)),
         (Most(steps=500), Total(tuple((each, 1) for each in NINE_CELLS), 45)),

@@ -135,6 +135,13 @@ class Solvers(Closeable):
         hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
         return Relay(solver, self.chain[-1] if hands_over else None)
 
+    def for_many(self) -> Solvers:
+        """Those for many puzzles, one by one: PySAT alone if the choice is free.
+
+        It starts no process for each of them.
+        """
+        return self.shared(_kept_alive) if self._wanted == "auto" else self
+
     def shared(self, factory: Callable[[], T]) -> T:
         """The object that this factory makes, made once and closed with the solvers."""
         if factory not in self._shared:
@@ -151,3 +158,7 @@ class Solvers(Closeable):
         made = vars(self)  # what was never needed is not made now
         for each in (*made.get("chain", ()), *self._shared.values()):
             each.close()
+
+
+def _kept_alive() -> Solvers:
+    return Solvers("pysat")
