@@ -59,6 +59,7 @@ class ClauseBuilder:
         self.candidates = side * cells
         self.variables = self.candidates
         self.made: list[Clause] = []
+        self._most_clauses, self._most_literals = most.clauses, most.literals
         self._conditions: Clause = ()
         self._literals = 0
         self._steps = self._checked = 0
@@ -86,14 +87,15 @@ class ClauseBuilder:
 
     def add(self, *literals: int) -> None:
         """Add a clause; it need not hold where a condition is false (see `under`)."""
-        self._make((*self._conditions, *literals))
+        self._make(self._conditions + literals)
 
     def _make(self, clause: Clause) -> None:
+        made = self.made
         self._literals += len(clause)
-        if len(self.made) >= self.most.clauses or self._literals > self.most.literals:
-            raise LimitReached(f"the rules are more than {len(self.made):,} clauses")
-        self.made.append(clause)
-        if not len(self.made) % _CHECKED_CLAUSES:
+        if len(made) >= self._most_clauses or self._literals > self._most_literals:
+            raise LimitReached(f"the rules are more than {len(made):,} clauses")
+        made.append(clause)
+        if not len(made) % _CHECKED_CLAUSES:
             self._look()
 
     def spend(self, steps: int) -> None:
@@ -142,9 +144,10 @@ class ClauseBuilder:
         Conditions do not apply to its definition.
         """
         held = self.new()
-        for cell in cells:
-            self._make((-self.at(cell, value), held))
-        self._make((-held, *(self.at(cell, value) for cell in cells)))
+        literals = [self.at(cell, value) for cell in cells]
+        for literal in literals:
+            self._make((-literal, held))
+        self._make((-held, *literals))
         return held
 
     def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
@@ -157,7 +160,7 @@ class ClauseBuilder:
             for value, literal in literals.items():
                 self.add(-selector, literal if value in values else -literal)
         for value, literal in literals.items():
-            fitting = (s for s, each in zip(selectors, sets, strict=True) if value in each)
+            fitting = [s for s, each in zip(selectors, sets, strict=True) if value in each]
             self.add(-literal, *fitting)
 
     def sets(self, values: Collection[int], size: int, total: int) -> list[Clause] | None:

@@ -151,10 +151,11 @@ class AllDifferent(Constraint):
             clauses.add()
             return
         for value in clauses.values:
-            if len(self.cells) == clauses.side:
-                clauses.add(*(clauses.at(cell, value) for cell in self.cells))
-            for a, b in combinations(self.cells, 2):
-                clauses.add(-clauses.at(a, value), -clauses.at(b, value))
+            literals = [clauses.at(cell, value) for cell in self.cells]
+            if len(literals) == clauses.side:
+                clauses.add(*literals)
+            for a, b in combinations(literals, 2):
+                clauses.add(-a, -b)
 
 
 class AtLeast(Constraint):

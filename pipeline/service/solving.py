@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
 
 FEWEST_ALONE = 16
-"""Puzzles solved one by one, from which on `auto` asks a PySAT that it keeps alive."""
+"""With so many to be solved one by one, `auto` asks a PySAT that it keeps alive about rules."""
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
@@ -154,9 +154,9 @@ def solve_problems(
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
         if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
-            asked = solvers.for_many() if len(places) >= FEWEST_ALONE else solvers
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
+                asked = _asked(problems[place], len(places), solvers)
                 results[place] = solve_problem(problems[place], asked, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
@@ -173,6 +173,12 @@ def _together(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that may be solved together with others of it; else None."""
     geometry = None if settings.keep_cnf else problem.geometry_alone
     return geometry if geometry and geometry.side <= LARGEST_SIDE else None
+
+
+def _asked(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
+    """The solvers for a problem that is solved alone, as so many are."""
+    has_rules = problem.is_encoded and problem.geometry_alone is None
+    return solvers.for_many() if has_rules and alone >= FEWEST_ALONE else solvers
 
 
 def _checked(problem: Problem, result: Result) -> Result:
@@ -205,15 +211,15 @@ def solve_piece(
             from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
 
             making.tell_also(places, fields_of(geometry, masks, answers, settings))
-    alone = [*making.untold()]
-    if len(alone) >= FEWEST_ALONE:
-        solvers = solvers.for_many()
+    alone = making.untold()
     for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
             making.tell(place, Result("invalid", message=entry.error))
             continue
-        result = solve_problem(problem_of(entry), solvers, settings, Stopwatch(), explain=False)
+        problem = problem_of(entry)
+        asked = _asked(problem, len(alone), solvers)
+        result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
     return making.rows()
 

@@ -109,6 +109,23 @@ def test_reduced_is_what_unit_propagation_leaves_of_extended(puzzle):
     assert Counter(map(frozenset, reduced)) == Counter(propagated(whole))
 
 
+def test_reduced_leaves_out_what_the_sum_of_a_cage_excludes():
+    three, seventeen = Cage((0, 1), 3), Cage((9, 10), 17)
+    cnf = encode_puzzle(Puzzle.empty(NINE, (three, seventeen)), "reduced", "decimal")
+    left = {
+        place: {v for *at, v in cnf.candidates.values() if at == [*place]}
+        for place in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]
+    }
+    assert left[1, 1] == left[1, 2] == {1, 2}
+    assert left[2, 1] == left[2, 2] == {8, 9}
+    assert left[3, 1] == {*range(1, 10)}
+
+
+def test_reduced_of_a_cell_to_which_two_cages_leave_nothing_is_one_empty_clause():
+    cages = Cage((0, 1), 3), Cage((1, 2), 17)
+    assert [*encode_puzzle(Puzzle.empty(NINE, cages)).clauses()] == [()]
+
+
 def test_reduced_numbers_the_survivors_in_the_order_of_their_digits():
     dense = encode_puzzle(LITTLE_GIVEN, "reduced")
     decimal = encode_puzzle(LITTLE_GIVEN, "reduced", "decimal")

@@ -11,6 +11,7 @@ import pytest
 from support.lanes import put_in_place, replace_lanes
 from support.needs import needs_minisat
 from support.oracle import is_solution, solutions
+from support.ruled import KILLER
 from support.solvers import MINISAT, at_hand
 from support.solving import (
     EVEN_ODD,
@@ -30,7 +31,7 @@ from support.solving import (
 from pipeline.certify import clashing_givens
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
-from pipeline.service.solving import solve_problems, solve_sources
+from pipeline.service.solving import FEWEST_ALONE, solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
@@ -162,6 +163,17 @@ def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solve
     results = solved(some, solver=solver)
     check(some, results)
     assert names(results) == {"pysat"} if solver == "auto" else "lanes" not in names(results)
+
+
+@needs_minisat
+def test_puzzles_with_rules_go_to_one_pysat_if_they_are_many_and_else_to_minisat():
+    problems = [PuzzleProblem(parsed_from(parse_puzzle(KILLER)))] * FEWEST_ALONE
+    with Solvers() as solvers:
+        few = solve_problems(problems[1:], solvers, Settings())
+        enough = solve_problems(problems, solvers, Settings())
+    assert names(few) == {"minisat"}
+    assert (names(enough), fallbacks(enough)) == ({"pysat"}, {None})
+    assert {result.solutions for result in few} == {result.solutions for result in enough}
 
 
 @every_solver

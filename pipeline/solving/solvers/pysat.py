@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.util import find_spec
 from itertools import islice, takewhile
 from multiprocessing.connection import Connection
@@ -86,7 +87,7 @@ class Pysat(Closeable):
         self.engine = engine
         self._peer: Peer | None = None
 
-    @property
+    @cached_property
     def version(self) -> str:
         from importlib.metadata import version  # noqa: PLC0415 - slow to load
 
