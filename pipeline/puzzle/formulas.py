@@ -274,6 +274,9 @@ class SetTotal(Constraint):
         return is_set and sum(held) == self.total
 
     def encode(self, clauses: ClauseBuilder) -> None:
+        if len(self.cells) == 2:
+            self._encode_pair(clauses)
+            return
         sets = clauses.sets(self.values, len(self.cells), self.total)
         if sets is not None:
             OneOfSets(self.cells, tuple(sets)).encode(clauses)
@@ -282,6 +285,16 @@ class SetTotal(Constraint):
             Allowed(cell, self.values).encode(clauses)
         AllDifferent(self.cells).encode(clauses)
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
+
+    def _encode_pair(self, clauses: ClauseBuilder) -> None:
+        """Either value follows from the other."""
+        possible = {*self.values}.intersection(clauses.values)
+        for one, other in permutations(self.cells):
+            for value in clauses.values:
+                rest = self.total - value
+                fits = {value, rest} <= possible and value != rest
+                follows = (clauses.at(other, rest),) if fits else ()
+                clauses.add(-clauses.at(one, value), *follows)
 
 
 class TotalBetween(Constraint):
