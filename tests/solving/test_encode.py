@@ -159,6 +159,12 @@ def test_decimal_numbering_refuses_large_sides_and_several_grids(geometry, why):
         encode_puzzle(Puzzle.empty(geometry), "short")
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_without_limits_rules_may_have_many_clauses(encoding):
+    rows = tuple(Cage(tuple(range(start, start + 16))) for start in range(0, 256, 16))
+    assert encode_puzzle(Puzzle.empty(Geometry(4, 4), rows), encoding).size > 30_000
+
+
 @pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
 def test_the_limits_of_a_puzzle_hold_for_the_clauses_of_its_rules(encode):
     rows = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))
