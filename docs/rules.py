@@ -8,7 +8,7 @@ If an example has no grid, it makes nothing and says one that fits.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import Field, dataclass, fields
 from inspect import cleandoc
 from pathlib import Path
@@ -40,6 +40,10 @@ the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is
 grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
 the rule, drawn as in the [report](../how-to/report.md) and by
 [`solve --svg`](commands.md#solve).
+
+From Python, rules are added to a puzzle, [as shown here](../how-to/python.md#puzzles-with-rules); with
+each stands how the first one in its picture is made. `at` is `puzzle.geometry.cells_at`: cells by row
+and column, from 1. `boxes` are those of the puzzle, `tuple(puzzle.geometry.boxes())`.
 
 Each rule has one formula. It is checked of the values of a solution, and made into clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
@@ -181,6 +185,10 @@ EXAMPLES = (
         "235146146235412563563412321654654321",
     ),
     Example(
+        (pairs.BoxIndexer(cell("22"), BOXES[0]), pairs.BoxIndexer(cell("55"), BOXES[5])),
+        "",
+    ),
+    Example(
         (lines.Thermometer(SHORT), lines.Thermometer(at("61 52 43 44 35"), slow=True)),
         "261534534621653142412365325416146253",
     ),
@@ -237,6 +245,14 @@ EXAMPLES = (
             cages.Cage(at("41 42 51 61 62"), 18),
         ),
         "324516651234435162162453213645546321",
+    ),
+    Example(
+        (
+            cages.DigitalRoot(at("11 12 21"), 5),
+            cages.DigitalRoot(at("13 14 24 34"), 7),
+            cages.DigitalRoot(at("44 45 55 65"), 8, repeating=True),
+        ),
+        "",
     ),
     Example(
         (
@@ -325,6 +341,7 @@ def _page() -> Iterator[str]:
         ]
         if said:
             yield "; ".join(said) + ".\n"
+        yield f"Python: `{in_python(example.rules[0], example.geometry)}`.\n"
         if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
             yield "No mark shows it on a board.\n"
         yield f"![{example.name}](../assets/rules/{example.file})\n"
@@ -337,6 +354,51 @@ def _meaning(rule: type[Rule]) -> str:
         f"`{each.name}` is usually {each.default}." for each in fields(rule) if _has_usual(each)
     ]
     return " ".join((said, *usual))
+
+
+def in_python(rule: Rule, geometry: Geometry) -> str:
+    """The rule as it is written in Python, with `at` and `boxes` of that geometry."""
+    cells, words = list[int](), list[str]()
+    is_usual_before = False
+    for each in fields(rule):
+        value, kind = getattr(rule, each.name), str(each.type)
+        if kind == "Cell":
+            cells.append(value)
+        elif value == each.default:
+            is_usual_before = True
+        else:
+            written = _written(value, kind, geometry)
+            is_named = is_usual_before or isinstance(value, bool)
+            words.append(f"{each.name}={written}" if is_named else written)
+    words = [f"*{_at(cells, geometry)}", *words] if cells else words
+    return f"{type(rule).__name__}({', '.join(words)})"
+
+
+def _written(value: Any, kind: str, geometry: Geometry) -> str:
+    """The value of a field of that kind; cells by their places where the kind says so."""
+    if isinstance(value, Rule):
+        return in_python(value, geometry)
+    if kind == "Cells":
+        return _at(value, geometry)
+    if kind == "tuple[Cells, ...]" and value == tuple(geometry.boxes()):
+        return "boxes"
+    if kind in ("tuple[Cells, ...]", "CellPairs"):
+        return _tuple(_at(each, geometry) for each in value)
+    if kind == "tuple[tuple[Cell, int], ...]":
+        cells, numbers = zip(*value, strict=True)
+        return f"tuple(zip({_at(cells, geometry)}, {numbers}))"
+    if isinstance(value, tuple):
+        return _tuple(_written(each, "", geometry) for each in value)
+    return repr(value)
+
+
+def _at(cells: Iterable[int], geometry: Geometry) -> str:
+    return f"at({', '.join(map(str, map(geometry.place, cells)))})"
+
+
+def _tuple(written: Iterable[str]) -> str:
+    members = [*written]
+    return f"({members[0]},)" if len(members) == 1 else f"({', '.join(members)})"
 
 
 def _has_usual(field: Field[Any]) -> bool:

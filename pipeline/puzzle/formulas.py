@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, dataclass_transform
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
 
-Cells = tuple[int, ...]
-CellPairs = tuple[tuple[int, int], ...]
+Cell = int
+Cells = tuple[Cell, ...]
+CellPairs = tuple[tuple[Cell, Cell], ...]
+Values = tuple[int, ...]
 
 
 @dataclass_transform(frozen_default=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
+from math import isqrt
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
 
 if TYPE_CHECKING:
@@ -136,6 +137,19 @@ class Geometry:
             return (row - 1) * self.side + column - 1
         return None
 
+    def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
+        """The cells at these rows and columns, counted from 1, as rules want them.
+
+        Raises ValueError for a place outside the grid.
+        """
+        cells = list[int]()
+        for row, column in places:
+            cell = self.cell_at(row, column)
+            if cell is None:
+                raise ValueError(f"there is no cell at row {row}, column {column}")
+            cells.append(cell)
+        return tuple(cells)
+
     def box_of(self, cell: int) -> int:
         """The index of a cell's box, from 0, in the order of `boxes`; of a single grid."""
         row, column = divmod(cell, self.side)
@@ -144,6 +158,15 @@ class Geometry:
 
 NINE = Geometry(3, 3)
 """The geometry of the usual puzzles."""
+
+
+def usual_boxes(side: int) -> Geometry:
+    """The boxes of a side that names none: the squarest, wider than high; rows of a prime one.
+
+    Raises ValueError as `Geometry` does.
+    """
+    height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
+    return Geometry(height, side // height)
 
 
 def values_of(mask: int) -> Iterator[int]:
@@ -257,8 +280,13 @@ class Puzzle:
         return not self.rules and not self.geometry.grids
 
     @classmethod
-    def empty(cls, geometry: Geometry, rules: tuple[Rule, ...] = ()) -> Puzzle:
-        """The puzzle without any given."""
+    def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:
+        """The puzzle without any given; a side stands for the usual boxes of that side.
+
+        9 has boxes of 3×3, 6 those of 2 rows and 3 columns, a prime none.
+        """
+        if isinstance(geometry, int):
+            geometry = usual_boxes(geometry)
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
@@ -268,6 +296,18 @@ class Puzzle:
         """A puzzle of a value for each cell, 0 for a blank."""
         full = geometry.all_values
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
+
+    def with_rules(self, *rules: Rule) -> Puzzle:
+        """The same puzzle with these rules added. Raises ValueError as `Puzzle` does.
+
+        >>> from pipeline.rules import Cage, Thermometer
+        >>> puzzle = Puzzle.empty(4)
+        >>> at = puzzle.geometry.cells_at
+        >>> puzzle = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Thermometer(at((2, 1), (3, 1))))
+        >>> [rule.describe(puzzle.geometry) for rule in puzzle.rules]
+        ['cage 3 at r1c1', 'thermometer from r2c1']
+        """
+        return replace(self, rules=(*self.rules, *rules))
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
         """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import CellPairs, Cells
+from pipeline.puzzle.formulas import Cell, CellPairs, Cells
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
@@ -26,8 +26,8 @@ class OnBorder(Rule):
     look: ClassVar[str]
     lowest: ClassVar[tuple[str, int] | None] = None
 
-    a: int
-    b: int
+    a: Cell
+    b: Cell
 
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import combinations
+from math import comb
 from operator import eq
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
     AtLeast,
+    Automaton,
+    Cell,
     Cells,
     Constraint,
     Every,
+    OneOfSets,
     Pairs,
     SameTotals,
     SetTotal,
     Total,
+    Values,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import check_cells, places, tinted
@@ -25,6 +31,9 @@ from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 
 LARGEST_CIRCLE = 3
 """Cells of an arrow's circle, which are the digits of a number."""
+
+_MOST_SETS = 1000
+"""Sets of values that are listed."""
 
 
 class Cage(Different):
@@ -49,12 +58,46 @@ class Cage(Different):
         return (Outline(places(geometry, self.group), "cage", text),)
 
 
+class DigitalRoot(Rule):
+    """The sum of the cells has this digital root: its digits, added up until one is left.
+
+    The values differ unless they are `repeating`.
+    """
+
+    name, where = "digital root", "at"
+
+    group: Cells
+    root: int
+    repeating: bool = False
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not 1 <= self.root <= 9:
+            raise ValueError(f"{self.name}: it must be 1 to 9, not {self.root}")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        group, values = self.group, range(1, geometry.side + 1)
+        if not self.repeating and comb(len(values), len(group)) <= _MOST_SETS:
+            some = combinations(values, len(group))
+            sets = tuple(each for each in some if _digital_root(0, sum(each)) == self.root)
+            return Every((AllDifferent(group), OneOfSets(group, sets)))
+        summed = Automaton(group, 0, _digital_root, frozenset((self.root,)))
+        return summed if self.repeating else Every((AllDifferent(group), summed))
+
+    def title(self) -> str:
+        return f"{self.name} {self.root}"
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        look = "sum" if self.repeating else "cage"
+        return (Outline(places(geometry, self.group), look, f"DR{self.root}"),)
+
+
 class Sum(Rule):
     """The values, each times its weight, sum to `total`; a cell may be named more than once."""
 
     name, where = "sum", "at"
 
-    terms: tuple[tuple[int, int], ...]
+    terms: tuple[tuple[Cell, int], ...]
     total: int
 
     def __post_init__(self) -> None:
@@ -105,7 +148,7 @@ class Quadruple(Rule):
     name, where = "quadruple", "at"
 
     around: Cells
-    wanted: Cells
+    wanted: Values
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.around, 2, once=True)
@@ -180,3 +223,9 @@ def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:
         check_cells(f"{name}: a part", part)
     if alike and len({*map(len, parts)}) > 1:
         raise ValueError(f"{name}: the parts have different numbers of cells")
+
+
+def _digital_root(before: int, value: int) -> int:
+    """The digital root of a sum, from that of the sum before a value was added."""
+    total = before + value
+    return (total - 1) % 9 + 1 if total else 0

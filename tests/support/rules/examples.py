@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    DigitalRoot,
+    EqualSums,
+    Quadruple,
+    SameMultiset,
+    Sum,
+)
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
@@ -26,6 +35,7 @@ from pipeline.puzzle.rules.pairs import (
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -118,6 +128,17 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, Cage((0, 1, 2, 3, 4), 12)),
     (FOUR, Cage((0, 1), -3)),
     (TWO_GRIDS, Cage((14, 15, 16), 6)),
+    (FOUR, DigitalRoot((0, 1, 5), 7)),
+    (SIX, DigitalRoot((0, 6, 7, 8), 9)),
+    (SEVEN, DigitalRoot((0, 8), 3)),
+    (NINE, DigitalRoot((0,), 9)),
+    (Geometry(4, 4), DigitalRoot((0, 1, 16, 17, 18, 34), 5)),  # of many sets
+    (FOUR, DigitalRoot((0, 1, 5, 4, 8), 3, repeating=True)),
+    (SIX, DigitalRoot((0, 6, 7), 1, repeating=True)),
+    (TWO_GRIDS, DigitalRoot((14, 15, 16), 6)),
+    (FOUR, DigitalRoot((0, 1, 2, 3), 2)),  # cannot be filled, as all below
+    (FOUR, DigitalRoot((0, 1, 2, 3, 4), 6)),
+    (FOUR, DigitalRoot((0,), 5, repeating=True)),
     (FOUR, Arrow((0,), (1, 2, 3))),
     (SIX, Arrow((14,), (7, 0))),
     (SEVEN, Arrow((0,), (8,))),
@@ -247,6 +268,10 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, Indexer(5, row=True)),
     (FOUR, Indexer(12, row=True)),
     (Geometry(1, 5), Indexer(9, row=False)),
+    *((FOUR, BoxIndexer(cell, FOUR_BOXES[1])) for cell in FOUR_BOXES[1]),
+    (SIX, BoxIndexer(8, SIX_BOXES[0])),
+    (NO_BOXES, BoxIndexer(5, (0, 1, 2, 5))),
+    (TWO_GRIDS, BoxIndexer(10, (10, 11, 14, 15))),
     # regions
     (NO_BOXES, Region((0, 1, 2, 5))),
     (NO_BOXES, Region((7, 3, 6))),

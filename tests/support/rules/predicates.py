@@ -11,7 +11,16 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    DigitalRoot,
+    EqualSums,
+    Quadruple,
+    SameMultiset,
+    Sum,
+)
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
@@ -33,6 +42,7 @@ from pipeline.puzzle.rules.pairs import (
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -132,6 +142,12 @@ def indexer(rule: Indexer, geometry: Geometry, values: Values) -> bool:
     return all((here == v) == (at[row, v] == column) for v in each)
 
 
+def box_indexer(rule: BoxIndexer, geometry: Geometry, values: Values) -> bool:
+    region = sorted(rule.region)
+    here, position = values[rule.cell], region.index(rule.cell) + 1
+    return all((here == v) == (values[cell] == position) for v, cell in enumerate(region, start=1))
+
+
 def negative_kropki(rule: NegativeKropki, geometry: Geometry, values: Values) -> bool:
     return not any(
         large - small in rule.differences or large in [ratio * small for ratio in rule.ratios]
@@ -207,6 +223,14 @@ def cage(rule: Cage, geometry: Geometry, values: Values) -> bool:
     return different(inside) and rule.total in (None, sum(inside))
 
 
+def digital_root(rule: DigitalRoot, geometry: Geometry, values: Values) -> bool:
+    inside = held(rule.group, values)
+    total = sum(inside)
+    while total > 9:
+        total = sum(map(int, str(total)))
+    return total == rule.root and (rule.repeating or different(inside))
+
+
 def arrow(rule: Arrow, geometry: Geometry, values: Values) -> bool:
     number = 0
     for cell in sorted(rule.circle):
@@ -266,6 +290,7 @@ MEANS: dict[type[Rule], Predicate] = {
     Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
     Among: lambda rule, _, values: values[rule.cell] in rule.allowed,
     Indexer: indexer,
+    BoxIndexer: box_indexer,
     Thermometer: thermometer,
     Palindrome: lambda rule, _, values: held(rule.line, values) == held(rule.line, values)[::-1],
     Renban: renban,
@@ -281,6 +306,7 @@ MEANS: dict[type[Rule], Predicate] = {
     Zipper: zipper,
     DoubleArrow: double_arrow,
     Cage: cage,
+    DigitalRoot: digital_root,
     Arrow: arrow,
     Quadruple: quadruple,
     Clone: lambda rule, _, values: held(rule.original, values) == held(rule.copy, values),

@@ -18,7 +18,7 @@ from operator import and_
 from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
 from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
 from pipeline.reading.formats.ruled import (
@@ -26,7 +26,6 @@ from pipeline.reading.formats.ruled import (
     MOST_SIDE,
     given_masks,
     groups_of,
-    usual_boxes,
     variant_of,
 )
 from pipeline.reading.formats.text import Text, TextLine

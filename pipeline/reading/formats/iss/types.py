@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.puzzle import Rule, usual_boxes
 from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
 from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along, usual_boxes
+from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along
 
 _APART = "-"
 """Stands between the groups of an `EqualSum`."""
