@@ -41,9 +41,9 @@ grid; words such as `total` are what the puzzle tells of a rule. The pictures sh
 the rule, drawn as in the [report](../how-to/report.md) and by
 [`solve --svg`](commands.md#solve).
 
-From Python, rules are added to a puzzle, [as shown here](../how-to/python.md#puzzles-with-rules); with
-each stands how the first one in its picture is made. `at` is `puzzle.geometry.cells_at`: cells by row
-and column, from 1. `boxes` are those of the puzzle, `tuple(puzzle.geometry.boxes())`.
+A line of Python makes the first rule of each picture, see [Puzzles with
+rules](../how-to/python.md#puzzles-with-rules). There `at` is `puzzle.geometry.cells_at`, which
+takes rows and columns from 1, and `boxes` is `tuple(puzzle.geometry.boxes())`.
 
 Each rule has one formula. It is checked of the values of a solution, and made into clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
@@ -186,7 +186,7 @@ EXAMPLES = (
     ),
     Example(
         (pairs.BoxIndexer(cell("22"), BOXES[0]), pairs.BoxIndexer(cell("55"), BOXES[5])),
-        "",
+        "245136136245412563563412321654654321",
     ),
     Example(
         (lines.Thermometer(SHORT), lines.Thermometer(at("61 52 43 44 35"), slow=True)),
@@ -252,7 +252,7 @@ EXAMPLES = (
             cages.DigitalRoot(at("13 14 24 34"), 7),
             cages.DigitalRoot(at("44 45 55 65"), 8, repeating=True),
         ),
-        "",
+        "651432324561132654465123513246246315",
     ),
     Example(
         (
@@ -376,20 +376,17 @@ def in_python(rule: Rule, geometry: Geometry) -> str:
 
 def _written(value: Any, kind: str, geometry: Geometry) -> str:
     """The value of a field of that kind; cells by their places where the kind says so."""
-    if isinstance(value, Rule):
-        return in_python(value, geometry)
     if kind == "Cells":
         return _at(value, geometry)
-    if kind == "tuple[Cells, ...]" and value == tuple(geometry.boxes()):
-        return "boxes"
     if kind in ("tuple[Cells, ...]", "CellPairs"):
-        return _tuple(_at(each, geometry) for each in value)
+        groups = _tuple(_at(each, geometry) for each in value)
+        return "boxes" if value == tuple(geometry.boxes()) else groups
     if kind == "tuple[tuple[Cell, int], ...]":
         cells, numbers = zip(*value, strict=True)
         return f"tuple(zip({_at(cells, geometry)}, {numbers}))"
     if isinstance(value, tuple):
         return _tuple(_written(each, "", geometry) for each in value)
-    return repr(value)
+    return in_python(value, geometry) if isinstance(value, Rule) else repr(value)
 
 
 def _at(cells: Iterable[int], geometry: Geometry) -> str:

@@ -343,7 +343,7 @@ COSMETICS: Document = {
     "fogofwar": ["R1C1"],
     "foglight": ["R1C1"],
     "line": [],
-    "cage": [],
+    "rectangle": [],
 }
 
 
