@@ -4,10 +4,11 @@
     >>> from pipeline.rules import Cage, Thermometer
     >>> puzzle = Puzzle.empty(4)
     >>> at = puzzle.geometry.cells_at
-    >>> line = at((1, 1), (1, 2), (1, 3), (1, 4))
-    >>> puzzle = puzzle.with_rules(Thermometer(line), Cage(at((2, 1), (3, 1)), 7))
-    >>> solve(puzzle).status
-    'unsolvable'
+    >>> lines = at((1, 1), (1, 2), (1, 3), (1, 4)), at((3, 1), (3, 2))
+    >>> puzzle = puzzle.with_rules(*map(Thermometer, lines), Cage(at((2, 1), (3, 1)), 5))
+    >>> [grid] = solve(puzzle).solutions
+    >>> [*grid.rows()]
+    [(1, 2, 3, 4), (3, 4, 1, 2), (2, 3, 4, 1), (4, 1, 2, 3)]
 
 `docs/reference/rules.md` has an example of each. They are not loaded before this module is.
 """
