@@ -11,7 +11,16 @@ from itertools import product
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    DigitalRoot,
+    EqualSums,
+    Quadruple,
+    SameMultiset,
+    Sum,
+)
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
@@ -33,6 +42,7 @@ from pipeline.puzzle.rules.pairs import (
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -47,6 +57,7 @@ from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
+CORNER = (0, 1, 2, 9, 10, 11, 18, 19, 20)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
 BOXES = tuple(NINE.boxes())
 FIRST = tuple(range(9))
@@ -236,6 +247,27 @@ def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
     assert Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
 
 
+def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
+    grid = [0] * 81
+    for cell, value in zip(CORNER, (3, 2, 1, 5, 6, 4, 9, 8, 7), strict=True):
+        grid[cell] = value
+    right = [cell for cell in CORNER if BoxIndexer(cell, CORNER).holds(NINE, grid)]
+    assert right == [0, 1, 2, 18, 19, 20]
+
+
+@pytest.mark.parametrize(("values", "root"), [("9", 9), ("19", 1), ("892", 1), ("98765", 8)])
+def test_the_digital_root_of_a_sum_is_that_of_its_digits_until_one_is_left(values, root):
+    grid = [*map(int, values.ljust(81, "1"))]
+    cells = tuple(range(len(values)))
+    assert [n for n in range(1, 10) if DigitalRoot(cells, n).holds(NINE, grid)] == [root]
+
+
+def test_values_with_a_digital_root_differ_unless_they_may_repeat():
+    grid = [5, 5, *[1] * 79]
+    assert not DigitalRoot((0, 1), 1).holds(NINE, grid)
+    assert DigitalRoot((0, 1), 1, repeating=True).holds(NINE, grid)
+
+
 def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
     line = (2, 1, 3, 5, 6, 4, 9, 8, 7)  # the first says that 1 stands second; the fourth is wrong
     rows, columns = [1] * 36 + [*line] + [1] * 36, [value for value in line for _ in range(9)]
@@ -317,10 +349,16 @@ def sign(text, row, column, look="greater"):
         ),
         (Indexer(40, row=False), [Tint(((5, 5),), "column-indexer")], "column indexer at r5c5"),
         (Indexer(40, row=True), [Tint(((5, 5),), "row-indexer")], "row indexer at r5c5"),
+        (BoxIndexer(10, CORNER), [Tint(((2, 2),), "box-indexer")], "box indexer at r2c2"),
         (Region((1, 10)), [Outline(((1, 2), (2, 2)), "region")], "jigsaw region of r1c2"),
         (ExtraRegion((10, 1)), [Tint(((2, 2), (1, 2)), "extra-region")], "extra region at r2c2"),
         (Cage((0, 10), 7), [Outline(((1, 1), (2, 2)), "cage", "7")], "cage 7 at r1c1"),
         (Cage((0, 10)), [Outline(((1, 1), (2, 2)), "cage")], "cage at r1c1"),
+        (
+            DigitalRoot((0, 10), 7),
+            [Outline(((1, 1), (2, 2)), "cage", "DR7")],
+            "digital root 7 at r1c1",
+        ),
         (
             Arrow((10,), (20, 21)),
             [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", head=True)],
@@ -476,6 +514,11 @@ TWICE = "a cell is named twice"
         (ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
         (Cage, ((),), "cage: at least 1 cell, not 0"),
         (Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
+        (DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),
+        (DigitalRoot, ((0, 0), 5), f"digital root: {TWICE}"),
+        *((DigitalRoot, ((0, 1), n), f"it must be 1 to 9, not {n}") for n in (0, 10)),
+        (BoxIndexer, (3, (0, 1, 4, 5)), "box indexer: the cell is not in its region"),
+        (BoxIndexer, (0, (0, 1, 0, 4)), f"box indexer: {TWICE}"),
         (Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
         (Arrow, ((0, 0), (1,)), f"arrow: its circle: {TWICE}"),
         (Arrow, ((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
@@ -522,6 +565,7 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
         (Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
         (DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
         (DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
+        (BoxIndexer(0, CORNER[:8]), NINE, "box indexer: a region of 9 cells is needed, not 8"),
         (Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
         (Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
         *((Indexer(cell, row=True), NINE, "indexer: a cell that is not") for cell in (-1, 81)),
