@@ -86,8 +86,8 @@ def formula_size(geometry: Geometry) -> int:
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     """State the units, the puzzle's givens, marks and rules, and exclude the grids.
 
-    "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row; behind them come
-    the variables that rules have of their own. Raises LimitReached if the clauses are too many,
+    "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row, values from 1 (in a
+    free geometry, v is the v-th value); behind them come the variables that rules have of their own. Raises LimitReached if the clauses are too many,
     and ValueError for a grid of another geometry or one named twice.
     """
     geometry = puzzle.geometry
@@ -160,8 +160,8 @@ def _units(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _other_than(grid: Grid) -> Clause:
-    n = grid.geometry.side
-    return tuple(-(cell * n + value) for cell, value in enumerate(grid.values))
+    n, before = grid.geometry.side, 1 - grid.geometry.lowest
+    return tuple(-(cell * n + before + value) for cell, value in enumerate(grid.values))
 
 
 def _pieces(clauses: Sequence[Clause]) -> Iterator[str]:

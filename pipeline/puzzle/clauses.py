@@ -1,6 +1,6 @@
 """A collector of clauses, and the few constructions that several constraints share.
 
-Variable c·n + v is "cell c holds v"; variables that a constraint needs for itself come after all
+Variable c·n + v is "cell c holds v", the v-th value; variables that a constraint needs for itself come after all
 candidates. Other clauses say that every cell holds exactly one value.
 """
 
@@ -41,8 +41,9 @@ _CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
 
 
 class ClauseBuilder:
-    """Collects clauses over the candidates of a grid with `cells` cells and values 1 … side.
+    """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
 
+    The values are 1 … side unless another one is the `lowest`.
     `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached beyond
     the limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
     """
@@ -53,8 +54,11 @@ class ClauseBuilder:
         cells: int,
         most: Most = _MOST,
         check: Callable[[int], None] | None = None,
+        lowest: int = 1,
     ) -> None:
         self.side = side
+        self.values = range(lowest, lowest + side)
+        self._before = 1 - lowest
         self.most = most
         self.candidates = side * cells
         self.variables = self.candidates
@@ -69,15 +73,10 @@ class ClauseBuilder:
         """The number of variables that are no candidates."""
         return self.variables - self.candidates
 
-    @property
-    def values(self) -> range:
-        """The values 1 … side."""
-        return range(1, self.side + 1)
-
     def at(self, cell: int, value: int) -> int:
-        """The literal that a cell holds a value, 1 to the side."""
-        assert 1 <= value <= self.side  # noqa: S101 - a rule's own fault
-        return cell * self.side + value
+        """The literal that a cell holds a value, one of `values`."""
+        assert value in self.values  # noqa: S101 - a rule's own fault
+        return cell * self.side + value + self._before
 
     def new(self) -> int:
         """A further variable."""

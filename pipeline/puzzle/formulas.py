@@ -212,7 +212,7 @@ class Total(Constraint):
         # those of the greatest weight first: fewer sums are possible in between
         cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
         worths = [[weights[cell] * value for value in clauses.values] for cell in cells]
-        step = _adding(worths, self.total, self.total)
+        step = _adding(worths, self.total, self.total, clauses.values[0])
         clauses.automaton(cells, 0, step, self.total.__eq__)
 
 
@@ -245,7 +245,7 @@ class SameTotals(Constraint):
         clauses.most_one(list(ends.values()))
         for part in self.parts:
             clauses.spend(len(part))
-            step = _adding([worths] * len(part), lowest, highest)
+            step = _adding([worths] * len(part), lowest, highest, clauses.values[0])
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
@@ -378,34 +378,38 @@ class Either(_Parts):
 
 
 class ByValue(Constraint):
-    """If the cell holds v, the v-th of the parts holds; there is one for each value."""
+    """If the cell holds v, the v-th of the parts holds; there is one for each value.
+
+    Values are counted from the `lowest`.
+    """
 
     cell: int
     parts: tuple[Constraint, ...]
+    lowest: int = 1
 
     def scope(self) -> Iterable[int]:
         return chain((self.cell,), *(part.scope() for part in self.parts))
 
     def holds(self, values: Sequence[int]) -> bool:
-        return self.parts[values[self.cell] - 1].holds(values)
+        return self.parts[values[self.cell] - self.lowest].holds(values)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        for value, part in enumerate(self.parts, start=1):
+        for value, part in enumerate(self.parts, start=self.lowest):
             with clauses.under(clauses.at(self.cell, value)):
                 part.encode(clauses)
 
 
 def _adding(
-    worths: Sequence[Sequence[int]], lowest: int, highest: int
+    worths: Sequence[Sequence[int]], lowest: int, highest: int, first: int
 ) -> Callable[[int, int, int], int | None]:
-    """Steps of an automaton that sums up what values are worth, given for each index.
+    """Steps of an automaton that sums up what values, from `first` on, are worth at each index.
 
     A sum that can no longer end from the lowest to the highest is a dead end.
     """
     least, most = _rests(map(min, worths)), _rests(map(max, worths))
 
     def step(index: int, so_far: int, value: int) -> int | None:
-        after = so_far + worths[index][value - 1]
+        after = so_far + worths[index][value - first]
         fits = after + least[index + 1] <= highest and after + most[index + 1] >= lowest
         return after if fits else None
 
