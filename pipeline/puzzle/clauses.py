@@ -146,6 +146,20 @@ class ClauseBuilder:
         self._make((-held, *(self.at(cell, value) for cell in cells)))
         return held
 
+    def either(self, literals: Sequence[int]) -> int:
+        """A literal that is true exactly if one of these is. Conditions do not apply."""
+        if len(literals) == 1:
+            return literals[0]
+        some = self.new()
+        for literal in literals:
+            self._make((-literal, some))
+        self._make((-some, *literals))
+        return some
+
+    def define(self, *literals: int) -> None:
+        """Add a clause about new variables, to which conditions do not apply."""
+        self._make(literals)
+
     def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
         """The values whose literals are true form one of the sets."""
         if not sets:

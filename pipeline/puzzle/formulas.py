@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, combinations, permutations
+from itertools import accumulate, chain, combinations, permutations, product
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
@@ -345,6 +345,104 @@ class Automaton(Constraint):
 
     def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
         return self.step(state, value, *self.numbers)
+
+
+class DifferentPairs(Constraint):
+    """No two of the pairs of cells hold the same two values; no cell is in both."""
+
+    pairs: CellPairs
+
+    def scope(self) -> Iterable[int]:
+        return chain.from_iterable(self.pairs)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return len({(values[a], values[b]) for a, b in self.pairs}) == len(self.pairs)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if len(self.pairs) > clauses.side**2:
+            clauses.add()
+            return
+        for u, v in product(clauses.values, repeat=2):
+            both = []
+            for a, b in self.pairs:
+                here = clauses.new()
+                clauses.define(-here, clauses.at(a, u))
+                clauses.define(-here, clauses.at(b, v))
+                clauses.define(here, -clauses.at(a, u), -clauses.at(b, v))
+                both.append(here)
+            clauses.most_one(both)
+            if len(self.pairs) == clauses.side**2:
+                clauses.add(*both)
+
+
+class Connected(Constraint):
+    """The cells that hold one of the values form one region: not empty, and of the size, if any.
+
+    Neighbours are the two cells of each of the pairs `beside`, which are pairs of the cells.
+    """
+
+    cells: Cells
+    beside: CellPairs
+    values: tuple[int, ...]
+    size: int | None = None
+
+    def holds(self, values: Sequence[int]) -> bool:
+        members = {cell for cell in self.cells if values[cell] in self.values}
+        if not members or self.size not in (None, len(members)):
+            return False
+        near = self._neighbours()
+        waiting = [next(iter(members))]
+        reached = {*waiting}
+        for cell in waiting:
+            found = members.intersection(near[cell]) - reached
+            reached |= found
+            waiting += found
+        return reached == members
+
+    def _neighbours(self) -> dict[int, list[int]]:
+        near: dict[int, list[int]] = {cell: [] for cell in self.cells}
+        for a, b in self.beside:
+            near[a].append(b)
+            near[b].append(a)
+        return near
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        """Each member is reached from the first one, in as many steps as there may be."""
+        held = [value for value in self.values if value in clauses.values]
+        if not held or (self.size is not None and not 0 < self.size <= len(self.cells)):
+            clauses.add()
+            return
+        member = {
+            cell: clauses.either([clauses.at(cell, value) for value in held]) for cell in self.cells
+        }
+        clauses.add(*member.values())
+        reached, earlier = dict[int, int](), 0
+        for cell, inside in member.items():
+            first = clauses.new()
+            clauses.define(-first, inside)
+            some = clauses.new()
+            clauses.define(-inside, some)
+            if earlier:
+                clauses.define(-first, -earlier)
+                clauses.define(-earlier, some)
+            reached[cell], earlier = first, some
+        near = self._neighbours()
+        for _ in range((self.size or len(self.cells)) - 1):
+            after = {cell: clauses.new() for cell in self.cells}
+            for cell, here in after.items():
+                clauses.define(-here, member[cell])
+                clauses.define(-here, reached[cell], *(reached[other] for other in near[cell]))
+            reached = after
+        for cell, inside in member.items():
+            clauses.add(-inside, reached[cell])
+        if self.size is not None:
+            clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
+
+    def _count(self, index: int, so_far: int, value: int) -> int | None:
+        """How many cells are inside, if they can still become as many as there must be."""
+        after = so_far + (value in self.values)
+        left = len(self.cells) - 1 - index
+        return after if self.size is not None and after <= self.size <= after + left else None
 
 
 class _Parts(Constraint):

@@ -162,21 +162,30 @@ class Geometry:
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """The cells of each row, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(at, at + width)) for at in range(0, self.inner, width))
         return self._areas(1, self.side)
 
     def columns(self) -> Iterator[tuple[int, ...]]:
         """The cells of each column, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(at, self.inner, width)) for at in range(width))
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each box, row by row; a box that several grids share only once."""
+        """The cells of each box, row by row; a box that several grids share only once.
+
+        A free geometry has none.
+        """
+        if self.free:
+            return iter(())
         return iter(dict.fromkeys(self._areas(self.height, self.width)))
 
     def _areas(self, height: int, width: int) -> Iterator[tuple[int, ...]]:
-        """The rectangles of that size that make up each grid; none if it is free."""
+        """The rectangles of that size that make up each grid."""
         n, grids = self.side, self.grids
-        if self.free:
-            return
         for top, left in grids or ((0, 0),):
             for row, column in product(range(top, top + n, height), range(left, left + n, width)):
                 inside = product(range(row, row + height), range(column, column + width))
@@ -198,7 +207,7 @@ class Geometry:
         return {place: cell for cell, place in enumerate(self._places)}
 
     def units(self, kind: Literal["row", "column", "box"]) -> int:
-        """The number of its rows, columns or boxes."""
+        """The number of its rows, columns or boxes that are units."""
         if not self.grids:
             return 0 if self.free else self.side
         return len({*self.boxes()}) if kind == "box" else self.side * len(self.grids)
@@ -249,6 +258,8 @@ def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
 
     A free geometry has none.
     """
+    if geometry.free:
+        return ()
     return (*geometry.rows(), *geometry.columns(), *geometry.boxes())
 
 

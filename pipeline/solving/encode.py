@@ -207,7 +207,9 @@ def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
         yield Family("givens", len(givens), givens)
     if forbidden:
         size = sum(mask.bit_count() for _, mask in forbidden)
-        yield Family("values that marks forbid", size, LazyClauses(partial(_negated, forbidden, lowest)))
+        yield Family(
+            "values that marks forbid", size, LazyClauses(partial(_negated, forbidden, lowest))
+        )
 
 
 def _negated(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:

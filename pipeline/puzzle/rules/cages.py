@@ -38,8 +38,7 @@ class Cage(Different):
         different = AllDifferent(self.group)
         if self.total is None or len(self.group) > geometry.side:
             return different
-        values = range(1, geometry.side + 1)
-        return Every((different, SetTotal(self.group, self.total, values)))
+        return Every((different, SetTotal(self.group, self.total, geometry.values)))
 
     def title(self) -> str:
         return self.name if self.total is None else f"{self.name} {self.total}"
@@ -168,7 +167,7 @@ class SameMultiset(EqualSums):
     name, look, alike = "same values", "same-values", True
 
     def formula(self, geometry: Geometry) -> Constraint:
-        values = range(1, geometry.side + 1)
+        values = geometry.values
         return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
 
 

@@ -67,7 +67,7 @@ class Renban(Along):
         length = len(self.line)
         if len({*self.line}) < length:
             return Either(())
-        starts = range(1, geometry.side - length + 2)
+        starts = geometry.values[: max(geometry.side - length + 1, 0)]
         windows = tuple(range(start, start + length) for start in starts)
         return Every((AllDifferent(self.line), OneOfSets(self.line, windows)))
 
@@ -106,6 +106,7 @@ class Entropic(Along):
     name, look = "entropic line", "entropic"
 
     def formula(self, geometry: Geometry) -> Constraint:
+        _check_from_one(self.name, geometry)
         third = round(geometry.side / 3)
         return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
 
@@ -199,6 +200,12 @@ class DoubleArrow(Along):
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
         return Total(((first, -1), (last, -1), *((cell, 1) for cell in inside)), 0)
+
+
+def _check_from_one(name: str, geometry: Geometry) -> None:
+    """Raise ValueError if there is a value 0."""
+    if geometry.lowest == 0:
+        raise ValueError(f"{name}: the values begin with 0")
 
 
 def _far_apart(u: int, v: int, difference: int) -> bool:

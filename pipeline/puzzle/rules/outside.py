@@ -73,6 +73,8 @@ class Sandwich(Outside):
     name = look = "sandwich"
 
     def formula(self, geometry: Geometry) -> Constraint:
+        if geometry.free:
+            raise ValueError(f"{self.name}: the grid has other rows, columns or values than usual")
         is_whole = len(self.line) == geometry.side
         return TotalBetween(self.line, self.number) if is_whole else Either(())
 
@@ -86,19 +88,24 @@ class Skyscraper(Outside):
     name = look = "skyscraper"
 
     def formula(self, geometry: Geometry) -> Constraint:
-        n = geometry.side
+        n = geometry.values[-1]
         seen = frozenset((highest, self.number) for highest in range(1, n + 1))
         return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
 
 
 class XSum(Outside):
-    """The line has each value once. If the first one is x, the first x cells sum to the number."""
+    """The line has each value once. If the first one is x, the first x cells sum to the number.
+
+    In a free grid the line may hold only some of the values, and x may be 0.
+    """
 
     name, look = "X-sum", "x-sum"
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
-        values = range(1, geometry.side + 1)
+        values = geometry.values
+        if geometry.free:
+            return ByValue(first, tuple(map(self._sum_of, values)), geometry.lowest)
         if len(self.line) != len(values):
             return Either(())
         sums = [
@@ -106,6 +113,12 @@ class XSum(Outside):
             for x in values
         ]
         return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
+
+    def _sum_of(self, x: int) -> Constraint:
+        """The first x cells sum to the number."""
+        if x > len(self.line):
+            return Either(())
+        return Total(tuple((cell, 1) for cell in self.line[:x]), self.number)
 
 
 def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int, int] | None:

@@ -209,7 +209,8 @@ class Parity(Rule):
     odd: bool
 
     def formula(self, geometry: Geometry) -> Constraint:
-        return Allowed(self.cell, range(1 if self.odd else 2, geometry.side + 1, 2))
+        fitting = (value for value in geometry.values if value % 2 == self.odd)
+        return Allowed(self.cell, tuple(fitting))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title()),)
@@ -300,8 +301,8 @@ def _sums_to_none(u: int, v: int, *totals: int) -> bool:
 
 
 def _has_no_dot(u: int, v: int, differences: Cells, ratios: Cells) -> bool:
-    quotient, rest = divmod(max(u, v), min(u, v))
-    return abs(u - v) not in differences and (rest > 0 or quotient not in ratios)
+    has_ratio = any(_has_ratio(u, v, ratio) for ratio in ratios)
+    return abs(u - v) not in differences and not has_ratio
 
 
 def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:

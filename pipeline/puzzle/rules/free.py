@@ -1,0 +1,295 @@
+"""Rules of free grids: their rows, columns and boxes, and regions that solving has to find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from pipeline.puzzle.formulas import (
+    AtLeast,
+    Automaton,
+    ByValue,
+    CellPairs,
+    Cells,
+    Connected,
+    Constraint,
+    DifferentPairs,
+    Every,
+)
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import Everywhere, check_cells, place, places
+from pipeline.puzzle.rules.cages import SameMultiset
+from pipeline.puzzle.rules.regions import Different
+from pipeline.puzzle.shapes import Outline, Ring, Shape
+
+UNIT_KINDS = ("row", "column", "box")
+
+
+class Unit(Different):
+    """A row, column or box of a free grid: no value repeats; n cells hold all n values."""
+
+    name = "row, column or box"
+
+    kind: str
+
+    def __post_init__(self) -> None:
+        Different.__post_init__(self)
+        if self.kind not in UNIT_KINDS:
+            raise ValueError(f"{self.name}: it is {self.kind!r}")
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        if self.kind == "box":
+            return (Outline(places(geometry, self.group), "region"),)
+        return ()
+
+    def title(self) -> str:
+        return self.kind
+
+    def caption(self) -> str:
+        return self.kind
+
+    def describe(self, geometry: Geometry) -> str:
+        """`row 3`, `column 3`, `box at r1c4`."""
+        row, column = geometry.place(self.group[0])
+        if self.kind == "box":
+            return f"{self.kind} at {place(geometry, self.group[0])}"
+        return f"{self.kind} {row if self.kind == 'row' else column}"
+
+
+class SameRegions(SameMultiset):
+    """All these rows, columns, boxes or regions hold the same set of values.
+
+    They have fewer cells than there are values, and no value repeats in one.
+    """
+
+    name, where = "same values in all regions", ""
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(sorted({cell for part in self.parts for cell in part}))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return ()
+
+
+class ConnectedValues(Rule):
+    """The cells of the group that hold one of the values form one region.
+
+    Its cells are connected by their sides, there is at least one, and exactly `size` if that is not
+    0. The group is the grid, or a group of extra cells in rows as long as the grid's.
+    """
+
+    name, where = "connected values", "from"
+
+    group: Cells
+    values: tuple[int, ...]
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not self.values:
+            raise ValueError(f"{self.name}: no values")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        beside = tuple(_beside(geometry, self.group))
+        return Connected(self.group, beside, self.values, self.size or None)
+
+    def title(self) -> str:
+        size = f" in {self.size} cells" if self.size else ""
+        return f"{self.name} {' '.join(map(str, self.values))}{size}"
+
+    def caption(self) -> str:
+        return self.title()
+
+
+class ChaosConstruction(Rule):
+    """The grid is made of regions of `size` cells, to be found, in which no value repeats.
+
+    The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
+    of the grid, which tell its region by a value. Values are given to regions in the order of their
+    first cells, from the lowest on, so that a division into regions counts once.
+    """
+
+    name = "chaos construction"
+
+    regions: Cells
+    size: int
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.regions, once=True)
+        if self.size < 2 or len(self.regions) % self.size:
+            raise ValueError(
+                f"{self.name}: {len(self.regions)} cells cannot be divided into regions of "
+                f"{self.size} cells"
+            )
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return (*range(geometry.inner), *self.regions)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        number, inner = len(self.regions) // self.size, range(geometry.inner)
+        if len(self.regions) != len(inner) or number > geometry.side:
+            raise ValueError(f"{self.name}: the regions are not those of this grid")
+        labels = geometry.values[:number]
+        beside = tuple(_beside(geometry, self.regions))
+        first, last = labels[0] - 1, labels[-1]
+        order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
+        parts = (Connected(self.regions, beside, (label,), self.size) for label in labels)
+        apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
+        return Every((order, *parts, apart))
+
+    def caption(self) -> str:
+        return f"{self.name} of regions of {self.size} cells"
+
+
+class ChaosArrow(Rule):
+    """The control holds the number of cells from the start on that are of the region of that.
+
+    They are counted along each of the arms until one is of another region. All arms begin with the
+    start, which counts once. The number is `offset` more than the value. Arms are of cells that
+    tell regions.
+    """
+
+    name, where = "chaos arrow", "at"
+
+    control: int
+    arms: tuple[Cells, ...]
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.arms:
+            raise ValueError(f"{self.name}: no arm")
+        for arm in self.arms:
+            check_cells(f"{self.name}: an arm", arm, once=True)
+        if len({arm[0] for arm in self.arms}) > 1:
+            raise ValueError(f"{self.name}: its arms begin with different cells")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        line = (*(cell for arm in self.arms for cell in arm), self.control)
+        numbers = (tuple(map(len, self.arms)), self.offset)
+        return Automaton(line, (0, 0, None, 0), _run, frozenset((_FITS,)), numbers)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Ring((geometry.place(self.control),), "chaos"),)
+
+    def caption(self) -> str:
+        return f"{self.name} + {self.offset}" if self.offset else self.name
+
+
+class ChaosCount(Rule):
+    """The control holds the number of these cells that are of the region of the first of them.
+
+    That counts too. The number is `offset` more than the value. The cells tell regions.
+    """
+
+    name, where = "chaos count", "at"
+
+    control: int
+    counted: Cells
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.counted, once=True)
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys((self.control, *self.counted)))
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        line, numbers = (*self.counted, self.control), (len(self.counted), self.offset)
+        return Automaton(line, (0, 0, 0), _count_alike, frozenset(((-1, 0, 0),)), numbers)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Ring((geometry.place(self.control),), "chaos"),)
+
+    def caption(self) -> str:
+        return f"{self.name} + {self.offset}" if self.offset else self.name
+
+
+class Doppelganger(Everywhere):
+    """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
+
+    No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
+    its box miss three different values. The rows, columns and boxes themselves, in which no value
+    repeats, are other rules.
+    """
+
+    name = "doppelganger"
+
+    boxes: tuple[Cells, ...] = ()
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        free = geometry.free
+        if not free or free.lowest or not free.rows == free.columns == geometry.side - 1:
+            raise ValueError(f"{self.name}: the values of n×n cells must be 0 to n")
+        kinds = [[*geometry.rows()], [*geometry.columns()], [*self.boxes]]
+        values = geometry.values[1:]
+        parts: list[Constraint] = [AtLeast(unit, 0, 1) for kind in kinds for unit in kind]
+        for kind in kinds:
+            parts += _one_has_each(combinations(kind, 2), values)
+        nothing = Every(())
+        for cell in range(geometry.inner):
+            own = [unit for kind in kinds for unit in kind if cell in unit]
+            differ = Every(tuple(_one_has_each(combinations(own, 2), values)))
+            parts.append(ByValue(cell, (differ, *[nothing] * len(values)), 0))
+        return Every(tuple(parts))
+
+
+def _one_has_each(pairs: Iterable[tuple[Cells, Cells]], values: range) -> Iterator[Constraint]:
+    """Each value is in one of two units: they do not both miss it."""
+    for one, other in pairs:
+        both = tuple(dict.fromkeys((*one, *other)))
+        yield from (AtLeast(both, value, 1) for value in values)
+
+
+def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
+    """Pairs of the cells that share a side."""
+    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
+    return tuple(
+        (cell, cell_of[near])
+        for (row, column), cell in cell_of.items()
+        for near in ((row, column + 1), (row + 1, column))
+        if near in cell_of
+    )
+
+
+def _next_label(highest: int, value: int, last: int) -> int | None:
+    """The highest label so far; None if one before it was left out."""
+    return max(highest, value) if value <= min(highest + 1, last) else None
+
+
+def _run(
+    state: tuple[int, int, int | None, int], value: int, lengths: Cells, offset: int
+) -> tuple[int, int, int | None, int] | None:
+    """Count cells along arms: the arm, cells of it passed, the label while it goes on, the count.
+
+    After the last arm comes the control, which leads to `_FITS` if it tells the count.
+    """
+    arm, passed, label, count = state
+    if arm == len(lengths):
+        return _FITS if value + offset == count else None
+    if not passed:
+        label, count = value, count + (arm == 0)
+    elif value == label:
+        count += 1
+    else:
+        label = None
+    if passed + 1 == lengths[arm]:
+        return arm + 1, 0, None, count
+    return arm, passed + 1, label, count
+
+
+_FITS = (-1, 0, None, 0)
+
+
+def _count_alike(
+    state: tuple[int, int, int], value: int, number: int, offset: int
+) -> tuple[int, int, int] | None:
+    """The cells passed, the value of the first one, and how many held that; last the control."""
+    passed, first, count = state
+    if passed == number:
+        return (-1, 0, 0) if value + offset == count else None
+    if not passed:
+        first = value
+    return passed + 1, first, count + (value == first)
