@@ -147,6 +147,27 @@ class ClauseBuilder:
         self._make((-held, *(self.at(cell, value) for cell in cells)))
         return held
 
+    def counted(self, literals: Sequence[int], most: int) -> list[int]:
+        """Variables, the k-th of which is true exactly if at least k of the literals are.
+
+        There are `most` of them, at most one for each literal. Conditions do not apply.
+        """
+        before: list[int] = []
+        for literal in literals:
+            after = [self.new() for _ in range(min(most, len(before) + 1))]
+            for index, reached in enumerate(after):
+                earlier = before[index] if index < len(before) else 0
+                fewer = before[index - 1] if index else 0
+                step = (literal, fewer) if fewer else (literal,)
+                self._make((-reached, literal, *filter(None, (earlier,))))
+                if fewer:
+                    self._make((-reached, fewer))
+                if earlier:
+                    self._make((-earlier, reached))
+                self._make((*(-each for each in step), reached))
+            before = after
+        return before
+
     def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
         """The values whose literals are true form one of the sets."""
         if not sets:

@@ -188,6 +188,8 @@ class Rule(ABC):
 
     Rules of the whole grid have none.
     """
+    is_faint: ClassVar[bool] = False
+    """Whether its shapes are drawn faintly, since they need not all hold."""
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:

@@ -26,7 +26,9 @@ _LARGEST = 999_999_999
 class Phrase:
     """A constraint of a text: its type and arguments, which are read one after the other.
 
-    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any.
+    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any;
+    `ties` is what the text says of lines of one rank, None where nothing may depend on it. Its
+    cells are moved by `shift`, rows down and columns to the right.
     """
 
     text: Text
@@ -34,6 +36,8 @@ class Phrase:
     words: tuple[Word, ...]
     geometry: Geometry = NINE
     regions: tuple[tuple[int, ...], ...] = ()
+    ties: str | None = None
+    shift: tuple[int, int] = (0, 0)
     _left: list[Word] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +72,10 @@ class Phrase:
             raise self.short(f"{least} {noun} or more", len(rest))
         return rest
 
+    def has_more(self) -> bool:
+        """Whether an argument is left."""
+        return bool(self._left)
+
     def has_number(self) -> bool:
         """Whether the next argument is a number."""
         return bool(self._left) and self._left[0].text.isdigit()
@@ -82,6 +90,12 @@ class Phrase:
             raise self.wrong(word, f"a number, {least} {upper}")
         return number
 
+    def integer(self) -> int:
+        """The next argument, a number that may be negative."""
+        word = self.next("a number")
+        sign, digits = (-1, word.text[1:]) if word.text[:1] == "-" else (1, word.text)
+        return sign * self.number_in(word._replace(text=digits), 0)
+
     def cell(self) -> int:
         return self.cell_in(self.next("1 cells or more"))
 
@@ -89,7 +103,12 @@ class Phrase:
         match = _CELL.fullmatch(word.text)
         signs = match.groups() if match else ("", "")
         row, column = (f".{_COORDINATES}".index(sign.lower() or ".") for sign in signs)
+        down, right = self.shift
         cell = self.geometry.cell_at(row, column)
+        if cell is not None and (down or right):
+            cell = self.geometry.cell_at(row + down, column + right)
+            if cell is None:
+                raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
         if cell is None:
             last = _COORDINATES[self.geometry.side - 1]
             raise self.wrong(word, f"a cell, 'R1C1' to 'R{last}C{last}'")
