@@ -86,9 +86,10 @@ def formula_size(geometry: Geometry) -> int:
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     """State the units, the puzzle's givens, marks and rules, and exclude the grids.
 
-    "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row, values from 1 (in a
-    free geometry, v is the v-th value); behind them come the variables that rules have of their own. Raises LimitReached if the clauses are too many,
-    and ValueError for a grid of another geometry or one named twice.
+    "Cell c holds the v-th value" is the variable c·n + v, cells counting from 0 row by row; behind
+    them come the variables that rules have of their
+    own. Raises LimitReached if the clauses are too many, and ValueError for a grid of another
+    geometry or one named twice.
     """
     geometry = puzzle.geometry
     if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):

@@ -1,7 +1,7 @@
 """A collector of clauses, and the few constructions that several constraints share.
 
-Variable c·n + v is "cell c holds v", the v-th value; variables that a constraint needs for itself come after all
-candidates. Other clauses say that every cell holds exactly one value.
+Variable c·n + v is "cell c holds the v-th value"; variables that a constraint needs for itself come
+after all candidates. Other clauses say that every cell holds exactly one value.
 """
 
 from __future__ import annotations
@@ -159,6 +159,27 @@ class ClauseBuilder:
     def define(self, *literals: int) -> None:
         """Add a clause about new variables, to which conditions do not apply."""
         self._make(literals)
+
+    def counted(self, literals: Sequence[int], most: int) -> list[int]:
+        """Variables, the k-th of which is true exactly if at least k of the literals are.
+
+        There are `most` of them, at most one for each literal. Conditions do not apply.
+        """
+        before: list[int] = []
+        for literal in literals:
+            after = [self.new() for _ in range(min(most, len(before) + 1))]
+            for index, reached in enumerate(after):
+                earlier = before[index] if index < len(before) else 0
+                fewer = before[index - 1] if index else 0
+                step = (literal, fewer) if fewer else (literal,)
+                self._make((-reached, literal, *filter(None, (earlier,))))
+                if fewer:
+                    self._make((-reached, fewer))
+                if earlier:
+                    self._make((-earlier, reached))
+                self._make((*(-each for each in step), reached))
+            before = after
+        return before
 
     def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
         """The values whose literals are true form one of the sets."""

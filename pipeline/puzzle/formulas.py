@@ -445,6 +445,98 @@ class Connected(Constraint):
         return after if self.size is not None and after <= self.size <= after + left else None
 
 
+class CountOfValues(Constraint):
+    """The counter holds the number of different values that the cells hold."""
+
+    counter: int
+    cells: Cells
+
+    def scope(self) -> Iterable[int]:
+        return (self.counter, *self.cells)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return values[self.counter] == len({values[cell] for cell in self.cells})
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        held = [clauses.holding(self.cells, value) for value in clauses.values]
+        reached = clauses.counted(held, len(held))
+        for value in clauses.values:
+            here = -clauses.at(self.counter, value)
+            if value > len(held):
+                clauses.add(here)
+                continue
+            if value > 0:
+                clauses.add(here, reached[value - 1])
+            if value < len(held):
+                clauses.add(here, -reached[value])
+
+
+class Ranked(Constraint):
+    """The line begins with `first`, and of the others that do exactly `smaller` are less than it.
+
+    Lines are compared like words: the first difference decides. Unless `tied`, none of the others
+    is equal. All lines have the same length.
+    """
+
+    line: Cells
+    others: tuple[Cells, ...]
+    first: int
+    smaller: int
+    tied: bool
+
+    def scope(self) -> Iterable[int]:
+        return chain(self.line, *self.others)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        own = [values[cell] for cell in self.line]
+        others = [[values[cell] for cell in other] for other in self.others]
+        same = [other for other in others if other[0] == self.first]
+        return (
+            own[0] == self.first
+            and sum(other < own for other in same) == self.smaller
+            and (self.tied or own not in same)
+        )
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if self.first not in clauses.values:
+            clauses.add()
+            return
+        clauses.add(clauses.at(self.line[0], self.first))
+        less = [self._less(clauses, other) for other in self.others]
+        reached = clauses.counted(less, self.smaller + 1)
+        if self.smaller > len(less):
+            clauses.add()
+        elif self.smaller:
+            clauses.add(reached[self.smaller - 1])
+        if self.smaller < len(less):
+            clauses.add(-reached[self.smaller])
+
+    def _less(self, clauses: ClauseBuilder, other: Cells) -> int:
+        """A variable that is true exactly if the other begins with `first` and is less."""
+        at, add, values = clauses.at, clauses.add, clauses.values
+        less, equal, begins = clauses.new(), clauses.new(), at(other[0], self.first)
+        add(-equal, begins)
+        add(-begins, equal)
+        add(equal, -less)
+        for here, there in zip(self.line[1:], other[1:], strict=True):
+            if here == there:
+                continue
+            clauses.spend(len(values))
+            still = clauses.new()  # equal up to these cells too
+            add(equal, -still)
+            for value in values:
+                own = -at(here, value)
+                add(-equal, own, less, *(at(there, v) for v in values if v >= value))
+                add(-equal, own, -less, *(at(there, v) for v in values if v <= value))
+                add(-equal, own, -at(there, value), still)
+                add(-still, own, at(there, value))
+            equal = still
+        add(-equal, -less)
+        if not self.tied:
+            add(-equal)
+        return less
+
+
 class _Parts(Constraint):
     parts: tuple[Constraint, ...]
 
@@ -470,6 +562,11 @@ class Either(_Parts):
         return any(part.holds(values) for part in self.parts)
 
     def encode(self, clauses: ClauseBuilder) -> None:
+        facts = [part for part in self.parts if isinstance(part, Allowed)]
+        if len(facts) == len(self.parts):  # one clause says it
+            allowed = ((each.cell, v) for each in facts for v in clauses.values if v in each.values)
+            clauses.add(*dict.fromkeys(clauses.at(cell, value) for cell, value in allowed))
+            return
         for literal, part in zip(clauses.pick(len(self.parts)), self.parts, strict=True):
             with clauses.under(literal):
                 part.encode(clauses)

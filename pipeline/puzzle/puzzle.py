@@ -234,6 +234,12 @@ class Geometry:
             return (row - 1) * self.side + column - 1
         return None
 
+    def group_of(self, cell: int) -> range:
+        """The cells of the grid, or of the group of extra cells, that the cell is of."""
+        if cell < self.inner or self.free is None:
+            return range(self.inner)
+        return next(cells for _, cells in self.free.lines() if cell in cells)
+
     def box_of(self, cell: int) -> int:
         """The index of a cell's box, from 0, in the order of `boxes`; of a single grid."""
         row, column = divmod(cell, self.side)
@@ -291,6 +297,8 @@ class Rule(ABC):
 
     Rules of the whole grid have none.
     """
+    is_faint: ClassVar[bool] = False
+    """Whether its shapes are drawn faintly, since they need not all hold."""
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:

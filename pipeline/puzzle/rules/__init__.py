@@ -78,6 +78,11 @@ class Along(Rule):
         return Line(line, self.look), *(Ring(end, self.look) for end in ends)
 
 
+def values_in(geometry: Geometry) -> range:
+    """The values that cells of the grid hold, ascending."""
+    return geometry.values
+
+
 def place(geometry: Geometry, cell: int) -> str:
     """`r1c1`, as solvers write it, or `VA3`."""
     return geometry.name_of(cell)
@@ -113,6 +118,13 @@ def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
 def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
     """Pairs of orthogonal neighbours, each once, the smaller cell first."""
     return moves(geometry, ((0, 1), (1, 0)))
+
+
+def both_ways(geometry: Geometry) -> Iterator[Cells]:
+    """All rows, then all columns, each from both ends."""
+    for line in (*geometry.rows(), *geometry.columns()):
+        yield line
+        yield line[::-1]
 
 
 def check_cells(name: str, cells: Sequence[int], least: int = 1, *, once: bool = False) -> None:

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from operator import eq
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
+    Allowed,
     AtLeast,
+    Automaton,
     Cells,
     Constraint,
+    CountOfValues,
     Every,
+    OneOfSets,
     Pairs,
     SameTotals,
     SetTotal,
     Total,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, places, tinted
+from pipeline.puzzle.rules import check_cells, places, tinted, values_in
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 
 LARGEST_CIRCLE = 3
 """Cells of an arrow's circle, which are the digits of a number."""
+
+
+_SHOWN = 6
+"""Values that a title names."""
+
+_MOST_LISTED = 9
+"""Values of which all sets are looked at."""
 
 
 class Cage(Different):
@@ -46,6 +58,141 @@ class Cage(Different):
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         text = "" if self.total is None else str(self.total)
         return (Outline(places(geometry, self.group), "cage", text),)
+
+
+class RellikCage(Different):
+    """The cells hold different values; no one or several of them sum to `total`."""
+
+    name = "rellik cage"
+
+    total: int
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        sets = combinations(values_in(geometry), len(self.group))
+        without = tuple(each for each in sets if not _has_part(each, self.total))
+        return Every((AllDifferent(self.group), OneOfSets(self.group, without)))
+
+    def title(self) -> str:
+        return f"{self.name} {self.total}"
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Outline(places(geometry, self.group), "rellik", f"≠{self.total}"),)
+
+
+class EqualityCage(Different):
+    """Different values: as many even as odd ones, as many low as high ones, none in the middle.
+
+    Low and high are the halves of all values; if their number is odd, one value is in the middle.
+    """
+
+    name = "equality cage"
+
+    def __post_init__(self) -> None:
+        Different.__post_init__(self)
+        if len(self.group) % 2:
+            raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        values = values_in(geometry)
+        half, size = len(values) // 2, len(self.group)
+        halves = {*values[:half]}, {*values[len(values) - half :]}
+        balanced = tuple(
+            each
+            for each in combinations(values, size)
+            if 2 * sum(value % 2 for value in each) == size
+            and all(2 * len(part.intersection(each)) == size for part in halves)
+        )
+        return Every((AllDifferent(self.group), OneOfSets(self.group, balanced)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Outline(places(geometry, self.group), "equality", "="),)
+
+
+class Contains(Rule):
+    """The cells hold these values, each at least as often as it is named; or `exactly` so often."""
+
+    name, where = "contains", "at"
+
+    group: Cells
+    wanted: Cells
+    exactly: bool = False
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not self.wanted:
+            raise ValueError(f"{self.name}: no values")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        cells, wanted = self.group, Counter(self.wanted)
+        parts: list[Constraint] = []
+        for value, times in wanted.items():
+            if self.exactly or (times > 2 and len(cells) > 4):
+                number = frozenset((times,))
+                parts.append(Automaton(cells, 0, _count, number, (value, times, self.exactly)))
+            else:
+                parts.append(AtLeast(cells, value, times))
+        if len(self.wanted) == len(cells):
+            parts += [Allowed(cell, tuple(wanted)) for cell in cells]
+        return Every(tuple(parts))
+
+    def title(self) -> str:
+        exactly = " exactly" if self.exactly else ""
+        return f"{self.name}{exactly} {' '.join(map(str, self.wanted[:_SHOWN]))}" + (
+            " …" if len(self.wanted) > _SHOWN else ""
+        )
+
+    def caption(self) -> str:
+        return self.title()
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        text = " ".join(map(str, self.wanted))
+        return (Outline(places(geometry, self.group), "contains", text),)
+
+
+class CountingCircles(Rule):
+    """A value in one of the cells, which have circles, is in as many of them as it says."""
+
+    name, where = "counting circles", "from"
+
+    circles: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.circles, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        cells, values = self.circles, values_in(geometry)
+        counts = [
+            Automaton(cells, 0, _count, frozenset((0, value)), (value, value, True))
+            for value in values
+        ]
+        if len(values) > _MOST_LISTED:
+            return Every(tuple(counts))
+        sizes = range(len(values) + 1)
+        sets = (each for size in sizes for each in combinations(values, size))
+        full = tuple(each for each in sets if sum(each) == len(cells))
+        return Every((*counts, OneOfSets(cells, full)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return [Ring((place,), "counting") for place in places(geometry, self.circles)]
+
+
+class CountOfDifferent(Rule):
+    """The cell `counter` holds the number of different values in the others."""
+
+    name, where = "number of different values", "at"
+
+    counter: int
+    counted: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.counted, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return CountOfValues(self.counter, self.counted)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        ring = Ring((geometry.place(self.counter),), "different")
+        return ring, Outline(places(geometry, self.counted), "different")
 
 
 class Sum(Rule):
@@ -169,6 +316,23 @@ class SameMultiset(EqualSums):
     def formula(self, geometry: Geometry) -> Constraint:
         values = geometry.values
         return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
+
+
+def _has_part(values: Sequence[int], total: int) -> bool:
+    """Whether some of the values, at least one, sum to the total."""
+    sums = {0}
+    for value in values:
+        if total - value in sums:
+            return True
+        sums |= {each + value for each in sums}
+    return False
+
+
+def _count(so_far: int, value: int, counted: int, most: int, exactly: bool) -> int | None:
+    """How often the value was there; more than `most` is that, or a dead end."""
+    if value != counted:
+        return so_far
+    return so_far + 1 if so_far < most else None if exactly else most
 
 
 def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+from collections.abc import Iterable
+from itertools import accumulate
 
 from pipeline.puzzle.formulas import (
-    AtLeast,
+    Allowed,
+    AllDifferent,
     Automaton,
     ByValue,
     CellPairs,
@@ -17,10 +18,13 @@ from pipeline.puzzle.formulas import (
     Every,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import Everywhere, check_cells, place, places
+from pipeline.puzzle.rules import check_cells, place, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Outline, Ring, Shape
+
+REGIONS = "CC"
+"""What texts call the group of cells that tell the regions of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
 
@@ -207,40 +211,42 @@ class ChaosCount(Rule):
         return f"{self.name} + {self.offset}" if self.offset else self.name
 
 
-class Doppelganger(Everywhere):
+class Doppelganger(Rule):
     """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
 
     No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
-    its box miss three different values. The rows, columns and boxes themselves, in which no value
-    repeats, are other rules.
+    its box miss three different values. `missing` are extra cells, each of which tells the value
+    that one of the `units` misses; `kinds` tells how many of these are rows, columns, and boxes.
     """
 
     name = "doppelganger"
 
-    boxes: tuple[Cells, ...] = ()
+    units: tuple[Cells, ...]
+    missing: Cells
+    kinds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.missing, once=True)
+        if not len(self.units) == len(self.missing) == sum(self.kinds):
+            raise ValueError(f"{self.name}: there are other units than cells that tell of them")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return (*range(geometry.inner), *self.missing)
 
     def formula(self, geometry: Geometry) -> Constraint:
         free = geometry.free
         if not free or free.lowest or not free.rows == free.columns == geometry.side - 1:
             raise ValueError(f"{self.name}: the values of n×n cells must be 0 to n")
-        kinds = [[*geometry.rows()], [*geometry.columns()], [*self.boxes]]
-        values = geometry.values[1:]
-        parts: list[Constraint] = [AtLeast(unit, 0, 1) for kind in kinds for unit in kind]
-        for kind in kinds:
-            parts += _one_has_each(combinations(kind, 2), values)
-        nothing = Every(())
-        for cell in range(geometry.inner):
-            own = [unit for kind in kinds for unit in kind if cell in unit]
-            differ = Every(tuple(_one_has_each(combinations(own, 2), values)))
-            parts.append(ByValue(cell, (differ, *[nothing] * len(values)), 0))
+        pairs = [*zip(self.units, self.missing, strict=True)]
+        parts: list[Constraint] = [Allowed(cell, geometry.values[1:]) for cell in self.missing]
+        parts += (AllDifferent((*unit, cell)) for unit, cell in pairs)
+        for end, size in zip(accumulate(self.kinds), self.kinds, strict=True):
+            parts.append(AllDifferent(self.missing[end - size : end]))
+        nothing = [Every(())] * (geometry.side - 1)
+        for zero in range(geometry.inner):
+            around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
+            parts.append(ByValue(zero, (around, *nothing), 0))
         return Every(tuple(parts))
-
-
-def _one_has_each(pairs: Iterable[tuple[Cells, Cells]], values: range) -> Iterator[Constraint]:
-    """Each value is in one of two units: they do not both miss it."""
-    for one, other in pairs:
-        both = tuple(dict.fromkeys((*one, *other)))
-        yield from (AtLeast(both, value, 1) for value in values)
 
 
 def _beside(geometry: Geometry, cells: Cells) -> CellPairs:

@@ -255,7 +255,6 @@ class Indexer(Rule):
     row: bool
 
     def cells(self, geometry: Geometry) -> Cells:
-        check_one_grid(self.name, geometry)
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -271,11 +270,17 @@ class Indexer(Rule):
 
     def _line(self, geometry: Geometry) -> range:
         """The cells, in turn, that its value may point at: its row (`row`: its column)."""
-        n = geometry.side
+        if geometry.free is None:
+            check_one_grid(self.name, geometry)
+        n = geometry.free.columns if geometry.free else geometry.side
         if self.row:
-            return range(self.cell % n, n * n, n)
-        first = self.cell - self.cell % n
-        return range(first, first + n)
+            line = range(self.cell % n, geometry.inner, n)
+        else:
+            first = self.cell - self.cell % n
+            line = range(first, first + n)
+        if self.cell >= geometry.inner or geometry.values != range(1, len(line) + 1):
+            raise ValueError(f"{self.name}: its line has not as many cells as there are values")
+        return line
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
