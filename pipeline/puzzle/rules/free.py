@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from pipeline.puzzle.formulas import (
-    Allowed,
     AllDifferent,
+    Allowed,
     Automaton,
     ByValue,
     CellPairs,
