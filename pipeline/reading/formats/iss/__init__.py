@@ -18,7 +18,7 @@ from operator import and_
 from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
 from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
 from pipeline.reading.formats.ruled import (
