@@ -41,7 +41,8 @@ What a puzzle may demand beyond its rows, columns and boxes, by the names that r
 the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is the side of the
 grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
 the rule, drawn as in the [report](../how-to/report.md) and by
-[`solve --svg`](commands.md#solve).
+[`solve --svg`](commands.md#solve). Rules that only the Interactive Sudoku Solver has are defined by
+[its source](https://github.com/sigh/Interactive-Sudoku-Solver).
 
 Each rule has one formula. It is checked of the values of a solution, and made into clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
