@@ -17,9 +17,11 @@ from typing import Any
 from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
+from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.fpuzzles import keys
 from pipeline.reading.formats.iss import types
+from pipeline.reading.formats.iss.machines import determined
+from pipeline.reading.formats.iss.patterns import pattern_machine
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"
@@ -39,7 +41,8 @@ What a puzzle may demand beyond its rows, columns and boxes, by the names that r
 the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is the side of the
 grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
 the rule, drawn as in the [report](../how-to/report.md) and by
-[`solve --svg`](commands.md#solve).
+[`solve --svg`](commands.md#solve). Rules that only the Interactive Sudoku Solver has are defined by
+[its source](https://github.com/sigh/Interactive-Sudoku-Solver).
 
 Each rule has one formula. It is checked of the values of a solution, and made into clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
@@ -76,6 +79,8 @@ def cell(place: str) -> int:
 SHORT, LINE, OTHER = at("11 22 23 14"), at("11 22 23 14 15"), at("51 41 42 43 53 63")
 JIGSAW = "112222111233144233444533455566556666"
 BOXES = tuple(SIX.boxes())
+ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
+MACHINE = determined(pattern_machine("[135]+[246]+", range(1, 7)), range(1, 7), 6)
 EXAMPLES = (
     Example(
         tuple(
@@ -113,6 +118,15 @@ EXAMPLES = (
         "864135972531792648297468315972684153315927486648351729483516297159273864726849531",
         NINE,
     ),
+    Example((whole.AntiTaxicab(),), "321465645213456132132654213546564321"),
+    Example((whole.GlobalEntropy(),), "462135153642314256526413231564645321"),
+    Example((whole.GlobalModular(),), "465132213546321654546213132465654321"),
+    Example(
+        (whole.Flatmates(),),
+        "865391247179245836423876195316427589254189673798563412641732958532918764987654321",
+        NINE,
+    ),
+    Example((whole.NoTiedLines(),), "425163136542564321312456653214241635"),
     Example(
         (
             pairs.WhiteDot(*at("11 12")),
@@ -229,6 +243,37 @@ EXAMPLES = (
         "263415415632156243324561541326632154",
     ),
     Example(
+        (lines.SumLine(LINE, 8), lines.SumLine(at("51 52 62 61"), 7, loop=True)),
+        "246351351624162543435162523416614235",
+    ),
+    Example(
+        (lines.ValueIndexer(at("11 12 23 24 25")), lines.ValueIndexer(at("61 52 53 44 45 46"))),
+        "423516165432316245542163231654654321",
+    ),
+    Example(
+        (lines.Lunchbox(SHORT, 5), lines.Lunchbox(OTHER, 6)),
+        "643215251364465123312456524631136542",
+    ),
+    Example(
+        (custom.Relation(LINE, ODD_EVEN), custom.Relation(at("53 44 55"), ODD_EVEN, every=False)),
+        "235146416235142563563412321654654321",
+    ),
+    Example(
+        (custom.StateMachine(SHORT, *MACHINE), custom.StateMachine(OTHER, *MACHINE)),
+        "146235235146462513513462321654654321",
+    ),
+    Example(
+        (
+            custom.OneOf(
+                (
+                    (lines.Thermometer(at("11 22 23 14")),),
+                    (cages.Cage(at("44 45 55"), 7), pairs.Among(cell("52"), (5, 6))),
+                )
+            ),
+        ),
+        "216543534162421635653214365421142356",
+    ),
+    Example(
         (
             cages.Cage(at("11 12 21"), 11),
             cages.Cage(at("13 14 24 34"), 12),
@@ -237,6 +282,28 @@ EXAMPLES = (
             cages.Cage(at("41 42 51 61 62"), 18),
         ),
         "324516651234435162162453213645546321",
+    ),
+    Example(
+        (cages.RellikCage(at("11 12 21"), 7), cages.RellikCage(at("44 45 54 55"), 8)),
+        "235146146235412563563412321654654321",
+    ),
+    Example(
+        (cages.EqualityCage(at("11 12 21 22")), cages.EqualityCage(at("45 46"))),
+        "543162126453412536365214231645654321",
+    ),
+    Example(
+        (
+            cages.Contains(at("11 12 22 23 33"), (1, 1, 6)),
+            cages.Contains(at("44 45 55"), (3, 3), exactly=True),
+        ),
+        "315246426153231564564312142635653421",
+    ),
+    Example(
+        (cages.CountingCircles(at("11 13 22 34 42 55")),), "243156516342654213132564421635365421"
+    ),
+    Example(
+        (cages.CountOfDifferent(cell("11"), at("22 23 34 45 55")),),
+        "241536365214513642426153132465654321",
     ),
     Example(
         (
@@ -295,6 +362,27 @@ EXAMPLES = (
             outside.XSum(at("36 35 34 33 32 31"), 6),
         ),
         "425316136524351642264135612453543261",
+    ),
+    Example(
+        (
+            outside.HiddenSkyscraper(at("11 21 31 41 51 61"), 2),
+            outside.HiddenSkyscraper(at("36 35 34 33 32 31"), 4),
+        ),
+        "513246264135645321132564421653356412",
+    ),
+    Example(
+        (
+            outside.NumberedRoom(at("11 21 31 41 51 61"), 5),
+            outside.NumberedRoom(at("36 35 34 33 32 31"), 2),
+        ),
+        "465213132465213546546132321654654321",
+    ),
+    Example(
+        (
+            outside.FullRank(at("11 21 31 41 51 61"), 7),
+            outside.FullRank(at("36 35 34 33 32 31"), 19),
+        ),
+        "241563563142124635635214456321312456",
     ),
 )
 

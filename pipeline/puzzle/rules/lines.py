@@ -244,7 +244,7 @@ class ValueIndexer(Along):
     """The first cell has the value of the cell that the second one tells: 1 is the third cell."""
 
     name, look = "value indexer", "value-indexer"
-    least = 3
+    least, once = 3, True
 
     def formula(self, geometry: Geometry) -> Constraint:
         value, counter, *counted = self.line

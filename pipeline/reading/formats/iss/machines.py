@@ -20,13 +20,14 @@ _MOST_STEPS = 2_000_000
 
 
 class Machine(NamedTuple):
-    """States from 0, the start, on: for each the sets, as masks, that it moves to by each value.
+    """States from 0 on: for each the sets, as masks, that it moves to by each value.
 
-    A value is an index from 0 on into the values of a cell; `accepted` is a mask of states too.
+    A value is an index from 0 on into the values of a cell; `accepted` and `start` are masks too.
     """
 
     moves: list[list[int]]
     accepted: int
+    start: int = 1
 
 
 def sixes(text: str) -> list[int]:
@@ -96,36 +97,38 @@ def machine_in(text: str, values: Sequence[int]) -> Machine:
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("another kind of machine than the two that are known")
-    starts_accepted, others_accepted = bits.number(1), bits.number(width)
+    starts, others = bits.number(width), bits.number(width)
+    accepted = bits.number(starts) | (1 << starts + others) - (1 << starts)
+    by_count = bits.number(4) if form == _PLAIN else symbols
     moves = list[list[int]]()
-    while bits.left >= max(symbols if form == _PACKED else (symbols - 1).bit_length() + width, 1):
+    while by_count and bits.left >= by_count:
         row = [0] * max(symbols, count)
+        head = bits.number(by_count)
         read = _packed if form == _PACKED else _plain
-        for symbol, state in read(bits, symbols, width):
+        for symbol, state in read(bits, head, symbols, width):
             row[symbol] |= 1 << state
         if any(row[count:]):
             raise ValueError(f"it is for more than {count} values")
         moves.append(row[:count])
     if bits.number(bits.left):
         raise ValueError("bits behind its end")
-    highest = max([others_accepted, *(mask.bit_length() - 1 for row in moves for mask in row)])
-    if highest >= max(len(moves), 1):
-        raise ValueError(f"{len(moves)} states, but one of the number {highest}")
-    return Machine(moves, (1 << others_accepted + 1) - 2 | starts_accepted)
+    highest = max([starts + others - 1, *(mask.bit_length() - 1 for row in moves for mask in row)])
+    if not starts or highest >= len(moves):
+        raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
+    return Machine(moves, accepted, (1 << starts) - 1)
 
 
-def _packed(bits: _Bits, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """The moves of a state, at most one for each value: a mask of these, and the next states."""
-    mask = bits.number(symbols)
+def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """The moves of a state, at most one for each of the values in the mask: the next states."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
             yield symbol, bits.number(width)
 
 
-def _plain(bits: _Bits, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """The moves of a state, any number: how many, and pairs of a value and the next state."""
+def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """So many moves of a state: pairs of a value and the next state."""
     by_symbol = (symbols - 1).bit_length()
-    for _ in range(bits.number(by_symbol + width)):
+    for _ in range(moves):
         symbol = bits.number(by_symbol)
         if symbol >= symbols:
             raise ValueError("a value beyond its values")
@@ -141,9 +144,9 @@ class Determined(NamedTuple):
 
 def determined(machine: Machine, values: Sequence[int], length: int) -> Determined:
     """The same machine for lines of up to that many cells, deterministic; its states are sets."""
-    found = {1: 0}
+    found = {machine.start: 0}
     rows: list[bytes] = []
-    layer, steps = [1], 0
+    layer, steps = [machine.start], 0
     dead = DEAD.to_bytes(2, "little")
     for left in range(length, -1, -1):
         reached: list[int] = []

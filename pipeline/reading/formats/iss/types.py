@@ -518,7 +518,7 @@ TYPES: dict[str, TypeOf] = {
     "Lockout": _one(lines.Lockout, _number(1), _cells(2)),
     "Whisper": _one(lines.Whispers, _number(1, usual=5), _line()),
     "SumLine": TypeOf(lines.SumLine, _sum_line),
-    "ValueIndexing": _one(lines.ValueIndexer, _cells(3)),
+    "ValueIndexing": _one(lines.ValueIndexer, _cells(3, once=True)),
     "Lunchbox": _one(lines.Lunchbox, _number(), _cells(2, once=True)),
     "RegionSumLine": _one(lines.RegionSum, _line(), _regions),
     "WhiteDot": _pairs(pairs.WhiteDot),
