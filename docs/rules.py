@@ -16,8 +16,8 @@ from typing import Any
 
 from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
+from pipeline.puzzle.puzzle import Free, Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.fpuzzles import keys
 from pipeline.reading.formats.iss import types
 from pipeline.reading.formats.iss.machines import determined
@@ -79,8 +79,16 @@ def cell(place: str) -> int:
 SHORT, LINE, OTHER = at("11 22 23 14"), at("11 22 23 14 15"), at("51 41 42 43 53 63")
 JIGSAW = "112222111233144233444533455566556666"
 BOXES = tuple(SIX.boxes())
+FEW_ROWS = Geometry(1, 6, free=Free(4, 6))
+MORE_VALUES = Geometry(1, 6, free=Free(4, 4))
+CHAOS = Geometry(1, 4, free=Free(4, 4, 1, (("CC", 16),)))
+MISSING = Geometry(1, 5, free=Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
 MACHINE = determined(pattern_machine("[135]+[246]+", range(1, 7)), range(1, 7), 6)
+LINES_OF_CHAOS = (
+    *(free.Unit(row, "row") for row in CHAOS.rows()),
+    *(free.Unit(column, "column") for column in CHAOS.columns()),
+)
 EXAMPLES = (
     Example(
         tuple(
@@ -384,6 +392,71 @@ EXAMPLES = (
         ),
         "241563563142124635635214456321312456",
     ),
+    Example(
+        (
+            *(free.Unit(row, "row") for row in FEW_ROWS.rows()),
+            *(free.Unit(column, "column") for column in FEW_ROWS.columns()),
+            *(
+                free.Unit(at(f"{row}{c} {row}{c + 1} {row + 1}{c} {row + 1}{c + 1}"), "box")
+                for row in (1, 3)
+                for c in (1, 3, 5)
+            ),
+        ),
+        "321654563412216543654321",
+        FEW_ROWS,
+    ),
+    Example(
+        (
+            free.SameRegions((*MORE_VALUES.rows(), *MORE_VALUES.columns())),
+            *(free.Unit(row, "row") for row in MORE_VALUES.rows()),
+            *(free.Unit(column, "column") for column in MORE_VALUES.columns()),
+        ),
+        "4312243112433124",
+        MORE_VALUES,
+    ),
+    Example(
+        (free.ConnectedValues(tuple(range(36)), (1, 2, 3, 4)),),
+        "413265562134354612126543635421241356",
+    ),
+    Example(
+        (free.ChaosConstruction(tuple(range(16, 32)), 4), *LINES_OF_CHAOS),
+        "23414132142332141122314231423344",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.ChaosArrow(0, ((16, 17, 18, 19), (16, 20, 24, 28))),
+            free.ChaosArrow(14, ((30, 26, 22, 18),)),
+            free.ChaosConstruction(tuple(range(16, 32)), 4),
+            *LINES_OF_CHAOS,
+        ),
+        "24314123134232141122312431243344",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.ChaosCount(5, (21, 16, 17, 18, 20, 22, 24, 25, 26)),
+            free.ChaosConstruction(tuple(range(16, 32)), 4),
+            *LINES_OF_CHAOS,
+        ),
+        "34124321214312341112331234223444",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.Doppelganger(
+                (
+                    *MISSING.rows(),
+                    *MISSING.columns(),
+                    *((a, a + 1, a + 4, a + 5) for a in (0, 2, 8, 10)),
+                ),
+                tuple(range(16, 28)),
+                (4, 4, 4),
+            ),
+        ),
+        "2310104231040423432142314321",
+        MISSING,
+    ),
 )
 
 
@@ -391,7 +464,8 @@ def picture(example: Example) -> str:
     """The rules in a grid, with the values of their cells."""
     geometry = example.geometry
     shown = {cell for rule in example.rules for cell in rule.cells(geometry)}
-    values = (int(v) if cell in shown else 0 for cell, v in enumerate(example.values))
+    blank = geometry.lowest - 1
+    values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
     board = Board(Puzzle.of_values(geometry, values, example.rules))
     return board_svg(board, example.name, "b", alone=True) + "\n"
 

@@ -168,8 +168,19 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
     yield from shaped.above()
+    yield _group_names(geometry)
     yield _digits("given", board.givens, board)
     yield _digits("solved", board.solved, board)
+
+
+def _group_names(geometry: Geometry) -> str:
+    """What groups of cells outside the grid are called, above each of them."""
+    spans = []
+    for name, _ in geometry.free.groups if geometry.free else ():
+        assert geometry.free  # noqa: S101 - it has groups
+        row, _ = geometry.place(geometry.free.group(name)[0])
+        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(name)}</tspan>')
+    return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
 def _path(name: str, places: Iterable[Place], shape: str) -> str:

@@ -21,7 +21,7 @@ from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import check_cells, place, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
-from pipeline.puzzle.shapes import Outline, Ring, Shape
+from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 
 REGIONS = "CC"
 """What texts call the group of cells that tell the regions of a chaos construction."""
@@ -176,7 +176,11 @@ class ChaosArrow(Rule):
         return Automaton(line, (0, 0, None, 0), _run, frozenset((_FITS,)), numbers)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Ring((geometry.place(self.control),), "chaos"),)
+        yield Ring((geometry.place(self.control),), "chaos-arrow")
+        for arm in self.arms:
+            points = places(geometry, (_cell_of(geometry, cell) for cell in arm[:2]))
+            if len(points) > 1:
+                yield Line(points, "chaos-arrow", head=True)
 
     def caption(self) -> str:
         return f"{self.name} + {self.offset}" if self.offset else self.name
@@ -205,7 +209,7 @@ class ChaosCount(Rule):
         return Automaton(line, (0, 0, 0), _count_alike, frozenset(((-1, 0, 0),)), numbers)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Ring((geometry.place(self.control),), "chaos"),)
+        return (Ring((geometry.place(self.control),), "chaos-count"),)
 
     def caption(self) -> str:
         return f"{self.name} + {self.offset}" if self.offset else self.name
@@ -247,6 +251,11 @@ class Doppelganger(Rule):
             around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
             parts.append(ByValue(zero, (around, *nothing), 0))
         return Every(tuple(parts))
+
+
+def _cell_of(geometry: Geometry, region: int) -> int:
+    """The cell of the grid whose region a cell tells."""
+    return region - geometry.group_of(region).start
 
 
 def _beside(geometry: Geometry, cells: Cells) -> CellPairs:

@@ -123,10 +123,10 @@ class XSum(Outside):
         return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
 
     def _sum_of(self, x: int) -> Constraint:
-        """The first x cells sum to the number."""
+        """The first x cells sum to the number, given that the first one holds x."""
         if x > len(self.line):
             return Either(())
-        return Total(tuple((cell, 1) for cell in self.line[:x]), self.number)
+        return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
 
 
 class HiddenSkyscraper(Outside):

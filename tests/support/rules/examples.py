@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from support.rules.free import FREE
+
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules.cages import (
@@ -414,12 +416,12 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (Geometry(3, 2), DisjointGroups()),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
-for _geometry, _rule in _ALL:
+for _geometry, _rule in _ALL + FREE:
     EXAMPLES.setdefault(type(_rule), []).append((_geometry, _rule))
 
 
 def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> ClauseBuilder:
     """The clauses of a rule, which may take so much."""
-    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most())
+    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most(), lowest=geometry.lowest)
     rule.encode(geometry, clauses)
     return clauses

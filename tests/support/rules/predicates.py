@@ -11,6 +11,8 @@ from functools import cache
 from itertools import chain, combinations, pairwise
 from typing import Any
 
+from support.rules.free import MEANS_FREE
+
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules.cages import (
     Arrow,
@@ -96,10 +98,10 @@ def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) 
 
 @cache
 def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    places = [*map(geometry.place, range(geometry.size))]
+    places = [*map(geometry.place, range(geometry.inner))]
     return [
         (a, b)
-        for a, b in combinations(range(geometry.size), 2)
+        for a, b in combinations(range(geometry.inner), 2)
         if near(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1]))
     ]
 
@@ -129,7 +131,7 @@ def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
 
 
 def diagonal(rule: Diagonal, geometry: Geometry, values: Values) -> bool:
-    n = geometry.side
+    n = geometry.extent[1]
     return different([values[(n - 1 - k if rule.rising else k) * n + k] for k in range(n)])
 
 
@@ -262,9 +264,9 @@ def is_permutation(line: list[int], geometry: Geometry) -> bool:
 
 def sandwich(rule: Sandwich, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    if not is_permutation(line, geometry):
+    if not (is_permutation(line, geometry) or (geometry.free and different(line))):
         return False
-    first, last = sorted((line.index(1), line.index(geometry.side)))
+    first, last = sorted((line.index(min(line)), line.index(max(line))))
     return sum(line[first + 1 : last]) == rule.number
 
 
@@ -275,6 +277,8 @@ def skyscraper(rule: Skyscraper, geometry: Geometry, values: Values) -> bool:
 
 def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
+    if geometry.free:
+        return line[0] <= len(line) and sum(line[: line[0]]) == rule.number
     return is_permutation(line, geometry) and sum(line[: line[0]]) == rule.number
 
 
@@ -292,7 +296,7 @@ def in_pieces(line: list[int], total: int) -> bool:
 
 def value_indexer(rule: ValueIndexer, geometry: Geometry, values: Values) -> bool:
     value, index, *others = held(rule.line, values)
-    return index <= len(others) and others[index - 1] == value
+    return 0 < index <= len(others) and others[index - 1] == value
 
 
 def lunchbox(rule: Lunchbox, geometry: Geometry, values: Values) -> bool:
@@ -415,6 +419,7 @@ def flatmates(rule: Flatmates, geometry: Geometry, values: Values) -> bool:
 
 
 MEANS: dict[type[Rule], Predicate] = {
+    **MEANS_FREE,
     Region: lambda rule, geometry, values: different(held(rule.group, values)),
     ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
     Diagonal: diagonal,
