@@ -64,7 +64,7 @@ class Example:
 
     @property
     def file(self) -> str:
-        return f"{self.name.lower().replace(' ', '-')}.svg"
+        return f"{self.name.lower().replace(',', '').replace(' ', '-')}.svg"
 
 
 def at(places: str, side: int = 6) -> tuple[int, ...]:
