@@ -96,7 +96,9 @@ def _forbidden(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
         if mask >> (value - lowest) & 1:
             continue
         place = row, column = puzzle.geometry.place(cell)
-        where = f"row {row}, column {column} holds {value}"
+        is_extra = cell >= puzzle.geometry.inner
+        name = puzzle.geometry.name_of(cell) if is_extra else f"row {row}, column {column}"
+        where = f"{name} holds {value}"
         if mask & (mask - 1):
             yield Violation("mark", f"{where}, marked {_mark(puzzle, mask)}", (place,))
         else:

@@ -51,23 +51,25 @@ LARGEST_SHOWN = 1024 * 1024
 class Clue:
     """The content that a cell must have: a value, or a mark: `even`, `odd` or a list of values.
 
-    Row and column count from 1.
+    Row and column count from 1. A cell outside the grid has a `name` too.
     """
 
     row: int
     column: int
     holds: int | Literal["even", "odd"] | tuple[int, ...]
+    name: str = ""
 
     @classmethod
     def at(cls, cell: int, puzzle: Puzzle) -> Clue:
         """The clue in a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
         place, values = geometry.place(cell), tuple(values_of(mask, geometry.lowest))
+        name = geometry.name_of(cell) if cell >= geometry.inner else ""
         if len(values) == 1:
-            return cls(*place, values[0])
+            return cls(*place, values[0], name)
         if mask == geometry.even_values:
-            return cls(*place, "even")
-        return cls(*place, "odd" if mask == geometry.odd_values else values)
+            return cls(*place, "even", name)
+        return cls(*place, "odd" if mask == geometry.odd_values else values, name)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -80,7 +82,7 @@ class Clue:
 
     def __str__(self) -> str:
         holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
-        return f"{holds} in row {self.row}, column {self.column}"
+        return f"{holds} in {self.name or f'row {self.row}, column {self.column}'}"
 
 
 @dataclass(frozen=True, slots=True)

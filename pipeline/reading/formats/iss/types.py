@@ -158,7 +158,7 @@ def _whole_of_nine(kind: Callable[[], Rule]) -> TypeOf:
 
 def _check_nine(phrase: Phrase) -> None:
     if phrase.geometry.values != range(1, 10):
-        raise phrase.wrong(phrase.type, "the values 1 to 9")
+        raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
 
 
 def _of_nine(phrase: Phrase) -> object:
@@ -404,7 +404,7 @@ def _values(phrase: Phrase) -> tuple[int, ...]:
 
 def _diagonal(phrase: Phrase) -> tuple[int, ...]:
     """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
-    corner = phrase.next("a cell at the edge of the grid")
+    corner = phrase.next("1 cells or more")
     cell, (rows, columns) = phrase.cell_in(corner), phrase.lines
     row, column = phrase.geometry.place(cell)
     steps: list[tuple[bool, RowColumn]] = [
