@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations
 from operator import eq
 from typing import ClassVar
@@ -35,8 +36,8 @@ LARGEST_CIRCLE = 3
 _SHOWN = 6
 """Values that a title names."""
 
-_MOST_LISTED = 9
-"""Values of which all sets are looked at."""
+_MOST_LISTED, _MOST_IN_SETS = 9, 16
+"""Values of which all sets are looked at, and those of one size."""
 
 
 class Cage(Different):
@@ -68,9 +69,8 @@ class RellikCage(Different):
     total: int
 
     def formula(self, geometry: Geometry) -> Constraint:
-        sets = combinations(values_in(geometry), len(self.group))
-        without = tuple(each for each in sets if not _has_part(each, self.total))
-        return Every((AllDifferent(self.group), OneOfSets(self.group, without)))
+        sets = _sets_without(_few_values(self.name, geometry), len(self.group), self.total)
+        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
@@ -93,16 +93,8 @@ class EqualityCage(Different):
             raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
 
     def formula(self, geometry: Geometry) -> Constraint:
-        values = values_in(geometry)
-        half, size = len(values) // 2, len(self.group)
-        halves = {*values[:half]}, {*values[len(values) - half :]}
-        balanced = tuple(
-            each
-            for each in combinations(values, size)
-            if 2 * sum(value % 2 for value in each) == size
-            and all(2 * len(part.intersection(each)) == size for part in halves)
-        )
-        return Every((AllDifferent(self.group), OneOfSets(self.group, balanced)))
+        sets = _balanced_sets(_few_values(self.name, geometry), len(self.group))
+        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Outline(places(geometry, self.group), "equality", "="),)
@@ -316,6 +308,33 @@ class SameMultiset(EqualSums):
     def formula(self, geometry: Geometry) -> Constraint:
         values = geometry.values
         return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
+
+
+def _few_values(name: str, geometry: Geometry) -> range:
+    """The values. Raises ValueError if their sets are too many."""
+    values = values_in(geometry)
+    if len(values) > _MOST_IN_SETS:
+        raise ValueError(f"{name}: at most {_MOST_IN_SETS} values, not {len(values)}")
+    return values
+
+
+@lru_cache(maxsize=128)
+def _sets_without(values: range, size: int, total: int) -> tuple[Cells, ...]:
+    """The sets of `size` of the values no part of which sums to the total."""
+    return tuple(each for each in combinations(values, size) if not _has_part(each, total))
+
+
+@lru_cache(maxsize=128)
+def _balanced_sets(values: range, size: int) -> tuple[Cells, ...]:
+    """The sets of `size` of the values that have as many odd as even ones, and low as high ones."""
+    half = len(values) // 2
+    halves = {*values[:half]}, {*values[len(values) - half :]}
+    return tuple(
+        each
+        for each in combinations(values, size)
+        if 2 * sum(value % 2 for value in each) == size
+        and all(2 * len(part.intersection(each)) == size for part in halves)
+    )
 
 
 def _has_part(values: Sequence[int], total: int) -> bool:

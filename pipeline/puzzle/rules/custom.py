@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, combinations, pairwise
 
-from pipeline.puzzle.formulas import Automaton, Constraint, Either, Every, Pairs
+from pipeline.puzzle.formulas import Automaton, Cells, Constraint, Either, Every, Pairs
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import Along, place, places
 from pipeline.puzzle.shapes import Line, Shape
@@ -98,6 +98,11 @@ class OneOf(Rule):
     def formula(self, geometry: Geometry) -> Constraint:
         return Either(tuple(_all_of(rules, geometry) for rules in self.choices))
 
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(
+            dict.fromkeys(chain.from_iterable(rule.cells(geometry) for rule in self._rules()))
+        )
+
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return list(chain.from_iterable(rule.draw(geometry) for rule in self._rules()))
 
@@ -111,8 +116,8 @@ class OneOf(Rule):
         return f"one of {len(self.choices)} rules{at}"
 
     def caption(self) -> str:
-        captions = dict.fromkeys(rule.caption() for rule in self._rules())
-        return f"{self.name} ({', '.join(captions)})"
+        captions = ", ".join(dict.fromkeys(rule.caption() for rule in self._rules()))
+        return f"{self.name} ({captions})" if len(captions) <= _LONGEST else self.name
 
     def _rules(self) -> list[Rule]:
         return [*chain.from_iterable(self.choices)]

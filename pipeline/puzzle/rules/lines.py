@@ -269,6 +269,8 @@ class Lunchbox(Along):
     def formula(self, geometry: Geometry) -> Constraint:
         if len(self.line) == geometry.side and geometry.lowest == 1:
             return TotalBetween(self.line, self.total)
+        if len(self.line) > geometry.side:
+            return AllDifferent(self.line)
         places = range(len(self.line))
         ends = [pair for pair in product(places, repeat=2) if pair[0] != pair[1]]
         return Every(

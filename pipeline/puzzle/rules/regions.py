@@ -20,6 +20,9 @@ class Different(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, once=True)
 
+    def cells(self, geometry: Geometry) -> Cells:
+        return self.group
+
     def formula(self, geometry: Geometry) -> Constraint:
         return AllDifferent(self.group)
 

@@ -7,6 +7,7 @@ Everything raises ValueError for what cannot be read, or is too large.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -20,14 +21,14 @@ _MOST_STEPS = 2_000_000
 
 
 class Machine(NamedTuple):
-    """States from 0 on: for each the sets, as masks, that it moves to by each value.
+    """States from 0 on: for each the states that it moves to by each value.
 
-    A value is an index from 0 on into the values of a cell; `accepted` and `start` are masks too.
+    A value is an index from 0 on into the values of a cell.
     """
 
-    moves: list[list[int]]
-    accepted: int
-    start: int = 1
+    moves: list[list[Sequence[int]]]
+    accepted: frozenset[int]
+    start: tuple[int, ...] = (0,)
 
 
 def sixes(text: str) -> list[int]:
@@ -40,6 +41,12 @@ def sixes(text: str) -> list[int]:
 
 def bytes_of(text: str) -> bytes:
     """The bytes of a text in base64, without padding."""
+    bits = _bits_in(text)
+    return int(bits or "0", 2).to_bytes(len(bits) // 8)
+
+
+def _bits_in(text: str) -> str:
+    """The bits of whole bytes of a text in base64, as a text of 0 and 1."""
     numbers = sixes(text.rstrip("="))
     if len(numbers) % 4 == 1:
         raise ValueError("it is cut off")
@@ -47,7 +54,7 @@ def bytes_of(text: str) -> bytes:
     whole = len(bits) // 8 * 8
     if "1" in bits[whole:]:
         raise ValueError("bits behind its end")
-    return bytes(int(bits[at : at + 8], 2) for at in range(0, whole, 8))
+    return bits[:whole]
 
 
 def bits_of(text: str) -> list[int]:
@@ -75,47 +82,53 @@ def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tupl
 
 
 class _Bits:
-    """Reads numbers from bytes, the highest bit first."""
+    """Reads numbers from a text of 0 and 1, the highest bit first."""
 
-    def __init__(self, data: bytes) -> None:
-        self._number = int.from_bytes(data)
-        self.left = 8 * len(data)
+    def __init__(self, bits: str) -> None:
+        self._bits, self._at = bits, 0
+
+    @property
+    def left(self) -> int:
+        return len(self._bits) - self._at
 
     def number(self, bits: int) -> int:
         if bits > self.left:
             raise ValueError("it is cut off")
-        self.left -= bits
-        return self._number >> self.left & (1 << bits) - 1
+        self._at += bits
+        return int(self._bits[self._at - bits : self._at] or "0", 2)
 
 
 def machine_in(text: str, values: Sequence[int]) -> Machine:
     """The NFA of a text, about these values. An empty text accepts nothing."""
     count = len(values)
     if not text:
-        return Machine([[0] * count], 0)
-    bits = _Bits(bytes_of(text))
+        return Machine([[()] * count], frozenset())
+    bits = _Bits(_bits_in(text))
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("another kind of machine than the two that are known")
     starts, others = bits.number(width), bits.number(width)
-    accepted = bits.number(starts) | (1 << starts + others) - (1 << starts)
+    starts_accepted = bits.number(starts)
+    accepted = [state for state in range(starts) if starts_accepted >> state & 1]
     by_count = bits.number(4) if form == _PLAIN else symbols
-    moves = list[list[int]]()
+    moves = list[list[Sequence[int]]]()
     while by_count and bits.left >= by_count:
-        row = [0] * max(symbols, count)
+        row: list[list[int]] = [[] for _ in range(max(symbols, count))]
         head = bits.number(by_count)
         read = _packed if form == _PACKED else _plain
         for symbol, state in read(bits, head, symbols, width):
-            row[symbol] |= 1 << state
+            row[symbol].append(state)
         if any(row[count:]):
             raise ValueError(f"it is for more than {count} values")
-        moves.append(row[:count])
+        moves.append([*row[:count]])
     if bits.number(bits.left):
         raise ValueError("bits behind its end")
-    highest = max([starts + others - 1, *(mask.bit_length() - 1 for row in moves for mask in row)])
+    reached = (state for row in moves for states in row for state in states)
+    highest = max(starts + others - 1, *reached, 0)
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
-    return Machine(moves, accepted, (1 << starts) - 1)
+    accepted += range(starts, starts + others)
+    return Machine(moves, frozenset(accepted), tuple(range(starts)))
 
 
 def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
@@ -144,40 +157,29 @@ class Determined(NamedTuple):
 
 def determined(machine: Machine, values: Sequence[int], length: int) -> Determined:
     """The same machine for lines of up to that many cells, deterministic; its states are sets."""
-    found = {machine.start: 0}
+    begin = frozenset(machine.start)
+    found = {begin: 0}
     rows: list[bytes] = []
-    layer, steps = [machine.start], 0
+    layer, steps = [begin], 0
     dead = DEAD.to_bytes(2, "little")
     for left in range(length, -1, -1):
-        reached: list[int] = []
+        reached: list[frozenset[int]] = []
         for states in layer:
             row = [dead] * (values[-1] + 1)
-            each = _members(states)
-            steps += len(each) * len(values)
-            if steps > _MOST_STEPS:
-                raise ValueError("it takes too many steps to make it deterministic")
             for index, value in enumerate(values if left else ()):
-                after = 0
-                for state in each:
-                    after |= machine.moves[state][index]
+                targets = [machine.moves[state][index] for state in states]
+                steps += sum(map(len, targets), len(targets))
+                if steps > _MOST_STEPS:
+                    raise ValueError("it takes too many steps to make it deterministic")
+                after = frozenset(chain.from_iterable(targets))
                 if after and after not in found:
                     if len(found) >= MOST_STATES:
-                        raise ValueError(f"more than {MOST_STATES} states if it is deterministic")
+                        raise ValueError(f"more than {MOST_STATES} states if deterministic")
                     found[after] = len(found)
                     reached.append(after)
                 if after:
                     row[value] = found[after].to_bytes(2, "little")
             rows.append(b"".join(row))
         layer = reached
-    accepted = frozenset(state for mask, state in found.items() if mask & machine.accepted)
+    accepted = frozenset(index for states, index in found.items() if states & machine.accepted)
     return Determined(tuple(rows), accepted)
-
-
-def _members(mask: int) -> list[int]:
-    """The states in a mask."""
-    members = []
-    while mask:
-        lowest = mask & -mask
-        members.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return members

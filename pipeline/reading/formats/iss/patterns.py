@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pipeline.reading.formats.iss.machines import Machine
 
-_MOST_SIGNS = 4096
+_MOST_SIGNS = 1024
 _DEEPEST = 100
 _SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -186,8 +186,10 @@ class _Places:
             sum(1 << place for place, taken in enumerate(self._taken) if taken >> value & 1)
             for value in self._values
         ]
-        moves = [[follow & places for places in with_value] for follow in self._follow]
-        return Machine(moves, whole.last | int(whole.is_empty))
+        moves: list[list[Sequence[int]]] = [
+            [_members(follow & places) for places in with_value] for follow in self._follow
+        ]
+        return Machine(moves, frozenset(_members(whole.last | int(whole.is_empty))))
 
     def _part(self, node: _Node) -> _Part:
         match node:
@@ -227,10 +229,8 @@ class _Places:
 
     def _lead(self, last: int, first: int) -> None:
         """Each of these places may be followed by any of those."""
-        while last:
-            lowest = last & -last
-            self._follow[lowest.bit_length() - 1] |= first
-            last ^= lowest
+        for place in _members(last):
+            self._follow[place] |= first
 
     def _place(self, taken: int) -> _Part:
         """A new place, for one of these values."""
@@ -240,6 +240,16 @@ class _Places:
         self._taken.append(taken)
         place = 1 << len(self._follow) - 1
         return _Part(is_empty=False, first=place, last=place)
+
+
+def _members(mask: int) -> list[int]:
+    """The places in a mask."""
+    members = []
+    while mask:
+        lowest = mask & -mask
+        members.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return members
 
 
 def _union(masks: Sequence[int]) -> int:

@@ -553,7 +553,7 @@ REFUSED = {
     ".Regex~MSk~R1C1": "not ')'",
     ".Regex~WzItMV0~R1C1": "a range that ends before it begins",
     ".Regex~MXsyLDF9~R1C1": "2 to 1 times",
-    ".Regex~MXs5OTk5fQ~R1C1": "more than 4096 signs",
+    ".Regex~MXs5OTk5fQ~R1C1": "more than 1024 signs",
     f"{SHAPE}.Regex~NQ~R1C1": "a value, 1 to 4,",
     ".Regex~4~R1C1": "cut off",
     ".Regex~gICA~R1C1": "a pattern in base64",
