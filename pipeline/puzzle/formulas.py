@@ -375,6 +375,61 @@ class DifferentPairs(Constraint):
                 clauses.add(*both)
 
 
+class CountOfEqual(Constraint):
+    """The counter holds, `offset` less, how many cells of the start and the arms are equal to it.
+
+    If `unbroken`, of each arm only those before the first that is not. The start counts once.
+    """
+
+    counter: int
+    start: int
+    arms: tuple[Cells, ...]
+    offset: int
+    unbroken: bool
+
+    def scope(self) -> Iterable[int]:
+        return chain((self.counter, self.start), *self.arms)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        counted = 1
+        for arm in self.arms:
+            equal = [values[cell] == values[self.start] for cell in arm]
+            counted += [*equal, False].index(False) if self.unbroken else sum(equal)
+        return values[self.counter] + self.offset == counted
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        counted = [literal for arm in self.arms for literal in self._equal(clauses, arm)]
+        reached = clauses.counted(counted, len(counted))
+        for value in clauses.values:
+            here, others = -clauses.at(self.counter, value), value + self.offset - 1
+            if not 0 <= others <= len(counted):
+                clauses.add(here)
+                continue
+            if others > 0:
+                clauses.add(here, reached[others - 1])
+            if others < len(counted):
+                clauses.add(here, -reached[others])
+
+    def _equal(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
+        """A literal for each cell: it counts."""
+        before = 0
+        for cell in arm:
+            equal = clauses.new()
+            for value in clauses.values:
+                here, there = clauses.at(self.start, value), clauses.at(cell, value)
+                clauses.define(-here, -there, equal)
+                clauses.define(-here, there, -equal)
+                clauses.define(here, -there, -equal)
+            if self.unbroken and before:
+                both = clauses.new()
+                clauses.define(-both, before)
+                clauses.define(-both, equal)
+                clauses.define(both, -before, -equal)
+                equal = both
+            before = equal
+            yield equal
+
+
 class Connected(Constraint):
     """The cells that hold one of the values form one region: not empty, and of the size, if any.
 

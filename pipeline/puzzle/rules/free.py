@@ -14,6 +14,7 @@ from pipeline.puzzle.formulas import (
     Cells,
     Connected,
     Constraint,
+    CountOfEqual,
     DifferentPairs,
     Every,
 )
@@ -171,9 +172,8 @@ class ChaosArrow(Rule):
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
 
     def formula(self, geometry: Geometry) -> Constraint:
-        line = (*(cell for arm in self.arms for cell in arm), self.control)
-        numbers = (tuple(map(len, self.arms)), self.offset)
-        return Automaton(line, (0, 0, None, 0), _run, frozenset((_FITS,)), numbers)
+        arms = tuple(arm[1:] for arm in self.arms)
+        return CountOfEqual(self.control, self.arms[0][0], arms, self.offset, unbroken=True)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         yield Ring((geometry.place(self.control),), "chaos-arrow")
@@ -205,8 +205,8 @@ class ChaosCount(Rule):
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
     def formula(self, geometry: Geometry) -> Constraint:
-        line, numbers = (*self.counted, self.control), (len(self.counted), self.offset)
-        return Automaton(line, (0, 0, 0), _count_alike, frozenset(((-1, 0, 0),)), numbers)
+        first, *others = self.counted
+        return CountOfEqual(self.control, first, (tuple(others),), self.offset, unbroken=False)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Ring((geometry.place(self.control),), "chaos-count"),)
@@ -272,39 +272,3 @@ def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
 def _next_label(highest: int, value: int, last: int) -> int | None:
     """The highest label so far; None if one before it was left out."""
     return max(highest, value) if value <= min(highest + 1, last) else None
-
-
-def _run(
-    state: tuple[int, int, int | None, int], value: int, lengths: Cells, offset: int
-) -> tuple[int, int, int | None, int] | None:
-    """Count cells along arms: the arm, cells of it passed, the label while it goes on, the count.
-
-    After the last arm comes the control, which leads to `_FITS` if it tells the count.
-    """
-    arm, passed, label, count = state
-    if arm == len(lengths):
-        return _FITS if value + offset == count else None
-    if not passed:
-        label, count = value, count + (arm == 0)
-    elif value == label:
-        count += 1
-    else:
-        label = None
-    if passed + 1 == lengths[arm]:
-        return arm + 1, 0, None, count
-    return arm, passed + 1, label, count
-
-
-_FITS = (-1, 0, None, 0)
-
-
-def _count_alike(
-    state: tuple[int, int, int], value: int, number: int, offset: int
-) -> tuple[int, int, int] | None:
-    """The cells passed, the value of the first one, and how many held that; last the control."""
-    passed, first, count = state
-    if passed == number:
-        return (-1, 0, 0) if value + offset == count else None
-    if not passed:
-        first = value
-    return passed + 1, first, count + (value == first)
