@@ -176,12 +176,12 @@ def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
 
 def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
     """The groups of a kind, each with its n variables in ascending order."""
-    geometry, before = numbering.geometry, numbering.before
-    values = geometry.values
+    geometry = numbering.geometry
+    values, before = geometry.values, [*map(numbering.before, range(geometry.size))]
     if kind == "cell":
-        return (tuple([before(cell) + v for v in values]) for cell in range(geometry.size))
+        return (tuple([start + v for v in values]) for start in before)
     units = {"row": geometry.rows, "column": geometry.columns, "box": geometry.boxes}[kind]()
-    return (tuple([before(cell) + v for cell in unit]) for unit in units for v in values)
+    return (tuple([before[cell] + v for cell in unit]) for unit in units for v in values)
 
 
 def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
