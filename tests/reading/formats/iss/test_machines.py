@@ -7,7 +7,7 @@ import re
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.strategies import examples
 
@@ -144,6 +144,10 @@ def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
     starts = draw(st.integers(1, states))
     others = draw(st.integers(0, states - starts))
     first = draw(st.sets(st.integers(0, starts - 1)))
+    led_to = {*range(starts)}
+    for _ in rows:
+        led_to |= {after for state in led_to for targets in rows[state] for after in targets}
+    assume(len(led_to) == states)
     accepted = frozenset((*first, *range(starts, starts + others)))
     return Machine([[*map(tuple, row)] for row in rows], accepted, tuple(range(starts)))
 
@@ -185,6 +189,12 @@ def test_any_text_is_a_machine_or_refused(text):
     except ValueError:
         return
     determined(machine, VALUES, 81)
+
+
+def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
+    alone = Machine([[(0,), (), ()], [(0,), (), ()]], frozenset((0,)))
+    with pytest.raises(ValueError, match="nothing leads to"):
+        machine_in(written(alone, 2, packed=True), VALUES)
 
 
 def test_a_relation_has_a_bit_for_each_pair_of_values():
