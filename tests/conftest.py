@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -31,6 +32,12 @@ def pytest_configure():
     os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
+def pytest_collection_finish():
+    """Have no search for garbage look at what was collected: it stays to the end."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _solvers_put_away():
     yield
@@ -46,10 +53,10 @@ def _machine_code(worker_id):
     if find_spec("numba") is None:
         return
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import many, proof
+    from pipeline.certify import many, proof, ruled
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, many, proof, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, ruled, proof, ruled, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -131,6 +138,14 @@ def checking():
 def trimmer():
     """The trimmer as machine code."""
     from pipeline.certify.proof import PROGRAM
+
+    return _linked(PROGRAM)
+
+
+@pytest.fixture(scope="session")
+def ruling():
+    """The search of puzzles with rules as machine code."""
+    from pipeline.certify.ruled import PROGRAM
 
     return _linked(PROGRAM)
 

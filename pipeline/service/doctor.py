@@ -53,12 +53,12 @@ def programs_of(settings: Settings) -> list[Program]:
 
     Raises ImportError without numpy.
     """
-    from pipeline.certify import many, proof  # noqa: PLC0415 - slow to load
+    from pipeline.certify import many, proof, ruled  # noqa: PLC0415 - slow to load
     from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
 
     used = [LANES] if settings.solver in ("auto", "lanes") else []
     if not settings.trust_solver:
-        used += [many.PROGRAM, proof.PROGRAM]
+        used += [many.PROGRAM, ruled.PROGRAM, proof.PROGRAM]
     if {"canonical", "effort"} & {*settings.traits}:
         from pipeline.catalogue import minlex  # noqa: PLC0415
 

@@ -269,13 +269,13 @@ def _workers(settings: Settings, log: Log, stopping: Callable[[], bool], tuning:
 
     def start(module: str) -> Peer:
         nonlocal started
+        is_first, started = not started, True
         peer = tuning.start_worker(module)
-        if not started:  # only large jobs need one
+        if is_first:  # only large jobs need one
             from pipeline.service.doctor import slow_programs  # noqa: PLC0415 - loads numpy
 
             for reason, programs in slow_programs(settings):
                 log.info("lanes.slow", programs=programs, reason=reason)
-        started = True
         return peer
 
     return Pool(settings.workers or cores(), settings, stopping, start)

@@ -170,8 +170,11 @@ class PuzzleProblem(Problem[Grid]):
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
-        if self.puzzle.is_plain:
-            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+        if not self.puzzle.is_plain:
+            from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - loads numpy
+
+            return exhausted_by_rules(self.puzzle, solutions, most=most, seconds=limits.seconds)
+        limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         return exhausted(self.puzzle, solutions, most=most, seconds=limits.seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002

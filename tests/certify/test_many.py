@@ -53,7 +53,7 @@ def of_nine(claims) -> list[Claim]:
 
 def judged(some: list[Claim], **limits):
     """The names of the verdicts, and the nodes."""
-    limits = {"seconds": PATIENCE} | limits
+    limits = {"seconds": PATIENCE * len(some)} | limits  # they share the seconds
     verdicts, nodes = exhausted_many(some[0].puzzle.geometry, *arrays(some), **limits)
     return [Verdict(verdict).name for verdict in verdicts], nodes.tolist()
 

@@ -166,7 +166,8 @@ def test_prune_says_with_dry_run_what_it_would_delete_and_then_deletes_just_that
     assert worked.published() == before - {"bad.log"}
 
 
-def test_prune_deletes_dropped_folders_as_a_whole_and_the_logs_of_their_members(box):
+def test_prune_deletes_dropped_folders_as_a_whole_and_the_logs_of_their_members(box, monkeypatch):
+    monkeypatch.setattr("pipeline.service.protocol.settle.FOLDER_SECONDS", 0.01)
     (box.inbox / "set").mkdir()
     for name in ("a.txt", "b.txt"):
         (box.inbox / "set" / name).write_text(SMALL)

@@ -41,6 +41,7 @@ def steps(page: str) -> list[tuple[str, str | None]]:
 STEPS = {page: found for page in PAGES if (found := steps(page))}
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("page", STEPS)
 def test_what_a_page_shows_runs_from_its_top_to_its_end(page, tmp_path):
     desk = Desk(tmp_path)
@@ -146,6 +147,7 @@ def test_the_example_of_a_collection_is_solved_with_the_others(machine):
     assert (machine.root / "inbox" / "done" / "collection.txt").exists()
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("line", RUNNABLE)
 def test_every_example_of_a_help_page_runs(line, machine):
     code, _, said = machine.do(line)

@@ -31,6 +31,8 @@ from pipeline.service.protocol import STEPS
 from pipeline.service.protocol.growing import last_noted
 from pipeline.service.protocol.overview import survey
 
+pytestmark = pytest.mark.trial
+
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
 POINTS = [
@@ -365,13 +367,13 @@ def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_h
 ) -> None:
     other = Bench.within(tmp_path / "other", bench.breaker)
     for box in (bench.box, other.box):
-        box.drop(NAME, collection(350))
+        box.drop(NAME, collection(200))
     assert other.run("--workers", "1")[0] == 1
     pieces = len(told(other.events(), "begun"))
     generator, kills, due = random.Random(11), 0, 0
     while not bench.box.has_record("set"):
         pid = bench.start("run", "--workers", "2", real=True)
-        due += generator.randrange(5, 20)
+        due += generator.randrange(3, 7)
         wait_for(lambda due=due: steps_done(bench.box) >= due or bench.box.has_record("set"))
         os.kill(pid, signal.SIGKILL)
         kills += bench.breaker.wait(pid) == -signal.SIGKILL

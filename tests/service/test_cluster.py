@@ -47,7 +47,7 @@ from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
-pytestmark = [needs_dask, needs_linux]
+pytestmark = [needs_dask, needs_linux, pytest.mark.trial]
 
 
 @pytest.fixture(scope="module")

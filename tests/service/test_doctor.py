@@ -12,7 +12,7 @@ from support.dropping import DropFolder
 from support.needs import needs_minisat, needs_numba
 from support.solving import program
 
-from pipeline.certify import many, proof
+from pipeline.certify import many, proof, ruled
 from pipeline.native import Program
 from pipeline.service import doctor
 from pipeline.service.doctor import Diagnosis, examine
@@ -128,7 +128,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", failing)
     found = examined(box, solver="lanes")
-    for name in ("lanes", "check", "trim"):
+    for name in ("lanes", "check", "rules", "trim"):
         one = about(found, f"machine code of {name}")
         assert one.level == "warning"
         assert "cannot be had: RuntimeError: no such instruction" in one.about
@@ -136,17 +136,16 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 
 
 @needs_numba
+@pytest.mark.usefixtures("checking", "ruling", "trimmer")
 @pytest.mark.parametrize("solver", ["minisat", "pysat"])
-def test_the_checks_are_compiled_whatever_the_solver(
-    box, tmp_path, monkeypatch, checking, trimmer, solver
-):
-    programs = many.PROGRAM, proof.PROGRAM
+def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch, solver):
+    programs = many.PROGRAM, ruled.PROGRAM, proof.PROGRAM
     codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
     assert about(examined(box, solver=solver), "machine code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
-    assert made == {"check", "trim"}
+    assert made == {"check", "rules", "trim"}
 
 
 @pytest.mark.parametrize("name", ["inbox", "outbox"])

@@ -27,7 +27,7 @@ from pipeline.settings import Settings
 detecting = import_module("pipeline.reading.formats.detect")
 reading = import_module("pipeline.reading.read")
 LINE = SMALL.replace("\n", "")
-NAMES = ("lanes", "check", "trim")
+NAMES = ("lanes", "check", "rules", "trim")
 FINE = dict.fromkeys(NAMES)
 NO_PLACE = dict.fromkeys(NAMES, "no place")
 TRUSTING = {"solver": "minisat", "trust_solver": True}
@@ -166,8 +166,8 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
 @pytest.mark.parametrize(
     ("options", "lacking", "told"),
     [
-        ({"solver": "auto"}, NO_PLACE, [("no place", "lanes, check and trim")]),
-        ({"solver": "lanes"}, NO_PLACE, [("no place", "lanes, check and trim")]),
+        ({"solver": "auto"}, NO_PLACE, [("no place", "lanes, check, rules and trim")]),
+        ({"solver": "lanes"}, NO_PLACE, [("no place", "lanes, check, rules and trim")]),
         ({"solver": "auto"}, FINE, []),
         ({"solver": "auto"}, FINE | {"check": "broken"}, [("broken", "check")]),
         (
@@ -175,7 +175,7 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
             FINE | {"lanes": "no place", "check": "broken"},
             [("no place", "lanes"), ("broken", "check")],
         ),
-        ({"solver": "minisat"}, NO_PLACE, [("no place", "check and trim")]),
+        ({"solver": "minisat"}, NO_PLACE, [("no place", "check, rules and trim")]),
         (TRUSTING, NO_PLACE, []),
         (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("no place", "lanes")]),
     ],

@@ -517,7 +517,10 @@ def test_dropped_again_an_archive_replaces_its_tree_as_a_whole(box):
     check_whole(box)
 
 
-def test_a_dropped_folder_of_folders_is_mirrored_and_its_links_are_refused(box, tmp_path):
+def test_a_dropped_folder_of_folders_is_mirrored_and_its_links_are_refused(
+    box, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("pipeline.service.protocol.settle.FOLDER_SECONDS", 0.01)
     making = tmp_path / "set"
     (making / "x/empty").mkdir(parents=True)
     (making / "a.txt").write_text(SMALL)

@@ -7,7 +7,7 @@ import gc
 import io
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +28,17 @@ PUZZLES = {
     "unsolvable": "1.1.\n....\n....\n....\n",
     "invalid": "1...\n..k.\n....\n....\n",
 }
+
+LATER = (
+    "concurrent.futures.thread",
+    "llvmlite.binding",
+    "pipeline.certify.compiled",
+    "pipeline.service.doctor",
+    "pipeline.solving.compiled",
+    "platformdirs.unix",
+    "structlog.dev",
+)
+"""What other runs load that have workers, or much to do."""
 
 
 class Here:
@@ -69,7 +80,9 @@ def warm() -> None:
         for name, text in {**PUZZLES, "lines": lines}.items():
             (inbox / f"{name}.txt").write_text(text)
         run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())
-    import_module("structlog.dev")
+    for name in LATER:
+        with suppress(ImportError):  # of an extra
+            import_module(name)
     typer.main.get_command = functools.cache(typer.main.get_command)
     app = application()
     CliRunner().invoke(app, ["run", "--help"])

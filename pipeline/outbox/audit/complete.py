@@ -75,7 +75,13 @@ def _another(
     PipelineError if nobody finds out.
     """
     share = SEARCH_SHARE if terms.refuter and refuted else 1.0
-    found = exhausted(puzzle, grids, seconds=(end - time.monotonic()) * share)
+    seconds = (end - time.monotonic()) * share
+    if puzzle.is_plain:
+        found = exhausted(puzzle, grids, seconds=seconds)
+    else:
+        from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - few have rules
+
+        found = exhausted_by_rules(puzzle, grids, seconds=seconds)
     if found.is_complete:
         return None
     grid, why = found.missing[0] if found.missing else None, found.undecided or ""

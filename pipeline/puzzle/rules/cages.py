@@ -68,6 +68,10 @@ class RellikCage(Different):
 
     total: int
 
+    def cells(self, geometry: Geometry) -> Cells:
+        _few_values(self.name, geometry)
+        return self.group
+
     def formula(self, geometry: Geometry) -> Constraint:
         sets = _sets_without(_few_values(self.name, geometry), len(self.group), self.total)
         return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
@@ -91,6 +95,10 @@ class EqualityCage(Different):
         Different.__post_init__(self)
         if len(self.group) % 2:
             raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        _few_values(self.name, geometry)
+        return self.group
 
     def formula(self, geometry: Geometry) -> Constraint:
         sets = _balanced_sets(_few_values(self.name, geometry), len(self.group))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
@@ -166,14 +167,17 @@ class FullRank(Outside):
     def formula(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
         first, smaller = divmod(self.number - 1, 4)
+        return Ranked(self.line, self._others(geometry), first + 1, smaller, self.tied)
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys(chain(self.line, *self._others(geometry))))
+
+    def _others(self, geometry: Geometry) -> tuple[Cells, ...]:
+        """All other lines. Raises ValueError if its own is none of all."""
         lines = dict.fromkeys(both_ways(geometry))
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line is not a whole row or column")
-        others = tuple(line for line in lines if line != self.line)
-        return Ranked(self.line, others, first + 1, smaller, self.tied)
-
-    def cells(self, geometry: Geometry) -> Cells:
-        return tuple(dict.fromkeys((*self.line, *range(geometry.size))))
+        return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         labels = (each for each in Outside.draw(self, geometry) if isinstance(each, Label))

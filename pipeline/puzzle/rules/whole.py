@@ -7,7 +7,7 @@ from itertools import combinations
 from operator import ne
 
 from pipeline.puzzle.formulas import Allowed, Cells, Constraint, Either, Every, Pairs
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import Everywhere, check_one_grid, values_in
 
 
@@ -26,7 +26,7 @@ class AntiTaxicab(Everywhere):
         return Every(tuple(Pairs(tuple(some), _not_both, (v,)) for v, some in apart.items()))
 
 
-class GlobalEntropy(Everywhere):
+class GlobalEntropy(Rule):
     """Each square of 2 × 2 cells holds a low, a middle and a high value (thirds of 1 … n)."""
 
     name = "global entropy"
@@ -37,7 +37,7 @@ class GlobalEntropy(Everywhere):
         return _in_each_square(geometry, [values[at * third :][:third] for at in range(3)])
 
 
-class GlobalModular(Everywhere):
+class GlobalModular(Rule):
     """Each square of 2 × 2 cells holds values of all three remainders modulo 3."""
 
     name = "global modular"
@@ -47,7 +47,7 @@ class GlobalModular(Everywhere):
         return _in_each_square(geometry, [values[at::3] for at in range(3)])
 
 
-class Flatmates(Everywhere):
+class Flatmates(Rule):
     """Above each middle value (5 in 9×9) is a 1, or below it is the largest value."""
 
     name = "Dutch flatmates"
@@ -70,7 +70,7 @@ class Flatmates(Everywhere):
         return Every(tuple(parts))
 
 
-class NoTiedLines(Everywhere):
+class NoTiedLines(Rule):
     """No two rows or columns, each read from either end, are equal; nor one from both ends."""
 
     name = "no tied lines"

@@ -7,6 +7,7 @@ import io
 
 import pytest
 from support.auditing import Outbox, in_a_line
+from support.needs import needs_numba
 from support.ruled import SOLO, SUMOCUE
 from support.solvers import at_hand
 from support.solving import TWO
@@ -43,14 +44,15 @@ def rows(outbox: Outbox) -> list[dict[str, str]]:
     return [*csv.DictReader(io.StringIO(outbox.path("rules.csv").read_text()))]
 
 
+@needs_numba
 def test_each_row_has_its_answer_and_its_certificate_and_an_audit_finds_nothing(outbox):
     told = [(row["status"], row["solutions"], row["certificate"]) for row in rows(outbox)]
     assert told == [
-        ("unique", "1", "lrat"),
-        ("multiple", "2", "lrat"),
-        ("unsolvable", "0", "lrat"),
+        ("unique", "1", "exhaustion"),
         ("multiple", "2", "exhaustion"),
-        ("unique", "1", "lrat"),
+        ("unsolvable", "0", "exhaustion"),
+        ("multiple", "2", "exhaustion"),
+        ("unique", "1", "exhaustion"),
     ]
     assert [row["puzzle"] for row in rows(outbox)] == [SUMOCUE, JIGSAW, NONE, PLAIN, SOLO]
     assert outbox.record("rules")["format"] == "variants"

@@ -193,7 +193,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (SIX, OneOf(((Skyscraper((0, 1, 2, 3), 2),), (Arrow((6,), (7, 8)),)))),
     (FOUR, OneOf(((Contains((0, 1, 2), (3, 3), exactly=True),), (CountingCircles((4, 5, 6)),)))),
     (FOUR, OneOf(((CountOfDifferent(0, (1, 2, 3)),), (Lunchbox((4, 5, 6), 2),)))),
-    (FOUR, OneOf(((FullRank((0, 1, 2, 3), 2),), (Among(5, (1,)),)))),
+    (FOUR, OneOf(((NumberedRoom((0, 1, 2, 3), 2),), (Among(5, (1,)),)))),
     (FOUR, OneOf(((Among(0, (7,)),), (XV(0, 1, 10),)))),  # cannot be filled
     # cages
     (FOUR, RellikCage((0, 1, 5), 4)),

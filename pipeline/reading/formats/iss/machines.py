@@ -128,7 +128,22 @@ def machine_in(text: str, values: Sequence[int]) -> Machine:
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
     accepted += range(starts, starts + others)
-    return Machine(moves, frozenset(accepted), tuple(range(starts)))
+    machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
+    unreached = {*range(len(moves))} - _reached(machine)
+    if any(state in machine.accepted or any(moves[state]) for state in unreached):
+        raise ValueError("states that nothing leads to, as in a text that is damaged")
+    return machine
+
+
+def _reached(machine: Machine) -> set[int]:
+    """The states that the start leads to."""
+    reached = {*machine.start}
+    waiting = [*reached]
+    while waiting:
+        after = {*chain.from_iterable(machine.moves[waiting.pop()])} - reached
+        reached |= after
+        waiting += after
+    return reached
 
 
 def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:

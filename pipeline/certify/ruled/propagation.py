@@ -1,0 +1,326 @@
+"""What follows from constraints, each alone, about the values that cells may hold.
+
+Each is right about cells with one value: it then returns whether the constraint holds. `layout`
+says what `w` and `d` are.
+"""
+
+from __future__ import annotations
+
+from pipeline.certify.ruled.cells import keep, lowest, number, place, strike_outside
+from pipeline.certify.ruled.layout import (
+    ALLOWED,
+    APART,
+    AT_LEAST,
+    BLAMED,
+    CELLS,
+    CELLS_IN_WORD,
+    CHANGED,
+    CHUNK,
+    CONSTRAINTS,
+    COUNTS,
+    DISTINCT,
+    EITHER,
+    FIRST,
+    FIXED,
+    KEPT,
+    KIND,
+    LATE,
+    LENGTH,
+    NOTHING,
+    ONE_SET,
+    PAIR,
+    PATHS,
+    PLACES,
+    QUEUED,
+    QUEUES,
+    QUIET,
+    RINGS,
+    SAME,
+    SCOPE,
+    STACK,
+    STATED,
+    STATES,
+    TOTAL,
+    UNIT,
+    VALUES,
+    WAITING,
+    WORDS,
+)
+from pipeline.certify.ruled.sums import one_of_sets, weighted_sum
+from pipeline.native import compiled
+
+_CHUNK = (1 << CHUNK) - 1
+_ROUNDS = 3
+"""The most that the constraints of an alternative are gone through."""
+
+
+@compiled()
+def _separate(w, d, cell):
+    """Strike the one value of a cell from all cells that hold another."""
+    mask = w[CELLS + cell]
+    place = d[APART] + cell * d[WORDS]
+    for word in range(d[WORDS]):
+        others = d[place + word]
+        while others:
+            other = word * CELLS_IN_WORD + lowest(d, others)
+            others &= others - 1
+            if w[CELLS + other] & mask and not keep(w, d, other, ~mask):
+                return False
+    return True
+
+
+@compiled()
+def _unit(w, d, first, length):
+    once = twice = thrice = fixed = 0
+    for at in range(first, first + length):
+        mask = w[CELLS + d[at]]
+        thrice |= twice & mask
+        twice |= once & mask
+        once |= mask
+        if mask & (mask - 1) == 0:
+            fixed |= mask
+    if once != (1 << d[VALUES]) - 1:
+        return False
+    if not place(w, d, first, length, once & ~twice & ~fixed):
+        return False
+    return strike_outside(w, d, first, length, twice & ~thrice & ~fixed)
+
+
+@compiled()
+def _distinct(w, d, first, length):
+    again = True
+    while again:
+        again = False
+        fixed = union = 0
+        for at in range(first, first + length):
+            mask = w[CELLS + d[at]]
+            union |= mask
+            if mask & (mask - 1) == 0:
+                if fixed & mask:
+                    return False
+                fixed |= mask
+        if number(d, union) < length:
+            return False
+        for at in range(first, first + length):
+            mask = w[CELLS + d[at]]
+            if mask & (mask - 1) and mask & fixed:
+                if not keep(w, d, d[at], ~fixed):
+                    return False
+                left = mask & ~fixed
+                again |= left & (left - 1) == 0
+    return True
+
+
+@compiled()
+def _same(w, d, first, length, middle):
+    one = other = 0
+    for at in range(first, first + middle):
+        one |= w[CELLS + d[at]]
+    for at in range(first + middle, first + length):
+        other |= w[CELLS + d[at]]
+    if one != other:
+        for at in range(first, first + length):
+            if not keep(w, d, d[at], one & other):
+                return False
+    return True
+
+
+@compiled(inline=True)
+def _related(d, table, mask):
+    """The values that a relation's table has for any of those in the mask."""
+    found = d[table + (mask & _CHUNK)]
+    while mask > _CHUNK:
+        mask >>= CHUNK
+        table += _CHUNK + 1
+        found |= d[table + (mask & _CHUNK)]
+    return found
+
+
+@compiled(inline=True)
+def _pair(w, d, first):
+    a, b = d[first], d[first + 1]
+    return keep(w, d, b, _related(d, d[first + 2], w[CELLS + a])) and keep(
+        w, d, a, _related(d, d[first + 3], w[CELLS + b])
+    )
+
+
+@compiled()
+def _at_least(w, d, first, length):
+    bit, times = d[first + length], d[first + length + 1]
+    can = must = 0
+    for at in range(first, first + length):
+        mask = w[CELLS + d[at]]
+        can += mask & bit != 0
+        must += mask == bit
+    if can < times:
+        return False
+    if can == times:
+        for at in range(first, first + length):
+            if w[CELLS + d[at]] & bit and not keep(w, d, d[at], bit):
+                return False
+    if must == 0 and times > 0 and not w[QUIET]:
+        return strike_outside(w, d, first, length, bit)
+    return True
+
+
+@compiled()
+def _counts(w, d, first, length):
+    values, parts = d[first + length], d[first + length + 1]
+    lengths = first + length + 2
+    low, high = 0, length
+    for turn in range(2):
+        at = first
+        for part in range(lengths, lengths + parts):
+            can = must = 0
+            for each in range(at, at + d[part]):
+                mask = w[CELLS + d[each]]
+                can += mask & values != 0
+                must += mask & ~values == 0
+            if turn == 0:
+                low, high = max(low, must), min(high, can)
+            elif can == low or must == high:
+                left = values if can == low else ~values
+                for each in range(at, at + d[part]):
+                    mask = w[CELLS + d[each]]
+                    if mask & values and mask & ~values and not keep(w, d, d[each], left):
+                        return False
+            at += d[part]
+        if low > high:
+            return False
+    return True
+
+
+@compiled()
+def _paths(w, d, first, length, automaton):
+    states, marks = d[automaton], d[STATES]
+    for state in range(states):
+        w[marks + state] = 0
+    w[marks] = 1
+    for index in range(length):
+        mask, edges = w[CELLS + d[first + index]], automaton + 1 + index
+        for edge in range(automaton + d[edges], automaton + d[edges + 1], 3):
+            if d[edge + 2] & mask and w[marks + d[edge]]:
+                w[marks + d[edge + 1]] = 1
+    if not w[marks + states - 1]:
+        return False
+    w[marks + states - 1] = 2
+    for index in range(length - 1, -1, -1):
+        mask, edges, left = w[CELLS + d[first + index]], automaton + 1 + index, 0
+        for edge in range(automaton + d[edges], automaton + d[edges + 1], 3):
+            values = d[edge + 2] & mask
+            if values and w[marks + d[edge]] and w[marks + d[edge + 1]] == 2:
+                w[marks + d[edge]] = 2
+                left |= values
+        if not keep(w, d, d[first + index], left):
+            return False
+    return True
+
+
+@compiled()
+def _holds(w, d, place):
+    """Strike what one constraint, which has no alternatives, excludes; whether it can hold."""
+    kind, length, first = d[place + KIND], d[place + LENGTH], place + SCOPE
+    if kind == PAIR:
+        return _pair(w, d, first)
+    if kind == UNIT:
+        return _unit(w, d, first, length)
+    if kind == TOTAL:
+        return weighted_sum(w, d, first, length)
+    if kind == SAME:
+        return _same(w, d, first, length, d[first + length])
+    if kind == ONE_SET:
+        return one_of_sets(w, d, first, length, d[first + length], d[first + length + 1])
+    if kind == PATHS:
+        return _paths(w, d, first, length, d[first + length])
+    if kind == ALLOWED:
+        return keep(w, d, d[first], d[first + 1])
+    if kind == DISTINCT:
+        return _distinct(w, d, first, length)
+    if kind == AT_LEAST:
+        return _at_least(w, d, first, length)
+    if kind == COUNTS:
+        return _counts(w, d, first, length)
+    return False
+
+
+@compiled(inline=True)
+def _all_hold(w, d, first, number_of):
+    """Whether all constraints of an alternative can hold; strikes what they exclude."""
+    for _ in range(_ROUNDS):
+        w[CHANGED] = 0
+        for at in range(first, first + number_of):
+            if not _holds(w, d, d[STATED] + d[at]):
+                return False
+        if not w[CHANGED]:
+            break
+    return True
+
+
+@compiled()
+def _either(w, d, first, length):
+    """Leave each cell the values that it has in some alternative."""
+    kept = d[KEPT]
+    for index in range(length):
+        w[kept + 2 * index] = w[CELLS + d[first + index]]
+        w[kept + 2 * index + 1] = 0
+    w[QUIET] = 1
+    at = first + length + 1
+    for _ in range(d[first + length]):
+        can_hold = _all_hold(w, d, at + 1, d[at])
+        for index in range(length):
+            cell = CELLS + d[first + index]
+            if can_hold:
+                w[kept + 2 * index + 1] |= w[cell]
+            w[cell] = w[kept + 2 * index]
+        at += 1 + d[at]
+    w[QUIET] = 0
+    for index in range(length):
+        if not keep(w, d, d[first + index], w[kept + 2 * index + 1]):
+            return False
+    return True
+
+
+@compiled()
+def propagate(w, d):
+    """Strike values until nothing more follows; False if something cannot hold."""
+    while True:
+        while w[FIXED]:
+            w[FIXED] -= 1
+            if not _separate(w, d, w[d[STACK] + w[FIXED]]):
+                w[BLAMED] = NOTHING
+                return False
+        queue = 0
+        while queue < LATE and not w[WAITING + queue]:
+            queue += 1
+        if not w[WAITING + queue]:
+            return True
+        constraint = next_of(w, d, queue)
+        place = d[d[PLACES] + constraint]
+        if d[place + KIND] == EITHER:
+            can_hold = _either(w, d, place + SCOPE, d[place + LENGTH])
+        else:
+            can_hold = _holds(w, d, place)
+        if not can_hold:
+            w[BLAMED] = constraint
+            return False
+
+
+@compiled(inline=True)
+def next_of(w, d, queue):
+    """Take the first constraint from a queue."""
+    constraint = w[d[RINGS] + queue * d[CONSTRAINTS] + w[FIRST + queue]]
+    w[FIRST + queue] += 1
+    if w[FIRST + queue] == d[CONSTRAINTS]:
+        w[FIRST + queue] = 0
+    w[WAITING + queue] -= 1
+    w[d[QUEUED] + constraint] = 0
+    return constraint
+
+
+@compiled(inline=True)
+def forget(w, d):
+    """Empty the stack and the queues."""
+    w[FIXED] = 0
+    for queue in range(QUEUES):
+        while w[WAITING + queue]:
+            next_of(w, d, queue)

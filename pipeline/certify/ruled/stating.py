@@ -1,0 +1,431 @@
+"""A puzzle with rules as the arrays that `search` takes; `layout` says what is in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.certify.exhaustion import TOO_SHORT
+from pipeline.certify.ruled import layout
+from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies
+from pipeline.certify.ruled.layout import (
+    ALLOWED,
+    AT_LEAST,
+    CELLS,
+    CELLS_IN_WORD,
+    COUNTS,
+    DATA,
+    DISTINCT,
+    EITHER,
+    KIND,
+    LATE,
+    LENGTH,
+    NORMAL,
+    NOTHING,
+    ONE_SET,
+    PAIR,
+    PATHS,
+    QUEUES,
+    SAME,
+    SCOPE,
+    SOON,
+    TOTAL,
+    UNIT,
+)
+from pipeline.certify.ruled.tables import (
+    LARGEST_WITH_SETS,
+    Numbers,
+    Step,
+    TooLarge,
+    automaton,
+    bit_tables,
+    sets_by_sum,
+)
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Allowed,
+    AtLeast,
+    Automaton,
+    Cells,
+    Constraint,
+    OneOfSets,
+    Pairs,
+    SameTotals,
+    Total,
+)
+from pipeline.puzzle.puzzle import Puzzle
+
+LARGEST_SIDE = 36
+MOST_CELLS = 1000
+MOST_NUMBERS = 2_000_000
+MOST_SUM = 1 << 40
+"""Limits; beyond them TooLarge is raised."""
+
+_PART = NOTHING
+"""In place of a queue: the constraint is part of an alternative."""
+
+_LONG = 9
+"""Cells of a total: with more, units are looked for in it; with more values, sets of values are
+listed only if it is one group."""
+
+Group = tuple[int, list[int]]
+"""A weight, and cells that have it and are different."""
+
+
+class Stated(NamedTuple):
+    """The arrays of a search that has not begun."""
+
+    w: Numbers
+    d: Numbers
+    weights: NDArray[np.float64]
+
+
+def stated(puzzle: Puzzle, end: float) -> Stated:
+    """The arrays of a search for all solutions, which are made by `end` of the monotonic clock.
+
+    Raises TooLarge, also if the time is too short, and NoSolution.
+    """
+    geometry = puzzle.geometry
+    if geometry.side > LARGEST_SIDE or geometry.size > MOST_CELLS:
+        raise TooLarge(f"with rules, sides above {LARGEST_SIDE} are not searched")
+    gathered = Gathered(puzzle)
+    for rule in puzzle.rules:
+        gathered.add(rule.formula(geometry))
+    if not all(gathered.masks):
+        raise NoSolution
+    return _Stating(gathered, end).arrays()
+
+
+@lru_cache(maxsize=16)
+def _of_units(
+    known: tuple[Cells, ...], further: tuple[Cells, ...]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """The numbers of units, and of parts of two of them that hold the same values.
+
+    With the place and the queue of each; not to be changed.
+    """
+    numbers: list[int] = []
+    woken: list[tuple[int, int]] = []
+    for unit in (*known, *further):
+        woken.append((len(numbers), SOON))
+        numbers += UNIT, len(unit), *unit
+    for one, other in crossing((*known, *further)):
+        woken.append((len(numbers), LATE))
+        numbers += SAME, len(one) + len(other), *one, *other, len(one)
+    return numbers, woken
+
+
+class _Stating:
+    """The constraints of a puzzle, one after another, as numbers."""
+
+    def __init__(self, gathered: Gathered, end: float) -> None:
+        self._of = gathered
+        self._end = end
+        self._units = (*gathered.base.units, *gathered.units)
+        self._blocks = [bit_tables()]
+        self._block_at: dict[int, int] = {}
+        self._free = DATA  # the place in `d` behind all blocks
+        self._numbers: list[int] = []  # of all constraints
+        self._woken: list[tuple[int, int]] = []  # the place and the queue of those that are woken
+        self._totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
+        self._sets = NOTHING
+        self._most_states = self._widest = 1
+
+    def arrays(self) -> Stated:
+        """The arrays that state everything. Raises NoSolution and TooLarge."""
+        of = self._of
+        numbers, woken = _of_units(of.base.units, tuple(of.units))
+        self._numbers += numbers
+        self._woken += woken
+        for constraint in of.others:
+            self._state(constraint, NORMAL)
+        for terms, total in innies(of):
+            self._add_sum(terms, total, LATE)
+        for alternatives in of.choices:
+            self._add_choice(alternatives)
+        return Stated(*self._packed(), self._weights())
+
+    def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
+        """Add a constraint; its place."""
+        place = len(self._numbers)
+        self._numbers += (kind, len(cells), *cells, *numbers)
+        if queue != _PART:
+            self._woken.append((place, queue))
+        if len(self._numbers) > MOST_NUMBERS:
+            raise TooLarge("the rules take too much memory")
+        return place
+
+    def _block(self, numbers: Numbers) -> int:
+        """The place in `d` of numbers that constraints share."""
+        place = self._block_at.get(id(numbers))
+        if place is None:
+            place = self._block_at[id(numbers)] = self._free
+            self._blocks.append(numbers)
+            self._free += len(numbers)
+            if self._free > MOST_NUMBERS:
+                raise TooLarge("the rules take too much memory")
+        return place
+
+    def _state(self, constraint: Constraint, queue: int) -> list[int]:
+        """Add a constraint without alternatives; the places of its parts.
+
+        Raises NoSolution if it can never hold, and TooLarge.
+        """
+        if time.monotonic() > self._end:
+            raise TooLarge(TOO_SHORT)
+        kind = type(constraint)
+        if kind not in _ADD:
+            raise TooLarge(f"{kind.__name__} is not searched")
+        return _ADD[kind](self, constraint, queue)
+
+    def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
+        cell, mask = constraint.cell, self._of.mask(constraint.values)
+        if not mask & self._of.masks[cell]:
+            raise NoSolution
+        return [self._add(ALLOWED, queue, (cell,), mask)]
+
+    def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
+        cells = constraint.cells
+        if len({*cells}) < len(cells) or len(cells) > len(self._of.values):
+            raise NoSolution
+        return [self._add(DISTINCT, queue, cells)]
+
+    def add_pairs(self, constraint: Pairs, queue: int) -> list[int]:
+        related = self._of.relation(constraint)
+        if related.is_trivial:
+            return []
+        tables = self._block(related.forwards), self._block(related.backwards)
+        soon = SOON if queue == NORMAL else queue
+        return [
+            self._add(ALLOWED, queue, (a,), related.equal)
+            if a == b
+            else self._add(PAIR, soon, (a, b), *tables)
+            for a, b in constraint.pairs
+        ]
+
+    def add_at_least(self, constraint: AtLeast, queue: int) -> list[int]:
+        cells, bit = constraint.cells, self._of.mask((constraint.value,))
+        if constraint.times <= 0:
+            return []
+        if not bit or constraint.times > len(cells):
+            raise NoSolution
+        return [self._add(AT_LEAST, queue, cells, bit, constraint.times)]
+
+    def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
+        parts, counted = constraint.parts, constraint.counted
+        bits = 0 if counted is None else self._of.mask((counted,))
+        if len(parts) < 2 or not bits:
+            return []
+        cells = [*chain.from_iterable(parts)]
+        return [self._add(COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
+
+    def add_one_of_sets(self, constraint: OneOfSets, queue: int) -> list[int]:
+        cells, sets = tuple(dict.fromkeys(constraint.cells)), constraint.sets
+        if not cells and any(not each for each in sets):
+            return []
+        masks = [
+            mask
+            for each in sets
+            if 0 < (mask := self._of.mask(each)).bit_count() == len({*each}) <= len(cells)
+        ]
+        if not masks:
+            raise NoSolution
+        begin = self._block(np.array(masks, np.int64))
+        return [self._add(ONE_SET, queue, cells, begin, begin + len(masks))]
+
+    def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
+        cells = constraint.cells
+        step = Step(constraint.start, constraint.step, constraint.accepted, constraint.numbers)
+        layers = automaton(step, len(cells), self._of.values)
+        if layers is None:
+            raise NoSolution
+        if not cells:
+            return []
+        self._most_states = max(self._most_states, int(layers[0]))
+        return [self._add(PATHS, queue, cells, self._block(layers))]
+
+    def add_total(self, constraint: Total, queue: int) -> list[int]:
+        terms: Terms = {}
+        for cell, weight in constraint.terms:
+            terms[cell] = terms.get(cell, 0) + weight
+        return self._add_sum(terms, constraint.total, queue)
+
+    def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
+        """Add a weighted sum of values, as one of their indices."""
+        terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
+        if not terms:
+            if total:
+                raise NoSolution
+            return []
+        values, weights = self._of.values, terms.values()
+        if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MOST_SUM:
+            raise TooLarge("a sum has too large numbers")
+        if queue != _PART:
+            key = tuple(terms.items()), total
+            if key in self._totals:
+                return []
+            self._totals.add(key)
+        groups = self._groups(terms)
+        numbers = [total - values[0] * sum(weights), len(groups)]
+        for weight, cells in groups:
+            numbers += len(cells), weight, self._has_sets(len(cells), len(groups))
+        return [self._add(TOTAL, queue, [cell for _, some in groups for cell in some], *numbers)]
+
+    def _has_sets(self, length: int, groups: int) -> int:
+        """Whether the sets that a group of cells may hold are worth a look; they are then there."""
+        count = len(self._of.values)
+        if length == 1 or count > (_LONG if groups > 1 else LARGEST_WITH_SETS):
+            return 0
+        if self._sets == NOTHING:
+            masks, begins = sets_by_sum(count)
+            self._sets = self._block(begins + self._block(masks))
+        return 1
+
+    def _groups(self, terms: Terms) -> list[Group]:
+        """Groups of different cells with one weight, the greatest weights first."""
+        apart, left = self._of.apart, dict(terms)
+        groups: list[tuple[int, list[int], int]] = []  # and the cells that differ from all of it
+        while len(left) > _LONG:
+            some = [
+                (weight, [cell for cell in unit if left.get(cell) == weight])
+                for unit in self._units
+                for weight in {*left.values()}
+            ]
+            weight, cells = max(some, key=lambda group: len(group[1]))
+            if len(cells) < 2:
+                break
+            common = NOTHING
+            for cell in cells:
+                common &= apart[cell]
+                del left[cell]
+            groups.append((weight, cells, common))
+        for cell, weight in left.items():
+            for index, (by, cells, common) in enumerate(groups):
+                if by == weight and common >> cell & 1:
+                    groups[index] = by, [*cells, cell], common & apart[cell]
+                    break
+            else:
+                groups.append((weight, [cell], apart[cell]))
+        groups.sort(key=lambda group: -abs(group[0]))
+        return [(weight, cells) for weight, cells, _ in groups]
+
+    def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
+        """Add alternatives. Raises NoSolution if there is none that can hold."""
+        count, numbers = 0, list[int]()
+        scope: dict[int, None] = {}
+        for parts in alternatives:
+            short_first = sorted(parts, key=lambda part: not isinstance(part, Allowed))
+            try:
+                places = [place for part in short_first for place in self._state(part, _PART)]
+            except NoSolution:
+                continue
+            if not places:
+                return  # this one always holds
+            for place in places:
+                scope |= dict.fromkeys(self._scope(place))
+            count += 1
+            numbers += len(places), *places
+        if not count:
+            raise NoSolution
+        self._widest = max(self._widest, len(scope))
+        self._add(EITHER, NORMAL, tuple(scope), count, *numbers)
+
+    def _scope(self, place: int) -> list[int]:
+        first = place + SCOPE
+        return self._numbers[first : first + self._numbers[place + LENGTH]]
+
+    def _packed(self) -> tuple[Numbers, Numbers]:
+        """The arrays `w` and `d`."""
+        size, count, constraints = len(self._of.masks), len(self._of.values), len(self._woken)
+        words = -(-size // CELLS_IN_WORD)
+        places, queues = np.array(self._woken, np.int64).T
+        begins, woken = self._wakes()
+        ends = self._free + len(self._numbers)
+        pieces = {
+            layout.STATED: np.array(self._numbers, np.int64),
+            layout.PLACES: places + self._free,
+            layout.PRIORITIES: queues,
+            layout.APART: self._words_apart(words),
+            layout.WOKEN: begins + ends + 2 * constraints + size * words + len(begins),
+        }
+        d = np.concatenate([*self._blocks, *pieces.values(), woken])
+        at = self._free
+        for name, numbers in pieces.items():
+            d[name] = at
+            at += len(numbers)
+        numbers_of = {
+            layout.SIZE: size,
+            layout.VALUES: count,
+            layout.CONSTRAINTS: constraints,
+            layout.UNITS: len(self._units),
+            layout.WORDS: words,
+            layout.WIDTH: count * (count - 1) // 2 + 2,
+            layout.SETS: self._sets,
+        }
+        lengths = {
+            layout.STACK: size,
+            layout.QUEUED: constraints,
+            layout.RINGS: QUEUES * constraints,
+            layout.SAVED: size * (size + 1),
+            layout.CHOSEN: 2 * (size + 1),
+            layout.STATES: self._most_states,
+            layout.KEPT: 2 * self._widest,
+        }
+        at = CELLS + size
+        for name, length in lengths.items():
+            d[name] = at
+            at += length
+        for name, number in numbers_of.items():
+            d[name] = number
+        w = np.zeros(at, np.int64)
+        w[CELLS : CELLS + size] = self._of.masks
+        return w, d
+
+    def _words_apart(self, words: int) -> Numbers:
+        """For each cell the set of those that hold another value, in so many words."""
+        word = (1 << CELLS_IN_WORD) - 1
+        shifts = [CELLS_IN_WORD * index for index in range(words)]
+        apart = [cells >> shift & word for cells in self._of.apart for shift in shifts]
+        return np.array(apart, np.int64)
+
+    def _wakes(self) -> tuple[Numbers, Numbers]:
+        """Where those that each cell wakes begin in a list, see `layout`; and this list."""
+        scopes = [self._scope(place) for place, _ in self._woken]
+        late = np.array([queue == LATE for _, queue in self._woken])
+        constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
+        keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + late[constraints]
+        order = np.argsort(keys, kind="stable")
+        begins = np.searchsorted(keys[order], np.arange(2 * len(self._of.masks) + 1))
+        return begins, constraints[order]
+
+    def _weights(self) -> NDArray[np.float64]:
+        """How much each cell is preferred at first, by the constraints that it is in."""
+        weights, count = [1.0] * len(self._of.masks), len(self._of.values)
+        for place, _ in self._woken:
+            kind, length = self._numbers[place + KIND], self._numbers[place + LENGTH]
+            if kind == SAME:
+                continue
+            weight = 2 * length if kind == COUNTS else length
+            if kind == TOTAL:
+                weight = max(2 * count - length, count)
+            for cell in self._scope(place):
+                weights[cell] += weight
+        return np.array(weights)
+
+
+_ADD: dict[type[Constraint], Callable[[_Stating, Any, int], list[int]]] = {
+    Allowed: _Stating.add_allowed,
+    AllDifferent: _Stating.add_different,
+    Pairs: _Stating.add_pairs,
+    AtLeast: _Stating.add_at_least,
+    SameTotals: _Stating.add_counts,
+    OneOfSets: _Stating.add_one_of_sets,
+    Automaton: _Stating.add_automaton,
+    Total: _Stating.add_total,
+}

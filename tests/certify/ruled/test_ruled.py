@@ -1,0 +1,394 @@
+"""Puzzles with rules are searched through: what is found is what brute force finds."""
+
+from __future__ import annotations
+
+import random
+import time
+from functools import cache
+from itertools import islice
+from math import inf
+from operator import le, lt, ne
+
+import pytest
+from support.needs import needs_numba
+from support.oracle import solutions
+from support.ruled import ARROWS, JIGSAW, KILLER, SUMOCUE
+from support.rules.examples import EXAMPLES, FOUR, NINE, SIX, TWO_GRIDS
+from support.rules.predicates import MEANS
+from support.solving import PATIENCE, pattern
+
+from pipeline.certify import certify_grid, ruled
+from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
+from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
+from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Allowed,
+    AtLeast,
+    Automaton,
+    Beyond,
+    ByValue,
+    Constraint,
+    Either,
+    Equivalent,
+    Every,
+    OneOfSets,
+    Pairs,
+    SameTotals,
+    SetTotal,
+    Total,
+    TotalBetween,
+)
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.puzzle.rules.cages import Cage, Sum
+from pipeline.puzzle.rules.lines import Thermometer, Whispers
+from pipeline.puzzle.rules.outside import FullRank, XSum
+from pipeline.puzzle.rules.pairs import AntiKnight, Greater
+from pipeline.reading.formats import parse_puzzle
+
+FORMS = ["plain", pytest.param("compiled", marks=needs_numba)]
+SIXTEEN, FORTY_NINE = Geometry(4, 4), Geometry(7, 7)
+ALL = 10_000
+
+every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
+
+
+@pytest.fixture(params=FORMS)
+def step(request):
+    """The search as machine code, or None for plain Python."""
+    return None if request.param == "plain" else request.getfixturevalue("ruling")
+
+
+class Formula(Rule):
+    """A rule that is a constraint of the tests."""
+
+    name = "formula"
+
+    constraint: Constraint
+
+    def formula(self, geometry):
+        return self.constraint
+
+
+def searched_through(step, puzzle, listed=(), most=ALL, nodes=inf):
+    return searched(step, puzzle, listed, most, nodes, time.monotonic() + PATIENCE)
+
+
+@cache
+def filled(geometry):
+    """All grids of a small geometry."""
+    return solutions(Puzzle.empty(geometry), ALL)
+
+
+def drawn(geometry, chance):
+    """A grid."""
+    if geometry.side <= 4:
+        return chance.choice(filled(geometry))
+    names = chance.sample(range(1, geometry.side + 1), geometry.side)
+    return Grid(geometry, tuple(names[value - 1] for value in pattern(geometry).values))
+
+
+def opened(grid, cells, chance):
+    """A puzzle whose givens are of the grid, some cells and a few more are blank; all its grids."""
+    geometry = grid.geometry
+    if geometry.side <= 4:
+        return Puzzle.empty(geometry), filled(geometry)
+    blank = chance.sample(cells, min(len(cells), 14)) + chance.sample(range(geometry.size), 6)
+    given = [0 if cell in blank else value for cell, value in enumerate(grid.values)]
+    puzzle = Puzzle.of_values(geometry, given)
+    return puzzle, solutions(puzzle, ALL)
+
+
+def meant(geometry, grids, rules):
+    """Those grids that keep the rules, by their predicates, in ascending order."""
+    return [
+        grid
+        for grid in grids
+        if all(MEANS[type(rule)](rule, geometry, grid.values) for rule in rules)
+    ]
+
+
+@every_rule
+def test_the_solutions_of_an_example_are_those_that_its_predicate_takes(kind, step):
+    chance = random.Random(kind.__name__)
+    for geometry, rule in EXAMPLES[kind]:
+        puzzle, grids = opened(drawn(geometry, chance), rule.cells(geometry), chance)
+        puzzle = Puzzle(geometry, puzzle.cells, (rule,))
+        found = searched_through(step, puzzle)
+        if isinstance(rule, Sum) and rule.terms[0][1] > 10**20:
+            assert found == Exhausted((), 0, "a sum has too large numbers")
+            continue
+        if isinstance(rule, FullRank):
+            assert found == Exhausted((), 0, "ranks of rows and columns are not searched")
+            continue
+        assert found.undecided is None
+        assert sorted(found.missing) == meant(geometry, grids, (rule,)), rule
+
+
+def combinations_of_rules(seed):
+    """Endless puzzles with some of the examples' rules, and their solutions; most have some."""
+    chance = random.Random(seed)
+    while True:
+        geometry = chance.choice((FOUR, SIX, FOUR, SIX, TWO_GRIDS))
+        grid = drawn(geometry, chance)
+        stated = (some for kind, some in EXAMPLES.items() if kind is not FullRank)
+        known = [rule for some in stated for g, rule in some if g == geometry]
+        if chance.random() < 0.8:
+            known = [rule for rule in known if meant(geometry, [grid], [rule])]
+        rules = tuple(chance.sample(known, min(chance.randint(1, 4), len(known))))
+        cells = [*dict.fromkeys(cell for rule in rules for cell in rule.cells(geometry))]
+        puzzle, grids = opened(grid, cells, chance)
+        if not any(isinstance(rule, Sum) and rule.total == 0 for rule in rules):  # too large
+            yield Puzzle(geometry, puzzle.cells, rules), meant(geometry, grids, rules), chance
+
+
+def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step):
+    counts = []
+    for puzzle, known, _ in islice(combinations_of_rules(3), 100):
+        found = searched_through(step, puzzle)
+        assert found.undecided is None
+        assert sorted(found.missing) == known, puzzle.rules
+        counts.append(len(known))
+    assert counts.count(0) > 10
+    assert sum(count > 1 for count in counts) > 20
+
+
+def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
+    for puzzle, known, chance in islice(combinations_of_rules(4), 40):
+        if not known:
+            assert searched_through(step, puzzle).is_complete
+            continue
+        assert searched_through(step, puzzle, known).is_complete
+        lacking = chance.choice(known)
+        listed = [grid for grid in known if grid != lacking]
+        found = searched_through(step, puzzle, listed)
+        assert (found.missing, found.undecided) == ((lacking,), None)
+        one = searched_through(step, puzzle, (), most=1)
+        assert len(one.missing) == 1
+        assert not certify_grid(puzzle, one.missing[0])
+
+
+@needs_numba
+def test_machine_code_takes_the_branches_of_plain_python(ruling):
+    for puzzle, _, _ in islice(combinations_of_rules(5), 40):
+        assert searched_through(ruling, puzzle) == searched_through(None, puzzle)
+
+
+@needs_numba
+@pytest.mark.parametrize("text", [KILLER, ARROWS, JIGSAW, SUMOCUE])
+def test_published_puzzles_are_searched_through(text, ruling):
+    puzzle = parse_puzzle(text)
+    found = searched_through(ruling, puzzle)
+    assert found.undecided is None
+    assert len(found.missing) == 1
+    assert not certify_grid(puzzle, found.missing[0])
+    assert searched_through(ruling, puzzle, found.missing).is_complete
+
+
+def test_relations_of_many_values_are_looked_up_in_several_tables(step):
+    values = pattern(SIXTEEN).values
+    row = [*range(16)]
+    given = [0 if cell < 48 else value for cell, value in enumerate(values)]
+    rising = sorted(row, key=values.__getitem__)
+    rules = (Thermometer(tuple(rising[:13])), Whispers(tuple(rising[12::3]), 3))
+    puzzle = Puzzle.of_values(SIXTEEN, given, rules)
+    found = searched_through(step, puzzle)
+    assert found.undecided is None
+    assert Grid(SIXTEEN, values) in found.missing
+    assert not any(certify_grid(puzzle, grid) for grid in found.missing)
+
+
+def test_alternatives_may_be_nested(step):
+    """Three alternatives for the first cell, of two of which one depends on another cell."""
+    total = [Total(((1, 1), (2, 1)), number) for number in (3, 5, 7)]
+    by_value = ByValue(4, (total[0], Either((total[1], total[2])), Either(()), Every(())))
+    nested = Every((Either((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), Either((total[1],))))
+    found = searched_through(step, Puzzle.empty(FOUR, (Formula(nested),)))
+    assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
+
+
+def remainder(rest, value, modulus):
+    """A step of an automaton that sums up remainders, and takes no 4 after a 1."""
+    total, before = rest
+    return None if (before, value) == (1, 4) else ((total + value) % modulus, value)
+
+
+def any_formula(chance, depth):
+    """A constraint of any kind over the cells of a grid of 4×4."""
+
+    def cells(least, most, *, once=True):
+        number = chance.randint(least, most)
+        return tuple(
+            chance.sample(range(16), number) if once else chance.choices(range(16), k=number)
+        )
+
+    def sets():
+        return tuple(tuple(chance.sample(range(1, 6), chance.randint(1, 3))) for _ in range(4))
+
+    def fact():
+        return chance.randrange(16), chance.randint(1, 5)
+
+    some, few = cells(2, 5), cells(2, 4, once=False)
+    states = frozenset((0, value) for value in range(1, 5))
+    kinds = [
+        lambda: Allowed(few[0], tuple(chance.sample(range(7), 4))),
+        lambda: Pairs(((few[0], few[1]), (few[-1], few[0])), chance.choice((lt, le, ne)), ()),
+        lambda: Equivalent(((fact(), fact()),)),
+        lambda: Beyond(few[2:], few[0], few[1]),
+        lambda: AllDifferent(cells(1, 4)),
+        lambda: AtLeast(some, chance.randint(1, 5), chance.randint(0, 3)),
+        lambda: OneOfSets(few, sets()),
+        lambda: Total(tuple((cell, chance.randint(-3, 3)) for cell in few), chance.randint(-6, 9)),
+        lambda: SameTotals(
+            (few, cells(1, 3, once=False), cells(1, 3)), chance.choice((None, 1, 2))
+        ),
+        lambda: SetTotal(some[:3], chance.randint(4, 9), tuple(chance.sample(range(6), 4))),
+        lambda: TotalBetween(cells(4, 4), chance.choice((0, 2, 3, 5))),
+        lambda: Automaton(few, (0, 0), remainder, states, (chance.randint(2, 4),)),
+    ]
+    if depth and chance.random() < 0.7:
+        parts = tuple(any_formula(chance, depth - 1) for _ in range(4))
+        return chance.choice(
+            (Either(parts[1:]), Every(parts[2:]), ByValue(chance.randrange(16), parts))
+        )
+    return chance.choice(kinds)()
+
+
+def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
+    chance, counts = random.Random(8), []
+    for _ in range(250):
+        formula = any_formula(chance, chance.randint(0, 3))
+        known = [grid for grid in filled(FOUR) if formula.holds(grid.values)]
+        found = searched_through(step, Puzzle.empty(FOUR, (Formula(formula),)))
+        assert found.undecided is None
+        assert sorted(found.missing) == known, formula
+        counts.append(len(known))
+    assert 10 < counts.count(0) < 200
+
+
+def test_too_many_alternatives_are_not_searched():
+    pairs = [Either(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
+    many = Formula(Either((Every(tuple(pairs)), Every(()))))
+    found = searched_through(None, Puzzle.empty(FOUR, (many,)))
+    why = f"a rule has more than {MOST_ALTERNATIVES} alternatives"
+    assert found == Exhausted((), 0, why)
+
+
+def test_constraints_of_another_kind_are_not_searched():
+    class Any(Constraint):
+        def scope(self):
+            return ()
+
+        def holds(self, values):
+            return True
+
+        def encode(self, clauses):
+            pass
+
+    for odd in (Formula(Any()), Formula(Either((Any(), Either(()), Any())))):
+        found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
+        assert found == Exhausted((), 0, "Any is not searched")
+
+
+def test_parts_that_say_nothing_always_hold(step):
+    for part in (
+        Equivalent(()),
+        SameTotals(((0, 1),)),
+        SameTotals((), counted=2),
+        AtLeast((), 1, 0),
+    ):
+        for rule in (Formula(part), Formula(Either((Total(((0, 1),), 9), part, part)))):
+            found = searched_through(step, Puzzle.empty(FOUR, (rule,)))
+            assert len(found.missing) == 288
+
+
+def test_wide_grids_are_not_searched():
+    wide = Puzzle.empty(FORTY_NINE, (Greater(0, 1),))
+    found = exhausted_by_rules(wide, ())
+    assert found == Exhausted((), 0, "with rules, sides above 36 are not searched")
+
+
+def test_a_list_that_is_none_of_different_solutions_is_refused(step):
+    puzzle = Puzzle.empty(FOUR, (Greater(0, 1),))
+    right = [grid for grid in filled(FOUR) if grid.values[0] > grid.values[1]]
+    wrong = next(grid for grid in filled(FOUR) if grid.values[0] < grid.values[1])
+    for listed in ([right[0], right[0]], [wrong], [pattern(SIX)]):
+        with pytest.raises(NotSolutions):
+            searched_through(step, puzzle, listed)
+    with pytest.raises(ValueError, match="0 solutions are not looked for"):
+        searched_through(step, puzzle, (), most=0)
+
+
+def test_too_few_nodes_or_seconds_leave_it_undecided(step):
+    puzzle = Puzzle.empty(FOUR, (AntiKnight(), Greater(0, 1)))
+    whole = searched_through(step, puzzle)
+    assert whole.nodes > 2
+    for fewer in (0, 1, whole.nodes - 1):
+        found = searched_through(step, puzzle, nodes=fewer)
+        assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
+        assert {*found.missing} < {*whole.missing}
+    assert searched_through(step, puzzle, nodes=whole.nodes) == whole
+    over = searched(step, puzzle, (), 1, inf, time.monotonic() - 1)
+    assert over == Exhausted((), 0, TOO_SHORT)
+
+
+def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
+    monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda *_, **__: None)
+    puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
+    found = exhausted_by_rules(puzzle, (), most=ALL)
+    assert found.undecided == "there is no machine code for a longer search"
+    assert exhausted_by_rules(puzzle, (), most=ALL, seconds=0.0).undecided == TOO_SHORT
+    small = Puzzle.empty(FOUR, (Cage((0, 1), 3),))
+    assert len(exhausted_by_rules(small, (), most=ALL).missing) == 48
+
+
+@needs_numba
+def test_with_machine_code_it_is_used(ruling, monkeypatch):
+    """At once, or when plain Python takes long."""
+    hard = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
+    for needed in (False, True):
+        asked = []
+
+        def get(seconds, *, at_once=False, needed=needed, asked=asked):
+            asked.append(at_once)
+            return ruling if at_once >= needed else None
+
+        monkeypatch.setattr("pipeline.certify.ruled.loaded.get", get)
+        assert len(exhausted_by_rules(hard, (), most=3000).missing) == 3000
+        assert asked == ([False, True] if needed else [False])
+
+
+def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
+    """Its propagation takes one solution for a contradiction."""
+    puzzle = Puzzle.empty(FOUR, (Cage((0, 1, 4), 6), Greater(0, 1)))
+    known = sorted(searched_through(None, puzzle).missing)
+    assert len(known) > 2
+    lost = [1 << value - 1 for value in known[1].values]
+    propagate = search.propagate
+
+    def losing(w, d):
+        return propagate(w, d) and w[ruled.CELLS : ruled.CELLS + 16] != lost
+
+    monkeypatch.setattr("pipeline.certify.ruled.search.propagate", losing)
+    found = searched_through(None, puzzle, known)
+    assert (found.missing, found.is_complete) == ((), False)
+    assert found.undecided == "the search did not come to a listed solution"
+
+
+def test_the_trial_refuses_a_search_that_finds_something_else(step):
+    try_search(step or plain_search)
+    with pytest.raises(RuntimeError):
+        try_search(lambda *_: ruled.COMPLETE)
+
+
+def test_rules_that_contradict_each_other_have_no_solution(step):
+    for rules in (
+        (Cage((0, 1), 3), Cage((0, 1), 4)),
+        (Sum(((0, 0),), 1),),
+        (Formula(Either(())),),
+        (Formula(Either((Total(((0, 1),), 9), OneOfSets((1,), ((5,),))))),),
+        (Formula(OneOfSets((1, 2), ((5, 6),))),),
+        (Thermometer((0, 1, 5, 0)),),
+    ):
+        found = searched_through(step, Puzzle.empty(FOUR, rules))
+        assert found.is_complete, rules
