@@ -99,7 +99,7 @@ class Gathered:
     def __init__(self, puzzle: Puzzle) -> None:
         self.base = _base(puzzle.geometry)
         self.geometry = puzzle.geometry
-        self.values = range(1, puzzle.geometry.side + 1)
+        self.values = puzzle.geometry.values
         self.masks = [*puzzle.cells]
         self.apart = [*self.base.apart]
         self.units: list[tuple[int, ...]] = []
@@ -272,6 +272,8 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     """How often each value is in some sets of cells, and these."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
+    if geometry.free:
+        return [(times, cells) for cells, times in bands.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
             grid = [set_of(line) for line in lines[start : start + side]]
