@@ -278,7 +278,8 @@ class Indexer(Rule):
         else:
             first = self.cell - self.cell % n
             line = range(first, first + n)
-        if self.cell >= geometry.inner or geometry.values != range(1, len(line) + 1):
+        fits = self.cell < geometry.inner and geometry.values == range(1, len(line) + 1)
+        if geometry.free and not fits:
             raise ValueError(f"{self.name}: its line has not as many cells as there are values")
         return line
 
