@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -15,27 +16,44 @@ from pipeline.puzzle.rules.cages import (
     Arrow,
     Cage,
     Clone,
+    Contains,
+    CountingCircles,
+    CountOfDifferent,
     DigitalRoot,
+    EqualityCage,
     EqualSums,
     Quadruple,
+    RellikCage,
     SameMultiset,
     Sum,
 )
+from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,
     Lockout,
+    Lunchbox,
     Modular,
     Nabner,
     Palindrome,
     RegionSum,
     Renban,
+    SumLine,
     Thermometer,
+    ValueIndexer,
     Whispers,
     Zipper,
 )
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import (
+    FullRank,
+    HiddenSkyscraper,
+    LittleKiller,
+    NumberedRoom,
+    Sandwich,
+    Skyscraper,
+    XSum,
+)
 from pipeline.puzzle.rules.pairs import (
     XV,
     Among,
@@ -53,6 +71,13 @@ from pipeline.puzzle.rules.pairs import (
     WhiteDot,
 )
 from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules.whole import (
+    AntiTaxicab,
+    Flatmates,
+    GlobalEntropy,
+    GlobalModular,
+    NoTiedLines,
+)
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
@@ -408,6 +433,87 @@ def sign(text, row, column, look="greater"):
             "slow thermometer from r1c1",
         ),
         (Skyscraper((0, 10, 20), 2), [sign("2", 0, 0, "skyscraper")], "skyscraper 2 from r1c1"),
+        (
+            SumLine((0, 1, 10), 7, loop=True),
+            [Line(((1, 1), (1, 2), (2, 2), (1, 1)), "segments")],
+            "sum line, a loop from r1c1",
+        ),
+        (
+            ValueIndexer((0, 1, 2)),
+            [
+                Line(((1, 1), (1, 2), (1, 3)), "value-indexer", head=True),
+                Ring(((1, 1),), "value-indexer"),
+            ],
+            "value indexer from r1c1",
+        ),
+        (
+            Lunchbox((0, 1), 3),
+            [
+                Line(((1, 1), (1, 2)), "lunchbox"),
+                Outline(((1, 1), (1, 2)), "lunchbox", "3"),
+            ],
+            "lunchbox 3 from r1c1",
+        ),
+        (
+            Relation((0, 1), (2, 1), label="close"),
+            [Line(((1, 1), (1, 2)), "relation")],
+            "close from r1c1",
+        ),
+        (
+            Relation((0, 1), (2, 1), every=True),
+            [Line(((1, 1), (1, 2)), "relation-of-all")],
+            "relation of all from r1c1",
+        ),
+        (
+            StateMachine((0, 1), (b"",), frozenset()),
+            [Line(((1, 1), (1, 2)), "state-machine")],
+            "state machine from r1c1",
+        ),
+        (
+            OneOf(((Among(0, (1,)),), (WhiteDot(0, 1), Parity(10, odd=True)))),
+            [
+                Outline(((1, 1),), "sum", "1"),
+                Dot((1, 1.5), "white"),
+                Tint(((2, 2),), "odd"),
+            ],
+            "1 at r1c1 or white dot between r1c1 and r1c2 and odd at r2c2",
+        ),
+        (
+            OneOf(((Among(9, (1,)),),) * 9),
+            [Outline(((2, 1),), "sum", "1")] * 9,
+            "one of 9 rules at r2c1",
+        ),
+        (
+            RellikCage((0, 1), 3),
+            [Outline(((1, 1), (1, 2)), "rellik", "≠3")],
+            "rellik cage 3 at r1c1",
+        ),
+        (
+            EqualityCage((0, 1)),
+            [Outline(((1, 1), (1, 2)), "equality", "=")],
+            "equality cage at r1c1",
+        ),
+        (
+            Contains((0, 1), (3, 1), exactly=True),
+            [Outline(((1, 1), (1, 2)), "contains", "3 1")],
+            "contains exactly 3 1 at r1c1",
+        ),
+        (
+            Contains((0,), (1,) * 9),
+            [Outline(((1, 1),), "contains", "1 1 1 1 1 1 1 1 1")],
+            "contains 1 1 1 1 1 1 … at r1c1",
+        ),
+        (
+            CountingCircles((0, 10)),
+            [Ring(((1, 1),), "counting"), Ring(((2, 2),), "counting")],
+            "counting circles from r1c1",
+        ),
+        (
+            CountOfDifferent(0, (1, 2)),
+            [Ring(((1, 1),), "different"), Outline(((1, 2), (1, 3)), "different")],
+            "number of different values at r1c1",
+        ),
+        (AntiTaxicab(), [], "anti-taxicab"),
     ],
     ids=str,
 )
@@ -456,10 +562,28 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
 def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
     line, point, sum_of, seen_from
 ):
-    for kind, where in ((Sandwich, sum_of), (Skyscraper, seen_from), (XSum, seen_from)):
+    kinds = Skyscraper, XSum, HiddenSkyscraper, NumberedRoom
+    for kind, where in ((Sandwich, sum_of), *((kind, seen_from) for kind in kinds)):
         clue = kind(line, 7)
         assert [*clue.draw(NINE)] == [Label(point, "7", kind.look)]
         assert clue.describe(NINE) == f"{kind.name} 7 {where}"
+
+
+def test_the_rank_of_a_line_is_marked_as_such():
+    clue = FullRank(tuple(range(9)), 7)
+    assert [*clue.draw(NINE)] == [Label((1, 0), "#7", "full-rank")]
+    assert clue.describe(NINE) == "full rank 7 of row 1 from the left"
+    assert (clue.caption(), replace(clue, tied=True).caption()) == (
+        "full rank",
+        "full rank, ties allowed",
+    )
+
+
+def test_a_choice_is_captioned_by_its_rules_if_they_are_few():
+    few = OneOf(((Whispers((0, 1), 5),), (Among(0, (1,)), Renban((0, 1)))))
+    assert few.caption() == "one of several (whispers 5, values, renban)"
+    many = OneOf(tuple((Whispers((0, 1), 100 + number),) for number in range(9)))
+    assert many.caption() == "one of several"
 
 
 def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
@@ -546,6 +670,24 @@ TWICE = "a cell is named twice"
         (Whispers, ((0, 1), 0), "whispers: the difference must be at least 1, not 0"),
         (Lockout, ((0, 1), -4), "lockout line: the difference must be at least 1, not -4"),
         (Modular, ((0, 1), 1), "modular line: the modulus must be at least 2, not 1"),
+        (SumLine, ((), 3), "sum line: at least 1 cell, not 0"),
+        (SumLine, ((0,), 0), "sum line: the total must be at least 1, not 0"),
+        (ValueIndexer, ((0, 1),), "value indexer: at least 3 cells, not 2"),
+        (ValueIndexer, ((0, 1, 0),), f"value indexer: {TWICE}"),
+        (Lunchbox, ((0,), 3), "lunchbox: at least 2 cells, not 1"),
+        (Lunchbox, ((0, 1, 0), 3), f"lunchbox: {TWICE}"),
+        (Relation, ((0, 1), (0,), False, "two\nlines"), "relation: a label is one line"),
+        (Relation, ((0, 1), (0,), False, "x" * 41), "a label is one line of at most 40 signs"),
+        (StateMachine, ((0,), (), frozenset()), "state machine: 1 to 65535 states, not 0"),
+        (StateMachine, ((0,), (b"\1\0",), frozenset()), "a move to a state that there is not"),
+        (StateMachine, ((0,), (b"",), frozenset(), " x"), "a label is one line"),
+        (OneOf, ((),), "one of several: no choices"),
+        (RellikCage, ((0, 0), 3), f"rellik cage: {TWICE}"),
+        (EqualityCage, ((0, 1, 2),), "equality cage: an even number of cells, not 3"),
+        (Contains, ((0, 0), (1,)), f"contains: {TWICE}"),
+        (Contains, ((0,), ()), "contains: no values"),
+        (CountingCircles, ((0, 0),), f"counting circles: {TWICE}"),
+        (CountOfDifferent, (0, ()), "number of different values: at least 1 cell, not 0"),
         (LittleKiller, ((), 3), "little killer: at least 1 cell, not 0"),
         (LittleKiller, ((1, 9, 1), 3), f"little killer: {TWICE}"),
         *((kind, ((0,), 1), "at least 2 cells, not 1") for kind in (Sandwich, XSum, Skyscraper)),
@@ -568,6 +710,13 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
         (BoxIndexer(0, CORNER[:8]), NINE, "box indexer: a region of 9 cells is needed, not 8"),
         (Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
         (Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
+        (NoTiedLines(), TWO_GRIDS, "no tied lines: there are several grids"),
+        (GlobalEntropy(), Geometry(2, 2), "global entropy: the side is 4, which is not divisible"),
+        (GlobalModular(), Geometry(2, 2), "global modular: the side is 4, which is not divisible"),
+        (Flatmates(), Geometry(2, 2), "Dutch flatmates: no value is in the middle of 4"),
+        (FullRank((0, 1), 3), NINE, "full rank: its line is not a whole row or column"),
+        (RellikCage((0, 1), 3), Geometry(5, 5), "rellik cage: at most 16 values, not 25"),
+        (EqualityCage((0, 1)), Geometry(5, 5), "equality cage: at most 16 values, not 25"),
         *((Indexer(cell, row=True), NINE, "indexer: a cell that is not") for cell in (-1, 81)),
     ],
 )

@@ -218,7 +218,8 @@ class Parity(Rule):
     odd: bool
 
     def formula(self, geometry: Geometry) -> Constraint:
-        return Allowed(self.cell, range(1 if self.odd else 2, geometry.side + 1, 2))
+        fitting = (value for value in geometry.values if value % 2 == self.odd)
+        return Allowed(self.cell, tuple(fitting))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title()),)
@@ -263,7 +264,6 @@ class Indexer(Rule):
     row: bool
 
     def cells(self, geometry: Geometry) -> Cells:
-        check_one_grid(self.name, geometry)
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -279,11 +279,18 @@ class Indexer(Rule):
 
     def _line(self, geometry: Geometry) -> range:
         """The cells, in turn, that its value may point at: its row (`row`: its column)."""
-        n = geometry.side
+        if geometry.free is None:
+            check_one_grid(self.name, geometry)
+        n = geometry.free.columns if geometry.free else geometry.side
         if self.row:
-            return range(self.cell % n, n * n, n)
-        first = self.cell - self.cell % n
-        return range(first, first + n)
+            line = range(self.cell % n, geometry.inner, n)
+        else:
+            first = self.cell - self.cell % n
+            line = range(first, first + n)
+        fits = self.cell < geometry.inner and geometry.values == range(1, len(line) + 1)
+        if geometry.free and not fits:
+            raise ValueError(f"{self.name}: its line has not as many cells as there are values")
+        return line
 
 
 class BoxIndexer(Rule):
@@ -335,8 +342,8 @@ def _sums_to_none(u: int, v: int, *totals: int) -> bool:
 
 
 def _has_no_dot(u: int, v: int, differences: Values, ratios: Values) -> bool:
-    quotient, rest = divmod(max(u, v), min(u, v))
-    return abs(u - v) not in differences and (rest > 0 or quotient not in ratios)
+    has_ratio = any(_has_ratio(u, v, ratio) for ratio in ratios)
+    return abs(u - v) not in differences and not has_ratio
 
 
 def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:

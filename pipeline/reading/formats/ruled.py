@@ -55,7 +55,7 @@ def given_masks(
         else:
             from pipeline.puzzle.rules.pairs import Among  # noqa: PLC0415
 
-            rules.append(Among(cell, tuple(values_of(mask))))
+            rules.append(Among(cell, tuple(values_of(mask, geometry.lowest))))
     return tuple(masks), rules
 
 
