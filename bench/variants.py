@@ -1,22 +1,26 @@
-"""How long puzzles with rules take, solved and proved, against bare minisat on the same formula.
+"""How long puzzles with rules take, solved and proved, against another solver or bare minisat.
 
-    python bench/variants.py [--list] FILE…
+    python bench/variants.py [--list] [--trust-solver] [--against TIMES] FILE…
 
 Each line of a FILE is a puzzle in any notation, or an object in JSON with `link` or `input`, and
 perhaps `name` and `solution`, which then has to be the one that is found. `--list` prints each.
-The baseline is one minisat process that solves the first formula, without the question whether
-there is another solution, and without a proof. All run on one core, and take turns.
+Times are milliseconds of processor time, of this process and all that it starts, from the text to
+the result. TIMES has those of another solver, an object a line: `name` and `ms`; a puzzle that is
+not named there does not count. Without TIMES the baseline is one minisat process that solves the
+formula, without the question whether there is another solution, and without a proof. All run on one
+core, and take turns. `--trust-solver` leaves out the check that no solution is missing.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
-import sys
 import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +29,9 @@ from typing import NamedTuple
 
 from pipeline import Settings
 from pipeline.errors import InvalidPuzzle
+from pipeline.limits import Limits
 from pipeline.service.solving import solve_one
+from pipeline.settings import ENCODING
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Result, Stopwatch
@@ -42,35 +48,84 @@ class Given(NamedTuple):
 
 def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    listed = "--list" in sys.argv
-    files = [Path(each) for each in sys.argv[1:] if each != "--list"]
-    settings, statuses = Settings(), Counter[str]()
-    ours: list[float] = []
-    bare: list[float] = []
+    words = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    words.add_argument("--list", action="store_true")
+    words.add_argument("--trust-solver", action="store_true")
+    words.add_argument("--against", type=Path, metavar="TIMES")
+    words.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    asked = words.parse_args()
+    others = times_in(asked.against) if asked.against else None
+    settings = Settings(trust_solver=asked.trust_solver)
+    statuses, ours, baseline = Counter[str](), list[float](), list[float]()
     with Solvers("auto", "minisat") as solvers, TemporaryDirectory() as folder:
-        for given in (each for file in files for each in givens(file)):
+        for given in (each for file in asked.files for each in givens(file)):
+            if others is not None and given.name not in others:
+                statuses["not timed by the other"] += 1
+                continue
+            start = processor_seconds()
             try:
                 problem = read_problem(given.text.encode(), "", settings)
             except InvalidPuzzle as error:
                 statuses["refused"] += 1
-                if listed:
+                if asked.list:
                     print(f"{given.name[:40]:40} refused: {error}")
                 continue
             assert isinstance(problem, PuzzleProblem)
-            start = time.perf_counter()
             result = solve_one(problem, solvers, settings, Stopwatch())
-            ours.append(time.perf_counter() - start)
-            bare.append(bare_seconds(result, Path(folder)))
+            ours.append(processor_seconds() - start)
+            baseline.append(
+                others[given.name] if others else bare_seconds(problem, result, Path(folder))
+            )
             told = f"{result.status}, {result.told_certificate or 'not proved'}"
             statuses[f"{told}{fault(result, given.solution)}"] += 1
-            if listed:
-                print(row(given, result, told, ours[-1], bare[-1]))
+            if asked.list:
+                print(row(given, result, told, ours[-1], baseline[-1]))
     for told, number in statuses.most_common():
         print(f"{number:5} {told}")
     if ours:
-        p50, p95 = statistics.median(ours), sorted(ours)[int(len(ours) * 0.95)]
-        ratio = p50 / statistics.median(bare)
-        print(f"p50 {1000 * p50:.0f} ms, p95 {1000 * p95:.0f} ms, p50 / bare minisat {ratio:.1f}")
+        print(summary(ours, baseline, "the other" if others else "bare minisat"))
+
+
+def summary(ours: list[float], baseline: list[float], name: str) -> str:
+    """The median and the 90th percentile of each, and of the ratios puzzle by puzzle."""
+    ratios = [mine / theirs for mine, theirs in zip(ours, baseline, strict=True)]
+    lines = [f"{'':12} {'p50':>8} {'p90':>8}"]
+    for told, values, factor in (
+        ("ours, ms", ours, 1000),
+        (f"{name}, ms", baseline, 1000),
+        ("ratio", ratios, 1),
+    ):
+        ninth = sorted(values)[int(len(values) * 0.9)]
+        lines.append(f"{told:16} {factor * statistics.median(values):8.1f} {factor * ninth:8.1f}")
+    return "\n".join(lines)
+
+
+def times_in(file: Path) -> dict[str, float]:
+    """Seconds of another solver, by the name of the puzzle."""
+    rows = map(json.loads, filter(None, file.read_text().splitlines()))
+    return {row["name"]: max(row["ms"], 0.001) / 1000 for row in rows}
+
+
+def processor_seconds() -> float:
+    """Of this process, and of all that it has started, ended or not."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    alive = sum(map(_alive, _children(os.getpid())))
+    return time.process_time() + ended.ru_utime + ended.ru_stime + alive
+
+
+def _children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def _alive(process: int) -> float:
+    """Processor seconds of a process and its children; 0 if it ends meanwhile."""
+    try:
+        tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
+        own = sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+        return own + sum(map(_alive, _children(process)))
+    except OSError:
+        return 0.0
 
 
 def givens(file: Path) -> Iterator[Given]:
@@ -93,24 +148,24 @@ def fault(result: Result, solution: str | None) -> str:
     return "" if solution in (letters, digits) else ", NOT the published solution"
 
 
-def row(given: Given, result: Result, told: str, seconds: float, bare: float) -> str:
+def row(given: Given, result: Result, told: str, seconds: float, other: float) -> str:
     wrong = fault(result, given.solution)
     variables = result.cnf.variables if result.cnf else 0
-    times = f"{1000 * seconds:7.0f} ms {1000 * bare:6.0f} ms bare {variables:6} variables"
+    times = f"{1000 * seconds:7.0f} ms {1000 * other:7.1f} ms theirs {variables:6} variables"
     return f"{given.name[:40]:40} {told:16} {times}{wrong}"
 
 
-def bare_seconds(result: Result, folder: Path) -> float:
-    """Seconds of one minisat process on the puzzle's formula, from its start to its end."""
+def bare_seconds(problem: PuzzleProblem, result: Result, folder: Path) -> float:
+    """Processor seconds of one minisat process on the puzzle's formula."""
     program = shutil.which("minisat")
     if program is None:
         raise SystemExit("minisat is not installed")
-    assert result.cnf
-    (folder / "cnf").write_text("".join(dimacs_lines(result.cnf)))
-    start = time.perf_counter()
+    cnf = result.cnf or problem.encode(ENCODING, Limits())
+    (folder / "cnf").write_text("".join(dimacs_lines(cnf)))
+    start = processor_seconds()
     command = [program, "-verb=0", str(folder / "cnf"), str(folder / "out")]
     subprocess.run(command, capture_output=True, check=False)
-    return time.perf_counter() - start
+    return max(processor_seconds() - start, 0.001)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ PARTS = (
     schema.CertificateOfMany,
     schema.Fallback,
     schema.RecordedClue,
+    schema.RecordedFree,
     schema.RuleTold,
     schema.RecordedDifference,
     schema.Effort,

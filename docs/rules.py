@@ -8,7 +8,7 @@ If an example has no grid, it makes nothing and says one that fits.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import Field, dataclass, fields
 from inspect import cleandoc
 from pathlib import Path
@@ -16,10 +16,12 @@ from typing import Any
 
 from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
+from pipeline.puzzle.puzzle import Free, Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.fpuzzles import keys
 from pipeline.reading.formats.iss import types
+from pipeline.reading.formats.iss.machines import determined
+from pipeline.reading.formats.iss.patterns import pattern_machine
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"
@@ -39,7 +41,12 @@ What a puzzle may demand beyond its rows, columns and boxes, by the names that r
 the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is the side of the
 grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
 the rule, drawn as in the [report](../how-to/report.md) and by
-[`solve --svg`](commands.md#solve).
+[`solve --svg`](commands.md#solve). Rules that only the Interactive Sudoku Solver has are defined by
+[its source](https://github.com/sigh/Interactive-Sudoku-Solver).
+
+A line of Python makes the first rule of each picture, see [Puzzles with
+rules](../how-to/python.md#puzzles-with-rules). There `at` is `puzzle.geometry.cells_at`, which
+takes rows and columns from 1, and `boxes` is `tuple(puzzle.geometry.boxes())`.
 
 Each rule has one formula. It is checked of the values of a solution, and made into clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
@@ -61,7 +68,7 @@ class Example:
 
     @property
     def file(self) -> str:
-        return f"{self.name.lower().replace(' ', '-')}.svg"
+        return f"{self.name.lower().replace(',', '').replace(' ', '-')}.svg"
 
 
 def at(places: str, side: int = 6) -> tuple[int, ...]:
@@ -76,6 +83,16 @@ def cell(place: str) -> int:
 SHORT, LINE, OTHER = at("11 22 23 14"), at("11 22 23 14 15"), at("51 41 42 43 53 63")
 JIGSAW = "112222111233144233444533455566556666"
 BOXES = tuple(SIX.boxes())
+FEW_ROWS = Geometry(1, 6, free=Free(4, 6))
+MORE_VALUES = Geometry(1, 6, free=Free(4, 4))
+CHAOS = Geometry(1, 4, free=Free(4, 4, 1, (("CC", 16),)))
+MISSING = Geometry(1, 5, free=Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
+MACHINE = determined(pattern_machine("[135]+[246]+", range(1, 7)), range(1, 7), 6)
+LINES_OF_CHAOS = (
+    *(free.Unit(row, "row") for row in CHAOS.rows()),
+    *(free.Unit(column, "column") for column in CHAOS.columns()),
+)
 EXAMPLES = (
     Example(
         tuple(
@@ -113,6 +130,15 @@ EXAMPLES = (
         "864135972531792648297468315972684153315927486648351729483516297159273864726849531",
         NINE,
     ),
+    Example((whole.AntiTaxicab(),), "321465645213456132132654213546564321"),
+    Example((whole.GlobalEntropy(),), "462135153642314256526413231564645321"),
+    Example((whole.GlobalModular(),), "465132213546321654546213132465654321"),
+    Example(
+        (whole.Flatmates(),),
+        "865391247179245836423876195316427589254189673798563412641732958532918764987654321",
+        NINE,
+    ),
+    Example((whole.NoTiedLines(),), "425163136542564321312456653214241635"),
     Example(
         (
             pairs.WhiteDot(*at("11 12")),
@@ -181,6 +207,10 @@ EXAMPLES = (
         "235146146235412563563412321654654321",
     ),
     Example(
+        (pairs.BoxIndexer(cell("22"), BOXES[0]), pairs.BoxIndexer(cell("55"), BOXES[5])),
+        "245136136245412563563412321654654321",
+    ),
+    Example(
         (lines.Thermometer(SHORT), lines.Thermometer(at("61 52 43 44 35"), slow=True)),
         "261534534621653142412365325416146253",
     ),
@@ -229,6 +259,37 @@ EXAMPLES = (
         "263415415632156243324561541326632154",
     ),
     Example(
+        (lines.SumLine(LINE, 8), lines.SumLine(at("51 52 62 61"), 7, loop=True)),
+        "246351351624162543435162523416614235",
+    ),
+    Example(
+        (lines.ValueIndexer(at("11 12 23 24 25")), lines.ValueIndexer(at("61 52 53 44 45 46"))),
+        "423516165432316245542163231654654321",
+    ),
+    Example(
+        (lines.Lunchbox(SHORT, 5), lines.Lunchbox(OTHER, 6)),
+        "643215251364465123312456524631136542",
+    ),
+    Example(
+        (custom.Relation(LINE, ODD_EVEN), custom.Relation(at("53 44 55"), ODD_EVEN, every=False)),
+        "235146416235142563563412321654654321",
+    ),
+    Example(
+        (custom.StateMachine(SHORT, *MACHINE), custom.StateMachine(OTHER, *MACHINE)),
+        "146235235146462513513462321654654321",
+    ),
+    Example(
+        (
+            custom.OneOf(
+                (
+                    (lines.Thermometer(at("11 22 23 14")),),
+                    (cages.Cage(at("44 45 55"), 7), pairs.Among(cell("52"), (5, 6))),
+                )
+            ),
+        ),
+        "216543534162421635653214365421142356",
+    ),
+    Example(
         (
             cages.Cage(at("11 12 21"), 11),
             cages.Cage(at("13 14 24 34"), 12),
@@ -237,6 +298,36 @@ EXAMPLES = (
             cages.Cage(at("41 42 51 61 62"), 18),
         ),
         "324516651234435162162453213645546321",
+    ),
+    Example(
+        (cages.RellikCage(at("11 12 21"), 7), cages.RellikCage(at("44 45 54 55"), 8)),
+        "235146146235412563563412321654654321",
+    ),
+    Example(
+        (cages.EqualityCage(at("11 12 21 22")), cages.EqualityCage(at("45 46"))),
+        "543162126453412536365214231645654321",
+    ),
+    Example(
+        (
+            cages.Contains(at("11 12 22 23 33"), (1, 1, 6)),
+            cages.Contains(at("44 45 55"), (3, 3), exactly=True),
+        ),
+        "315246426153231564564312142635653421",
+    ),
+    Example(
+        (cages.CountingCircles(at("11 13 22 34 42 55")),), "243156516342654213132564421635365421"
+    ),
+    Example(
+        (cages.CountOfDifferent(cell("11"), at("22 23 34 45 55")),),
+        "241536365214513642426153132465654321",
+    ),
+    Example(
+        (
+            cages.DigitalRoot(at("11 12 21"), 5),
+            cages.DigitalRoot(at("13 14 24 34"), 7),
+            cages.DigitalRoot(at("44 45 55 65"), 8, repeating=True),
+        ),
+        "651432324561132654465123513246246315",
     ),
     Example(
         (
@@ -296,6 +387,92 @@ EXAMPLES = (
         ),
         "425316136524351642264135612453543261",
     ),
+    Example(
+        (
+            outside.HiddenSkyscraper(at("11 21 31 41 51 61"), 2),
+            outside.HiddenSkyscraper(at("36 35 34 33 32 31"), 4),
+        ),
+        "513246264135645321132564421653356412",
+    ),
+    Example(
+        (
+            outside.NumberedRoom(at("11 21 31 41 51 61"), 5),
+            outside.NumberedRoom(at("36 35 34 33 32 31"), 2),
+        ),
+        "465213132465213546546132321654654321",
+    ),
+    Example(
+        (
+            outside.FullRank(at("11 21 31 41 51 61"), 7),
+            outside.FullRank(at("36 35 34 33 32 31"), 19),
+        ),
+        "241563563142124635635214456321312456",
+    ),
+    Example(
+        (
+            *(free.Unit(row, "row") for row in FEW_ROWS.rows()),
+            *(free.Unit(column, "column") for column in FEW_ROWS.columns()),
+            *(
+                free.Unit(at(f"{row}{c} {row}{c + 1} {row + 1}{c} {row + 1}{c + 1}"), "box")
+                for row in (1, 3)
+                for c in (1, 3, 5)
+            ),
+        ),
+        "321654563412216543654321",
+        FEW_ROWS,
+    ),
+    Example(
+        (
+            free.SameRegions((*MORE_VALUES.rows(), *MORE_VALUES.columns())),
+            *(free.Unit(row, "row") for row in MORE_VALUES.rows()),
+            *(free.Unit(column, "column") for column in MORE_VALUES.columns()),
+        ),
+        "4312243112433124",
+        MORE_VALUES,
+    ),
+    Example(
+        (free.ConnectedValues(tuple(range(36)), (1, 2, 3, 4)),),
+        "413265562134354612126543635421241356",
+    ),
+    Example(
+        (free.ChaosConstruction(tuple(range(16, 32)), 4), *LINES_OF_CHAOS),
+        "23414132142332141122314231423344",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.ChaosArrow(0, ((16, 17, 18, 19), (16, 20, 24, 28))),
+            free.ChaosArrow(14, ((30, 26, 22, 18),)),
+            free.ChaosConstruction(tuple(range(16, 32)), 4),
+            *LINES_OF_CHAOS,
+        ),
+        "24314123134232141122312431243344",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.ChaosCount(5, (21, 16, 17, 18, 20, 22, 24, 25, 26)),
+            free.ChaosConstruction(tuple(range(16, 32)), 4),
+            *LINES_OF_CHAOS,
+        ),
+        "34124321214312341112331234223444",
+        CHAOS,
+    ),
+    Example(
+        (
+            free.Doppelganger(
+                (
+                    *MISSING.rows(),
+                    *MISSING.columns(),
+                    *((a, a + 1, a + 4, a + 5) for a in (0, 2, 8, 10)),
+                ),
+                tuple(range(16, 28)),
+                (4, 4, 4),
+            ),
+        ),
+        "2310104231040423432142314321",
+        MISSING,
+    ),
 )
 
 
@@ -303,7 +480,8 @@ def picture(example: Example) -> str:
     """The rules in a grid, with the values of their cells."""
     geometry = example.geometry
     shown = {cell for rule in example.rules for cell in rule.cells(geometry)}
-    values = (int(v) if cell in shown else 0 for cell, v in enumerate(example.values))
+    blank = geometry.lowest - 1
+    values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
     board = Board(Puzzle.of_values(geometry, values, example.rules))
     return board_svg(board, example.name, "b", alone=True) + "\n"
 
@@ -325,6 +503,7 @@ def _page() -> Iterator[str]:
         ]
         if said:
             yield "; ".join(said) + ".\n"
+        yield f"Python: `{in_python(example.rules[0], example.geometry)}`.\n"
         if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
             yield "No mark shows it on a board.\n"
         yield f"![{example.name}](../assets/rules/{example.file})\n"
@@ -337,6 +516,48 @@ def _meaning(rule: type[Rule]) -> str:
         f"`{each.name}` is usually {each.default}." for each in fields(rule) if _has_usual(each)
     ]
     return " ".join((said, *usual))
+
+
+def in_python(rule: Rule, geometry: Geometry) -> str:
+    """The rule as it is written in Python, with `at` and `boxes` of that geometry."""
+    cells, words = list[int](), list[str]()
+    is_usual_before = False
+    for each in fields(rule):
+        value, kind = getattr(rule, each.name), str(each.type)
+        if kind == "Cell":
+            cells.append(value)
+        elif value == each.default:
+            is_usual_before = True
+        else:
+            written = _written(value, kind, geometry)
+            is_named = is_usual_before or isinstance(value, bool)
+            words.append(f"{each.name}={written}" if is_named else written)
+    words = [f"*{_at(cells, geometry)}", *words] if cells else words
+    return f"{type(rule).__name__}({', '.join(words)})"
+
+
+def _written(value: Any, kind: str, geometry: Geometry) -> str:
+    """The value of a field of that kind; cells by their places where the kind says so."""
+    if kind == "Cells":
+        return _at(value, geometry)
+    if kind in ("tuple[Cells, ...]", "CellPairs"):
+        groups = _tuple(_at(each, geometry) for each in value)
+        return "boxes" if value == tuple(geometry.boxes()) else groups
+    if kind == "tuple[tuple[Cell, int], ...]":
+        cells, numbers = zip(*value, strict=True)
+        return f"tuple(zip({_at(cells, geometry)}, {numbers}))"
+    if isinstance(value, tuple):
+        return _tuple(_written(each, "", geometry) for each in value)
+    return in_python(value, geometry) if isinstance(value, Rule) else repr(value)
+
+
+def _at(cells: Iterable[int], geometry: Geometry) -> str:
+    return f"at({', '.join(map(str, map(geometry.place, cells)))})"
+
+
+def _tuple(written: Iterable[str]) -> str:
+    members = [*written]
+    return f"({members[0]},)" if len(members) == 1 else f"({', '.join(members)})"
 
 
 def _has_usual(field: Field[Any]) -> bool:

@@ -10,7 +10,7 @@ What the commands do, the library does too:
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
 makes new ones. `parse_puzzle`, `encode_puzzle`, `decode_model` and
-`certify_grid` are the single steps.
+`certify_grid` are the single steps. `pipeline.rules` holds the rules of variants.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
+    from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
@@ -80,6 +80,7 @@ __all__ = [
     "Puzzle",
     "PuzzleProblem",
     "Result",
+    "Rule",
     "Sat",
     "Settings",
     "SolverError",
@@ -117,7 +118,7 @@ _HOMES = {
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
-    "puzzle.puzzle": "Candidate Geometry Grid Puzzle",
+    "puzzle.puzzle": "Candidate Geometry Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
     "service.solving": "solve_puzzle",
     "settings": "Settings",

@@ -43,7 +43,8 @@ class Limits:
 
     def until(self, deadline: Deadline) -> Limits:
         """These limits, with the time that is left until the deadline."""
-        return replace(self, spent=self.seconds - deadline.left())
+        left = deadline.left()
+        return self if left == math.inf else replace(self, spent=self.seconds - left)
 
     def checking(self) -> Callable[[int], None]:
         """A function that raises LimitReached for too many bytes, or when the time is up."""

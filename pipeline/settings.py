@@ -39,6 +39,7 @@ FormatChoice = Literal[
     "f-puzzles",
     "iss",
     "samurai",
+    "pencil-marks",
     "json",
     "sadman",
     "bordered",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import inspect
 import os
+import subprocess
+import sys
 from contextlib import closing
 from importlib import import_module
 from itertools import count, islice, repeat
@@ -13,6 +15,7 @@ from typing import get_type_hints
 import pytest
 from support.needs import needs_linux, needs_minisat
 from support.packing import zip_of
+from support.rules.predicates import MEANS
 from support.solvers import solve_at_hand
 from support.solving import NONE, SIX, TWO, UNIQUE, children, pattern, program
 
@@ -28,6 +31,7 @@ from pipeline import (
     overlap,
     parse_puzzle,
     read,
+    rules,
     solutions,
     solve,
     solve_many,
@@ -46,7 +50,8 @@ EMPTY = Puzzle.empty(Geometry(3, 3))
     "module",
     [
         "pipeline",
-        *(f"pipeline.{name}" for name in ("api", "certify.grids", "solving.cnf")),
+        *(f"pipeline.{name}" for name in ("api", "certify.grids", "rules", "solving.cnf")),
+        "pipeline.puzzle.puzzle",
         *(f"pipeline.{name}" for name in ("solving.encode", "solving.items")),
         *(f"pipeline.reading.formats.{name}" for name in ("detect", "writing")),
     ],
@@ -62,6 +67,17 @@ def test_dir_lists_all_that_is_public_and_each_has_a_docstring():
         thing = getattr(pipeline, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert thing.__doc__, name
+
+
+def test_every_rule_is_public():
+    assert {*rules.__all__} == {kind.__name__ for kind in MEANS}
+    assert all(getattr(rules, kind.__name__) is kind for kind in MEANS)
+
+
+def test_rules_are_loaded_by_who_asks_for_them_alone():
+    code = "import sys, pipeline; pipeline.Puzzle; print('pipeline.puzzle.rules' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
 
 
 @pytest.mark.parametrize("options", [SourceOptions, SolvingOptions])

@@ -86,9 +86,10 @@ def formula_size(geometry: Geometry) -> int:
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     """State the units, the puzzle's givens, marks and rules, and exclude the grids.
 
-    "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row; behind them come
-    the variables that rules have of their own. Raises LimitReached if the clauses are too many,
-    and ValueError for a grid of another geometry or one named twice.
+    "Cell c holds the v-th value" is the variable c·n + v, cells counting from 0 row by row; behind
+    them come the variables that rules have of their
+    own. Raises LimitReached if the clauses are too many, and ValueError for a grid of another
+    geometry or one named twice.
     """
     geometry = puzzle.geometry
     if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):
@@ -160,8 +161,8 @@ def _units(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _other_than(grid: Grid) -> Clause:
-    n = grid.geometry.side
-    return tuple(-(cell * n + value) for cell, value in enumerate(grid.values))
+    n, before = grid.geometry.side, 1 - grid.geometry.lowest
+    return tuple(-(cell * n + before + value) for cell, value in enumerate(grid.values))
 
 
 def _pieces(clauses: Sequence[Clause]) -> Iterator[str]:

@@ -91,15 +91,18 @@ def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
 
 
 def _forbidden(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+    lowest = puzzle.geometry.lowest
     for cell, (mask, value) in enumerate(zip(puzzle.cells, grid.values, strict=True)):
-        if mask >> (value - 1) & 1:
+        if mask >> (value - lowest) & 1:
             continue
         place = row, column = puzzle.geometry.place(cell)
-        where = f"row {row}, column {column} holds {value}"
+        is_extra = cell >= puzzle.geometry.inner
+        name = puzzle.geometry.name_of(cell) if is_extra else f"row {row}, column {column}"
+        where = f"{name} holds {value}"
         if mask & (mask - 1):
             yield Violation("mark", f"{where}, marked {_mark(puzzle, mask)}", (place,))
         else:
-            yield Violation("given", f"{where}, given as {mask.bit_length()}", (place,))
+            yield Violation("given", f"{where}, given as {next(values_of(mask, lowest))}", (place,))
 
 
 def _broken(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
@@ -115,7 +118,7 @@ def _mark(puzzle: Puzzle, mask: int) -> str:
         return "even"
     if mask == puzzle.geometry.odd_values:
         return "odd"
-    return "as " + " or ".join(map(str, values_of(mask)))
+    return "as " + " or ".join(map(str, values_of(mask, puzzle.geometry.lowest)))
 
 
 def certify_many(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pipeline.puzzle.puzzle import Free, Geometry
 from pipeline.solving import MOST, Count, Effort, Encoding, about
 
 SCHEMA: Final = 1
@@ -166,6 +167,29 @@ class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
         return f"{holds} in row {self.row}, column {self.column}"
 
 
+class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A grid whose rows, columns and boxes are rules, as its values or its shape are others."""
+
+    rows: Annotated[int, Meta(ge=1, le=256), about("how many rows it has")]
+    columns: Annotated[int, Meta(ge=1, le=256), about("how many columns it has")]
+    lowest: Annotated[int, Meta(ge=0, le=1), about("its lowest value")]
+    groups: Annotated[
+        tuple[tuple[str, Annotated[int, Meta(ge=1)]], ...],
+        about("groups of cells outside the grid: what they are called, and how many cells"),
+    ] = ()
+
+    @classmethod
+    def of(cls, geometry: Geometry) -> RecordedFree | None:
+        """What a geometry is, if it is free."""
+        if (free := geometry.free) is None:
+            return None
+        return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
+
+    def free(self) -> Free:
+        """The same for a geometry. Raises ValueError."""
+        return Free(self.rows, self.columns, self.lowest, self.groups)
+
+
 class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
@@ -240,6 +264,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     grids: Annotated[
         tuple[tuple[Count, Count], ...] | UnsetType,
         about("of several grids that share boxes: row and column, from 0, where each begins"),
+    ] = UNSET
+    free: Annotated[
+        RecordedFree | UnsetType,
+        about("of a grid that has no boxes: its shape; `box` is 1 and the number of its values"),
     ] = UNSET
     rules: Annotated[
         dict[str, Count] | UnsetType,

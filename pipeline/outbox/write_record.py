@@ -28,6 +28,7 @@ from pipeline.outbox.schema import (
     Record,
     RecordedClue,
     RecordedDifference,
+    RecordedFree,
     RecordedSolver,
     RuleTold,
     Value,
@@ -267,6 +268,7 @@ def _read(parsed: Parsed | None) -> dict[str, Any]:
         "variant": parsed.variant,
         "box": (puzzle.geometry.height, puzzle.geometry.width),
         "grids": puzzle.geometry.grids or UNSET,
+        "free": RecordedFree.of(puzzle.geometry) or UNSET,
         "rules": dict(Counter(rule.name for rule in puzzle.rules)) or UNSET,
         "unread": parsed.unread or UNSET,
     }

@@ -1,7 +1,7 @@
 """A collector of clauses, and the few constructions that several constraints share.
 
-Variable c·n + v is "cell c holds v"; variables that a constraint needs for itself come after all
-candidates. Other clauses say that every cell holds exactly one value.
+Variable c·n + v is "cell c holds the v-th value"; variables that a constraint needs for itself come
+after all candidates. Other clauses say that every cell holds exactly one value.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ _CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
 
 
 class ClauseBuilder:
-    """Collects clauses over the candidates of a grid with `cells` cells and values 1 … side.
+    """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
 
+    The values are 1 … side unless another one is the `lowest`.
     `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached beyond
     the limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
     """
@@ -53,8 +54,11 @@ class ClauseBuilder:
         cells: int,
         most: Most = _MOST,
         check: Callable[[int], None] | None = None,
+        lowest: int = 1,
     ) -> None:
         self.side = side
+        self.values = range(lowest, lowest + side)
+        self._before = 1 - lowest
         self.most = most
         self.candidates = side * cells
         self.variables = self.candidates
@@ -70,15 +74,11 @@ class ClauseBuilder:
         """The number of variables that are no candidates."""
         return self.variables - self.candidates
 
-    @property
-    def values(self) -> range:
-        """The values 1 … side."""
-        return range(1, self.side + 1)
-
     def at(self, cell: int, value: int) -> int:
-        """The literal that a cell holds a value, 1 to the side."""
-        assert 1 <= value <= self.side  # noqa: S101 - a rule's own fault
-        return cell * self.side + value
+        """The literal that a cell holds a value, one of `values`."""
+        place = value + self._before
+        assert 1 <= place <= self.side  # noqa: S101 - a rule's own fault
+        return cell * self.side + place
 
     def new(self) -> int:
         """A further variable."""
@@ -149,6 +149,41 @@ class ClauseBuilder:
             self._make((-literal, held))
         self._make((-held, *literals))
         return held
+
+    def either(self, literals: Sequence[int]) -> int:
+        """A literal that is true exactly if one of these is. Conditions do not apply."""
+        if len(literals) == 1:
+            return literals[0]
+        some = self.new()
+        for literal in literals:
+            self._make((-literal, some))
+        self._make((-some, *literals))
+        return some
+
+    def define(self, *literals: int) -> None:
+        """Add a clause about new variables, to which conditions do not apply."""
+        self._make(literals)
+
+    def counted(self, literals: Sequence[int], most: int) -> list[int]:
+        """Variables, the k-th of which is true exactly if at least k of the literals are.
+
+        There are `most` of them, at most one for each literal. Conditions do not apply.
+        """
+        before: list[int] = []
+        for literal in literals:
+            after = [self.new() for _ in range(min(most, len(before) + 1))]
+            for index, reached in enumerate(after):
+                earlier = before[index] if index < len(before) else 0
+                fewer = before[index - 1] if index else 0
+                step = (literal, fewer) if fewer else (literal,)
+                self._make((-reached, literal, *filter(None, (earlier,))))
+                if fewer:
+                    self._make((-reached, fewer))
+                if earlier:
+                    self._make((-earlier, reached))
+                self._make((*(-each for each in step), reached))
+            before = after
+        return before
 
     def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
         """The values whose literals are true form one of the sets."""

@@ -10,14 +10,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, combinations, permutations
+from itertools import accumulate, chain, combinations, permutations, product
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
 
-Cells = tuple[int, ...]
-CellPairs = tuple[tuple[int, int], ...]
+Cell = int
+Cells = tuple[Cell, ...]
+CellPairs = tuple[tuple[Cell, Cell], ...]
+Values = tuple[int, ...]
 
 
 @dataclass_transform(frozen_default=True)
@@ -224,7 +226,7 @@ class Total(Constraint):
         # those of the greatest weight first: fewer sums are possible in between
         cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
         worths = [[weights[cell] * value for value in clauses.values] for cell in cells]
-        step = _adding(worths, self.total, self.total)
+        step = _adding(worths, self.total, self.total, clauses.values[0])
         clauses.automaton(cells, 0, step, self.total.__eq__)
 
 
@@ -257,7 +259,7 @@ class SameTotals(Constraint):
         clauses.most_one(list(ends.values()))
         for part in self.parts:
             clauses.spend(len(part))
-            step = _adding([worths] * len(part), lowest, highest)
+            step = _adding([worths] * len(part), lowest, highest, clauses.values[0])
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
@@ -372,6 +374,251 @@ class Automaton(Constraint):
         return self.step(state, value, *self.numbers)
 
 
+class DifferentPairs(Constraint):
+    """No two of the pairs of cells hold the same two values; no cell is in both."""
+
+    pairs: CellPairs
+
+    def scope(self) -> Iterable[int]:
+        return chain.from_iterable(self.pairs)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return len({(values[a], values[b]) for a, b in self.pairs}) == len(self.pairs)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if len(self.pairs) > clauses.side**2:
+            clauses.add()
+            return
+        for u, v in product(clauses.values, repeat=2):
+            both = []
+            for a, b in self.pairs:
+                here = clauses.new()
+                clauses.define(-here, clauses.at(a, u))
+                clauses.define(-here, clauses.at(b, v))
+                clauses.define(here, -clauses.at(a, u), -clauses.at(b, v))
+                both.append(here)
+            clauses.most_one(both)
+            if len(self.pairs) == clauses.side**2:
+                clauses.add(*both)
+
+
+class CountOfEqual(Constraint):
+    """The counter holds, `offset` less, how many cells of the start and the arms are equal to it.
+
+    If `unbroken`, of each arm only those before the first that is not. The start counts once.
+    """
+
+    counter: int
+    start: int
+    arms: tuple[Cells, ...]
+    offset: int
+    unbroken: bool
+
+    def scope(self) -> Iterable[int]:
+        return chain((self.counter, self.start), *self.arms)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        counted = 1
+        for arm in self.arms:
+            equal = [values[cell] == values[self.start] for cell in arm]
+            counted += [*equal, False].index(False) if self.unbroken else sum(equal)
+        return values[self.counter] + self.offset == counted
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        counted = [literal for arm in self.arms for literal in self._equal(clauses, arm)]
+        reached = clauses.counted(counted, len(counted))
+        for value in clauses.values:
+            here, others = -clauses.at(self.counter, value), value + self.offset - 1
+            if not 0 <= others <= len(counted):
+                clauses.add(here)
+                continue
+            if others > 0:
+                clauses.add(here, reached[others - 1])
+            if others < len(counted):
+                clauses.add(here, -reached[others])
+
+    def _equal(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
+        """A literal for each cell: it counts."""
+        before = 0
+        for cell in arm:
+            equal = clauses.new()
+            for value in clauses.values:
+                here, there = clauses.at(self.start, value), clauses.at(cell, value)
+                clauses.define(-here, -there, equal)
+                clauses.define(-here, there, -equal)
+                clauses.define(here, -there, -equal)
+            if self.unbroken and before:
+                both = clauses.new()
+                clauses.define(-both, before)
+                clauses.define(-both, equal)
+                clauses.define(both, -before, -equal)
+                equal = both
+            before = equal
+            yield equal
+
+
+class Connected(Constraint):
+    """The cells that hold one of the values form one region: not empty, and of the size, if any.
+
+    Neighbours are the two cells of each of the pairs `beside`, which are pairs of the cells.
+    """
+
+    cells: Cells
+    beside: CellPairs
+    values: tuple[int, ...]
+    size: int | None = None
+
+    def holds(self, values: Sequence[int]) -> bool:
+        members = {cell for cell in self.cells if values[cell] in self.values}
+        if not members or self.size not in (None, len(members)):
+            return False
+        near = self._neighbours()
+        waiting = [next(iter(members))]
+        reached = {*waiting}
+        for cell in waiting:
+            found = members.intersection(near[cell]) - reached
+            reached |= found
+            waiting += found
+        return reached == members
+
+    def _neighbours(self) -> dict[int, list[int]]:
+        near: dict[int, list[int]] = {cell: [] for cell in self.cells}
+        for a, b in self.beside:
+            near[a].append(b)
+            near[b].append(a)
+        return near
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        """Each member is reached from the first one, in as many steps as there may be."""
+        held = [value for value in self.values if value in clauses.values]
+        if not held or (self.size is not None and not 0 < self.size <= len(self.cells)):
+            clauses.add()
+            return
+        member = {
+            cell: clauses.either([clauses.at(cell, value) for value in held]) for cell in self.cells
+        }
+        clauses.add(*member.values())
+        reached, earlier = dict[int, int](), 0
+        for cell, inside in member.items():
+            first = clauses.new()
+            clauses.define(-first, inside)
+            some = clauses.new()
+            clauses.define(-inside, some)
+            if earlier:
+                clauses.define(-first, -earlier)
+                clauses.define(-earlier, some)
+            reached[cell], earlier = first, some
+        near = self._neighbours()
+        for _ in range((self.size or len(self.cells)) - 1):
+            after = {cell: clauses.new() for cell in self.cells}
+            for cell, here in after.items():
+                clauses.define(-here, member[cell])
+                clauses.define(-here, reached[cell], *(reached[other] for other in near[cell]))
+            reached = after
+        for cell, inside in member.items():
+            clauses.add(-inside, reached[cell])
+        if self.size is not None:
+            clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
+
+    def _count(self, index: int, so_far: int, value: int) -> int | None:
+        """How many cells are inside, if they can still become as many as there must be."""
+        after = so_far + (value in self.values)
+        left = len(self.cells) - 1 - index
+        return after if self.size is not None and after <= self.size <= after + left else None
+
+
+class CountOfValues(Constraint):
+    """The counter holds the number of different values that the cells hold."""
+
+    counter: int
+    cells: Cells
+
+    def scope(self) -> Iterable[int]:
+        return (self.counter, *self.cells)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return values[self.counter] == len({values[cell] for cell in self.cells})
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        held = [clauses.holding(self.cells, value) for value in clauses.values]
+        reached = clauses.counted(held, len(held))
+        for value in clauses.values:
+            here = -clauses.at(self.counter, value)
+            if value > len(held):
+                clauses.add(here)
+                continue
+            if value > 0:
+                clauses.add(here, reached[value - 1])
+            if value < len(held):
+                clauses.add(here, -reached[value])
+
+
+class Ranked(Constraint):
+    """The line begins with `first`, and of the others that do exactly `smaller` are less than it.
+
+    Lines are compared like words: the first difference decides. Unless `tied`, none of the others
+    is equal. All lines have the same length.
+    """
+
+    line: Cells
+    others: tuple[Cells, ...]
+    first: int
+    smaller: int
+    tied: bool
+
+    def scope(self) -> Iterable[int]:
+        return chain(self.line, *self.others)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        own = [values[cell] for cell in self.line]
+        others = [[values[cell] for cell in other] for other in self.others]
+        same = [other for other in others if other[0] == self.first]
+        return (
+            own[0] == self.first
+            and sum(other < own for other in same) == self.smaller
+            and (self.tied or own not in same)
+        )
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if self.first not in clauses.values:
+            clauses.add()
+            return
+        clauses.add(clauses.at(self.line[0], self.first))
+        less = [self._less(clauses, other) for other in self.others]
+        reached = clauses.counted(less, self.smaller + 1)
+        if self.smaller > len(less):
+            clauses.add()
+        elif self.smaller:
+            clauses.add(reached[self.smaller - 1])
+        if self.smaller < len(less):
+            clauses.add(-reached[self.smaller])
+
+    def _less(self, clauses: ClauseBuilder, other: Cells) -> int:
+        """A variable that is true exactly if the other begins with `first` and is less."""
+        at, add, values = clauses.at, clauses.add, clauses.values
+        less, equal, begins = clauses.new(), clauses.new(), at(other[0], self.first)
+        add(-equal, begins)
+        add(-begins, equal)
+        add(equal, -less)
+        for here, there in zip(self.line[1:], other[1:], strict=True):
+            if here == there:
+                continue
+            clauses.spend(len(values))
+            still = clauses.new()  # equal up to these cells too
+            add(equal, -still)
+            for value in values:
+                own = -at(here, value)
+                add(-equal, own, less, *(at(there, v) for v in values if v >= value))
+                add(-equal, own, -less, *(at(there, v) for v in values if v <= value))
+                add(-equal, own, -at(there, value), still)
+                add(-still, own, at(there, value))
+            equal = still
+        add(-equal, -less)
+        if not self.tied:
+            add(-equal)
+        return less
+
+
 class _Parts(Constraint):
     parts: tuple[Constraint, ...]
 
@@ -397,40 +644,49 @@ class Either(_Parts):
         return any(part.holds(values) for part in self.parts)
 
     def encode(self, clauses: ClauseBuilder) -> None:
+        facts = [part for part in self.parts if isinstance(part, Allowed)]
+        if len(facts) == len(self.parts):  # one clause says it
+            allowed = ((each.cell, v) for each in facts for v in clauses.values if v in each.values)
+            clauses.add(*dict.fromkeys(clauses.at(cell, value) for cell, value in allowed))
+            return
         for literal, part in zip(clauses.pick(len(self.parts)), self.parts, strict=True):
             with clauses.under(literal):
                 part.encode(clauses)
 
 
 class ByValue(Constraint):
-    """If the cell holds v, the v-th of the parts holds; there is one for each value."""
+    """If the cell holds v, the v-th of the parts holds; there is one for each value.
+
+    Values are counted from the `lowest`.
+    """
 
     cell: int
     parts: tuple[Constraint, ...]
+    lowest: int = 1
 
     def scope(self) -> Iterable[int]:
         return chain((self.cell,), *(part.scope() for part in self.parts))
 
     def holds(self, values: Sequence[int]) -> bool:
-        return self.parts[values[self.cell] - 1].holds(values)
+        return self.parts[values[self.cell] - self.lowest].holds(values)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        for value, part in enumerate(self.parts, start=1):
+        for value, part in enumerate(self.parts, start=self.lowest):
             with clauses.under(clauses.at(self.cell, value)):
                 part.encode(clauses)
 
 
 def _adding(
-    worths: Sequence[Sequence[int]], lowest: int, highest: int
+    worths: Sequence[Sequence[int]], lowest: int, highest: int, first: int
 ) -> Callable[[int, int, int], int | None]:
-    """Steps of an automaton that sums up what values are worth, given for each index.
+    """Steps of an automaton that sums up what values, from `first` on, are worth at each index.
 
     A sum that can no longer end from the lowest to the highest is a dead end.
     """
     least, most = _rests(map(min, worths)), _rests(map(max, worths))
 
     def step(index: int, so_far: int, value: int) -> int | None:
-        after = so_far + worths[index][value - 1]
+        after = so_far + worths[index][value - first]
         fits = after + least[index + 1] <= highest and after + most[index + 1] >= lowest
         return after if fits else None
 

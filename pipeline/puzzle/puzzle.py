@@ -1,16 +1,18 @@
 """Geometry, Rule, Puzzle and Grid: what a Sudoku is, whatever file it came from.
 
 Cells are numbered from 0, row by row. The values a cell may hold are a bit mask: bit v-1
-stands for value v. What people read (candidates, messages) counts from 1.
+stands for value v, in a free geometry whose values begin with 0 bit v. What people read
+(candidates, messages) counts from 1.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
+from math import isqrt
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from pipeline.puzzle.shapes import Shape
 
 MIN_SIDE, MAX_SIDE = 2, 256
+MOST_EXTRA = 1024
+"""Cells outside the grid that a free geometry may have."""
 
 
 class Candidate(NamedTuple):
@@ -30,19 +34,72 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, order=True)
+class Free:
+    """A grid whose rows, columns and boxes are no units: what they demand, rules say.
+
+    It has `rows` × `columns` cells, and its values begin with `lowest`, 0 or 1. `groups` are names
+    and sizes of groups of extra cells. They come after the cells of the grid. Their places are
+    below it: each group begins a row, as long as the grid's, after an empty one. Raises ValueError
+    for anything else, and for more than 1024 extra cells.
+    """
+
+    rows: int
+    columns: int
+    lowest: int = 1
+    groups: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes = [size for _, size in self.groups]
+        if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
+            raise ValueError(f"a grid of {self.rows}×{self.columns} cells, or a group without any")
+        if self.lowest not in (0, 1):
+            raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
+        if sum(sizes) > MOST_EXTRA:
+            raise ValueError(f"{sum(sizes)} extra cells are more than {MOST_EXTRA}")
+        if len(dict(self.groups)) < len(self.groups):
+            raise ValueError("two groups of extra cells have the same name")
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """Row and column of each cell, counted from 1."""
+        yield from product(range(1, self.rows + 1), range(1, self.columns + 1))
+        row = self.rows
+        for _, size in self.groups:
+            row += 2
+            yield from ((row + at // self.columns, at % self.columns + 1) for at in range(size))
+            row += (size - 1) // self.columns
+
+    def lines(self) -> Iterator[tuple[str, range]]:
+        """The rows of the grid and the groups: what each is called, and its cells."""
+        for row in range(self.rows):
+            yield f"row {row + 1}", range(row * self.columns, (row + 1) * self.columns)
+        first = self.rows * self.columns
+        for name, size in self.groups:
+            yield name, range(first, first + size)
+            first += size
+
+    def group(self, name: str) -> range:
+        """The cells of a group; those of the grid for no name. Raises KeyError."""
+        return range(self.rows * self.columns) if not name else dict(self.lines())[name]
+
+
+@dataclass(frozen=True, order=True)
 class Geometry:
     """Boxes of height × width cells; the side n = height · width is 2 to 256.
 
     `grids` are the places (row, column), from 0, of the first cells of several grids of that side
     that share boxes, as in a samurai; without any there is one grid. Boxes of 1 × n are rows: that
-    is a grid without boxes. Raises ValueError for a side out of that range.
+    is a grid without boxes. If it is `free`, its side is only the number of values, and it has no
+    units. Raises ValueError for a side out of that range, and for several grids that are free.
     """
 
     height: int
     width: int
     grids: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    free: Free | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        if self.free and (self.grids or self.height > 1):
+            raise ValueError("a free geometry has a single grid and no boxes")
         if self.height < 1 or self.width < 1 or not MIN_SIDE <= self.side <= MAX_SIDE:
             raise ValueError(
                 f"a box of {self.height}×{self.width} cells: height × width must be "
@@ -56,7 +113,27 @@ class Geometry:
     @cached_property
     def size(self) -> int:
         """The number of cells."""
-        return len(self._places) if self.grids else self.side**2
+        return len(self._places) if self._is_listed else self.side**2
+
+    @cached_property
+    def inner(self) -> int:
+        """The number of cells in the grid: all but extra ones."""
+        return self.free.rows * self.free.columns if self.free else self.size
+
+    @cached_property
+    def lowest(self) -> int:
+        """The lowest value: 1, or 0 if it is free to begin with that."""
+        return self.free.lowest if self.free else 1
+
+    @cached_property
+    def values(self) -> range:
+        """The values, ascending: 1 … n, or 0 … n-1."""
+        return range(self.lowest, self.lowest + self.side)
+
+    @cached_property
+    def _is_listed(self) -> bool:
+        """Whether the places of cells are not computed, but listed."""
+        return bool(self.grids or self.free)
 
     @property
     def has_boxes(self) -> bool:
@@ -69,7 +146,7 @@ class Geometry:
 
     @cached_property
     def odd_values(self) -> int:
-        return sum(1 << (value - 1) for value in range(1, self.side + 1, 2))
+        return sum(1 << (value - self.lowest) for value in self.values if value % 2)
 
     @cached_property
     def even_values(self) -> int:
@@ -79,19 +156,32 @@ class Geometry:
     def extent(self) -> tuple[int, int]:
         """The rows and columns of the whole, even where there are no cells."""
         n = self.side
+        if self.free:
+            return self._places[-1][0], self.free.columns
         rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
         return max(rows) + n, max(columns) + n
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """The cells of each row, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(at, at + width)) for at in range(0, self.inner, width))
         return self._areas(1, self.side)
 
     def columns(self) -> Iterator[tuple[int, ...]]:
         """The cells of each column, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(at, self.inner, width)) for at in range(width))
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each box, row by row; a box that several grids share only once."""
+        """The cells of each box, row by row; a box that several grids share only once.
+
+        A free geometry has none.
+        """
+        if self.free:
+            return iter(())
         return iter(dict.fromkeys(self._areas(self.height, self.width)))
 
     def _areas(self, height: int, width: int) -> Iterator[tuple[int, ...]]:
@@ -107,6 +197,8 @@ class Geometry:
 
     @cached_property
     def _places(self) -> tuple[tuple[int, int], ...]:
+        if self.free:
+            return tuple(self.free.places())
         n, grids = self.side, self.grids or ((0, 0),)
         steps = product(range(1, n + 1), repeat=2)
         return tuple(sorted({(r + top, c + left) for r, c in steps for top, left in grids}))
@@ -116,25 +208,51 @@ class Geometry:
         return {place: cell for cell, place in enumerate(self._places)}
 
     def units(self, kind: Literal["row", "column", "box"]) -> int:
-        """The number of its rows, columns or boxes."""
+        """The number of its rows, columns or boxes that are units."""
         if not self.grids:
-            return self.side
+            return 0 if self.free else self.side
         return len({*self.boxes()}) if kind == "box" else self.side * len(self.grids)
 
     def place(self, cell: int) -> tuple[int, int]:
         """Row and column of a cell, counted from 1."""
-        if self.grids:
+        if self._is_listed:
             return self._places[cell]
         row, column = divmod(cell, self.side)
         return row + 1, column + 1
 
+    def name_of(self, cell: int) -> str:
+        """`r1c1`, as solvers write it; an extra cell by its group and number: `VA3`."""
+        if cell < self.inner or self.free is None:
+            return "r{}c{}".format(*self.place(cell))
+        group, cells = next(each for each in self.free.lines() if cell in each[1])
+        return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
+
     def cell_at(self, row: int, column: int) -> int | None:
         """The cell at a row and column, counted from 1; None outside the grid."""
-        if self.grids:
+        if self._is_listed:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:
             return (row - 1) * self.side + column - 1
         return None
+
+    def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
+        """The cells at these rows and columns, counted from 1, as rules want them.
+
+        Raises ValueError for a place outside the grid.
+        """
+        cells = list[int]()
+        for row, column in places:
+            cell = self.cell_at(row, column)
+            if cell is None:
+                raise ValueError(f"there is no cell at row {row}, column {column}")
+            cells.append(cell)
+        return tuple(cells)
+
+    def group_of(self, cell: int) -> range:
+        """The cells of the grid, or of the group of extra cells, that the cell is of."""
+        if cell < self.inner or self.free is None:
+            return range(self.inner)
+        return next(cells for _, cells in self.free.lines() if cell in cells)
 
     def box_of(self, cell: int) -> int:
         """The index of a cell's box, from 0, in the order of `boxes`; of a single grid."""
@@ -146,17 +264,31 @@ NINE = Geometry(3, 3)
 """The geometry of the usual puzzles."""
 
 
-def values_of(mask: int) -> Iterator[int]:
-    """The values in a mask, ascending."""
+def usual_boxes(side: int) -> Geometry:
+    """The boxes of a side that names none: the squarest, wider than high; rows of a prime one.
+
+    Raises ValueError as `Geometry` does.
+    """
+    height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
+    return Geometry(height, side // height)
+
+
+def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
+    """The values in a mask, ascending; `lowest` is that of the geometry."""
     while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length()
-        mask ^= lowest
+        first = mask & -mask
+        yield first.bit_length() - 1 + lowest
+        mask ^= first
 
 
 @lru_cache(maxsize=16)
 def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of every row, then column, then box: 3n tuples of n cells for a single grid."""
+    """The cells of every row, then column, then box: 3n tuples of n cells for a single grid.
+
+    A free geometry has none.
+    """
+    if geometry.free:
+        return ()
     return (*geometry.rows(), *geometry.columns(), *geometry.boxes())
 
 
@@ -188,6 +320,8 @@ class Rule(ABC):
 
     Rules of the whole grid have none.
     """
+    is_faint: ClassVar[bool] = False
+    """Whether its shapes are drawn faintly, since they need not all hold."""
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:
@@ -221,8 +355,7 @@ class Rule(ABC):
         """Its title and its place: `cage 15 at r1c1`."""
         if not self.where:
             return self.title()
-        row, column = geometry.place(self.cells(geometry)[0])
-        return f"{self.title()} {self.where} r{row}c{column}"
+        return f"{self.title()} {self.where} {geometry.name_of(self.cells(geometry)[0])}"
 
 
 _recent: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
@@ -254,20 +387,37 @@ class Puzzle:
     @property
     def is_plain(self) -> bool:
         """Whether it is one grid with no rule but its units, as collections mostly are."""
-        return not self.rules and not self.geometry.grids
+        return not (self.rules or self.geometry.grids or self.geometry.free)
 
     @classmethod
-    def empty(cls, geometry: Geometry, rules: tuple[Rule, ...] = ()) -> Puzzle:
-        """The puzzle without any given."""
+    def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:
+        """The puzzle without any given; a side stands for the usual boxes of that side.
+
+        9 has boxes of 3×3, 6 those of 2 rows and 3 columns, a prime none.
+        """
+        if isinstance(geometry, int):
+            geometry = usual_boxes(geometry)
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
     def of_values(
         cls, geometry: Geometry, values: Iterable[int], rules: tuple[Rule, ...] = ()
     ) -> Puzzle:
-        """A puzzle of a value for each cell, 0 for a blank."""
-        full = geometry.all_values
-        return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
+        """A puzzle of a value for each cell; below the lowest, which mostly is 0, for a blank."""
+        full, low = geometry.all_values, geometry.lowest
+        return cls(geometry, tuple(1 << (v - low) if v >= low else full for v in values), rules)
+
+    def with_rules(self, *rules: Rule) -> Puzzle:
+        """The same puzzle with these rules added. Raises ValueError as `Puzzle` does.
+
+        >>> from pipeline.rules import Cage, Thermometer
+        >>> puzzle = Puzzle.empty(4)
+        >>> at = puzzle.geometry.cells_at
+        >>> puzzle = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Thermometer(at((2, 1), (3, 1))))
+        >>> [rule.describe(puzzle.geometry) for rule in puzzle.rules]
+        ['cage 3 at r1c1', 'thermometer from r2c1']
+        """
+        return replace(self, rules=(*self.rules, *rules))
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
         """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".
@@ -280,7 +430,8 @@ class Puzzle:
         key = self.geometry, self.rules
         clauses = _recent.pop(key, None)
         if clauses is None:
-            clauses = ClauseBuilder(self.geometry.side, self.geometry.size, check=check)
+            n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
+            clauses = ClauseBuilder(n, size, check=check, lowest=lowest)
             for rule in self.rules:
                 rule.encode(self.geometry, clauses)
         _recent[key] = clauses
@@ -290,8 +441,9 @@ class Puzzle:
 
     def givens(self) -> Iterator[tuple[int, int]]:
         """(cell, value) of each cell that allows a single value."""
+        before = self.geometry.lowest - 1
         return (
-            (cell, mask.bit_length())
+            (cell, mask.bit_length() + before)
             for cell, mask in enumerate(self.cells)
             if mask & (mask - 1) == 0
         )
@@ -301,7 +453,8 @@ class Puzzle:
 class Grid:
     """A value for each cell; they may break the rules, which `certify_grid` checks.
 
-    Raises ValueError for a wrong number of values or one outside 1 … n.
+    Raises ValueError for a wrong number of values or one outside 1 … n (of a free geometry outside
+    its values).
     """
 
     geometry: Geometry
@@ -311,10 +464,13 @@ class Grid:
         n, size = self.geometry.side, self.geometry.size
         if len(self.values) != size:
             raise ValueError(f"a grid of side {n} has {size} values, not {len(self.values)}")
-        if not all(1 <= value <= n for value in self.values):
-            raise ValueError(f"the values of a grid of side {n} are 1 to {n}")
+        lowest, highest = self.geometry.lowest, self.geometry.values[-1]
+        if not all(lowest <= value <= highest for value in self.values):
+            raise ValueError(f"the values of a grid of side {n} are {lowest} to {highest}")
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """The rows of a single grid."""
+        """The rows of a single grid; then, if it is free, the groups of extra cells."""
         n = self.geometry.side
+        if free := self.geometry.free:
+            return (self.values[cells.start : cells.stop] for _, cells in free.lines())
         return (self.values[start : start + n] for start in range(0, n * n, n))

@@ -124,20 +124,21 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """
     geometry = cnf.geometry
     assert geometry  # noqa: S101
-    values = [0] * geometry.size
+    nothing = geometry.lowest - 1
+    values = [nothing] * geometry.size
     chosen = (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
     )
     for row, column, value in chain(cnf.fixed, chosen):
         cell = geometry.cell_at(row, column)
         assert cell is not None  # noqa: S101 - it is a candidate
-        if values[cell]:
+        if values[cell] != nothing:
             raise SolverError(
                 f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"
             )
         values[cell] = value
-    if 0 in values:
-        row, column = geometry.place(values.index(0))
+    if nothing in values:
+        row, column = geometry.place(values.index(nothing))
         raise SolverError(f"the model leaves row {row}, column {column} without a value")
     return Grid(geometry, tuple(values))
 
@@ -186,13 +187,20 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
     if blocking:
         families.append(Family("solutions found, each blocked", len(blocking), blocking))
     if cnf.geometry:
-        n, box = cnf.geometry.side, f"{cnf.geometry.height}x{cnf.geometry.width}"
-        yield f"c Sudoku {n}x{n}, boxes {box}, encoding {cnf.encoding}\n"
+        yield f"c Sudoku {_in_words(cnf.geometry)}, encoding {cnf.encoding}\n"
         yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
     yield header(cnf.variables, sum(family.size for family in families))
     for family in families:
         yield f"c {family.title}: {family.size}\n"
         yield from clause_lines(family.clauses)
+
+
+def _in_words(geometry: Geometry) -> str:
+    if free := geometry.free:
+        lowest, highest = geometry.lowest, geometry.values[-1]
+        return f"{free.rows}x{free.columns}, values {lowest} to {highest}"
+    n = geometry.side
+    return f"{n}x{n}, boxes {geometry.height}x{geometry.width}"
 
 
 def parse_result(text: str) -> Answer:

@@ -46,6 +46,9 @@ SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
 }
 """The families that each encoding states."""
 
+_OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", LEAST), ("cell", MOST))
+"""Those of a free geometry, in every encoding: it has no other groups."""
+
 CANDIDATE_BYTES = 1024
 """The most memory of a candidate in this process, here and later as a part of a model."""
 
@@ -82,7 +85,8 @@ def encode_full(
     The families are lazy: time limits apply where their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
-    families = [_family(numbering, kind, bound) for kind, bound in SELECTIONS[encoding]]
+    selected = _OF_CELLS if puzzle.geometry.free else SELECTIONS[encoding]
+    families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
     highest, own = numbering.highest, rules.auxiliary
@@ -110,8 +114,9 @@ def renumbered(clauses: Iterable[Clause], number: Sequence[int], true: int = 0) 
 class Numbering(Mapping[int, Candidate]):
     """The map from every variable of a full numbering to its candidate.
 
-    `dense` is c·n + v for the cell c, from 0: without gaps from 1, up to n³ in a single grid;
-    `decimal` is the digits rcv, for a single grid with a side up to 9 (UsageError beyond).
+    `dense` is c·n + v for the cell c, from 0, and the v-th value: without gaps from 1, up to n³ in
+    a single grid; `decimal` is the digits rcv, for a single grid with a side up to 9, which is not
+    free (UsageError beyond).
     """
 
     geometry: Geometry
@@ -121,6 +126,8 @@ class Numbering(Mapping[int, Candidate]):
         n, grids = self.geometry.side, len(self.geometry.grids)
         if self.style == "decimal" and grids:
             raise UsageError(f"decimal numbering is for a single grid, not for {grids}: use dense")
+        if self.style == "decimal" and self.geometry.free:
+            raise UsageError("decimal numbering is for a grid of n rows and columns: use dense")
         if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
             raise UsageError(
                 f"decimal numbering ends at side {DECIMAL_LARGEST_SIDE}, this puzzle has {n}: "
@@ -136,7 +143,7 @@ class Numbering(Mapping[int, Candidate]):
     def before(self, cell: int) -> int:
         """The number to which a value is added to get the variable of (cell, value)."""
         if self.style == "dense":
-            return cell * self.geometry.side
+            return cell * self.geometry.side + 1 - self.geometry.lowest
         row, column = self.geometry.place(cell)
         return 100 * row + 10 * column
 
@@ -146,7 +153,7 @@ class Numbering(Mapping[int, Candidate]):
             cell, value = divmod(variable - 1, n)
             if not 0 <= cell < self.geometry.size:
                 raise KeyError(variable)
-            return Candidate(*self.geometry.place(cell), value + 1)
+            return Candidate(*self.geometry.place(cell), value + self.geometry.lowest)
         digits = (variable // 100, variable // 10 % 10, variable % 10)
         if not all(1 <= digit <= n for digit in digits):
             raise KeyError(variable)
@@ -155,8 +162,8 @@ class Numbering(Mapping[int, Candidate]):
     def __iter__(self) -> Iterator[int]:
         n = self.geometry.side
         for cell in range(self.geometry.size):
-            start = self.before(cell)
-            yield from range(start + 1, start + n + 1)
+            first = self.before(cell) + self.geometry.lowest
+            yield from range(first, first + n)
 
     def __len__(self) -> int:
         return self.geometry.side * self.geometry.size
@@ -169,12 +176,12 @@ def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
 
 def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
     """The groups of a kind, each with its n variables in ascending order."""
-    geometry, before = numbering.geometry, numbering.before
-    values = range(1, geometry.side + 1)
+    geometry = numbering.geometry
+    values, before = geometry.values, [*map(numbering.before, range(geometry.size))]
     if kind == "cell":
-        return (tuple([before(cell) + v for v in values]) for cell in range(geometry.size))
+        return (tuple([start + v for v in values]) for start in before)
     units = {"row": geometry.rows, "column": geometry.columns, "box": geometry.boxes}[kind]()
-    return (tuple([before(cell) + v for cell in unit]) for unit in units for v in values)
+    return (tuple([before[cell] + v for cell in unit]) for unit in units for v in values)
 
 
 def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
@@ -189,7 +196,7 @@ def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
 
 def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
     """The givens, and the negation of every value that a mark forbids, without empty families."""
-    full = puzzle.geometry.all_values
+    full, lowest = puzzle.geometry.all_values, puzzle.geometry.lowest
     givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
         (numbering.before(cell), full & ~mask)
@@ -200,11 +207,13 @@ def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
         yield Family("givens", len(givens), givens)
     if forbidden:
         size = sum(mask.bit_count() for _, mask in forbidden)
-        yield Family("values that marks forbid", size, LazyClauses(partial(_negated, forbidden)))
+        yield Family(
+            "values that marks forbid", size, LazyClauses(partial(_negated, forbidden, lowest))
+        )
 
 
-def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
-    return ((-(before + value),) for before, mask in forbidden for value in values_of(mask))
+def _negated(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:
+    return ((-(before + v),) for before, mask in forbidden for v in values_of(mask, lowest))
 
 
 def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
@@ -230,10 +239,10 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     if rules:
         own = rules.auxiliary
         true = highest + own + 1
-        number = [0]
+        number, values = [0], geometry.values
         for mask, here in zip(cells, alive, strict=True):
-            variables = dict(here) if here else {mask.bit_length(): true}
-            number += [variables.get(value, -true) for value in range(1, geometry.side + 1)]
+            variables = dict(here) if here else {mask.bit_length() - 1 + values[0]: true}
+            number += [variables.get(value, -true) for value in values]
         number += range(highest + 1, true)
         left = [*deadline.watch(renumbered(rules.made, number, true))]
         families.append(Family(RULES_TITLE, len(left), left))
@@ -248,7 +257,7 @@ def _number(
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
-    dense = numbering.style == "dense"
+    dense, lowest = numbering.style == "dense", geometry.lowest
     for cell, mask in enumerate(cells):
         row, column = geometry.place(cell)
         if column == 1:
@@ -256,12 +265,12 @@ def _number(
         here: list[tuple[int, int]] = []
         if mask & (mask - 1):
             start = numbering.before(cell)
-            for value in values_of(mask):
+            for value in values_of(mask, lowest):
                 variable = len(candidates) + 1 if dense else start + value
                 candidates[variable] = Candidate(row, column, value)
                 here.append((value, variable))
         else:
-            fixed.append(Candidate(row, column, mask.bit_length()))
+            fixed.append(Candidate(row, column, mask.bit_length() - 1 + lowest))
         alive.append(here)
     return alive, candidates, fixed
 
@@ -278,6 +287,8 @@ def _families(
     geometry: Geometry, alive: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
     yield from _exactly_one("cell", [tuple([x for _, x in here]) for here in alive if here])
+    if geometry.free:
+        return
     kinds: dict[GroupKind, Iterator[Sequence[int]]]
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": geometry.boxes()}
     for kind, units in kinds.items():
@@ -318,6 +329,8 @@ def propagate(puzzle: Puzzle, rules: Iterable[Clause] = ()) -> list[int] | None:
             cells[cell] &= 1 << place if literal > 0 else ~(1 << place)
     if 0 in cells:
         return None
+    if geometry.free:
+        return cells
     if not geometry.grids and not _strike_givens(cells, units_at, len(units)):
         return None
     waiting = dict.fromkeys(range(len(units)))

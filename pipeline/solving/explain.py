@@ -51,23 +51,25 @@ LARGEST_SHOWN = 1024 * 1024
 class Clue:
     """The content that a cell must have: a value, or a mark: `even`, `odd` or a list of values.
 
-    Row and column count from 1.
+    Row and column count from 1. A cell outside the grid has a `name` too.
     """
 
     row: int
     column: int
     holds: int | Literal["even", "odd"] | tuple[int, ...]
+    name: str = ""
 
     @classmethod
     def at(cls, cell: int, puzzle: Puzzle) -> Clue:
         """The clue in a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
-        place, values = geometry.place(cell), tuple(values_of(mask))
+        place, values = geometry.place(cell), tuple(values_of(mask, geometry.lowest))
+        name = geometry.name_of(cell) if cell >= geometry.inner else ""
         if len(values) == 1:
-            return cls(*place, values[0])
+            return cls(*place, values[0], name)
         if mask == geometry.even_values:
-            return cls(*place, "even")
-        return cls(*place, "odd" if mask == geometry.odd_values else values)
+            return cls(*place, "even", name)
+        return cls(*place, "odd" if mask == geometry.odd_values else values, name)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -80,7 +82,7 @@ class Clue:
 
     def __str__(self) -> str:
         holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
-        return f"{holds} in row {self.row}, column {self.column}"
+        return f"{holds} in {self.name or f'row {self.row}, column {self.column}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +170,17 @@ def _assumed(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int
     geometry = puzzle.geometry
     units = encode_puzzle(Puzzle.empty(geometry), "extended")
     before = Numbering(geometry).before
-    made = ClauseBuilder(geometry.side, geometry.size)
+    made = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
     cells: dict[int, int] = {}
     for cell, mask in enumerate(puzzle.cells):
         if mask == geometry.all_values:
             continue
         if mask & (mask - 1):
             assumption = made.new()
-            forbidden = values_of(geometry.all_values & ~mask)
+            forbidden = values_of(geometry.all_values & ~mask, geometry.lowest)
             made.made += ((-assumption, -(before(cell) + value)) for value in forbidden)
         else:
-            assumption = before(cell) + mask.bit_length()
+            assumption = before(cell) + next(values_of(mask, geometry.lowest))
         cells[assumption] = cell
     rules: dict[int, int] = {}
     for place, rule in enumerate(puzzle.rules):
@@ -235,11 +237,11 @@ def _are_fewest(size: int, sets: Sequence[int]) -> bool:
 
 
 def _holders(grids: Sequence[Grid]) -> Holders:
-    found: Holders = {}
+    found, lowest = Holders(), grids[0].geometry.lowest
     for cell, column in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
         if len(occurring := sorted(set(column))) > 1:
-            held = bytes(value - 1 for value in column)
-            found[cell] = {value: _places(held, value - 1) for value in occurring}
+            held = bytes(value - lowest for value in column)
+            found[cell] = {value: _places(held, value - lowest) for value in occurring}
     return found
 
 
@@ -269,8 +271,7 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
     newline at the end.
     """
     geometry = puzzle.geometry
-    n = geometry.side
-    signs = {1 << value - 1: str(value) for value in range(1, n + 1)}
+    signs = {1 << index: str(value) for index, value in enumerate(geometry.values)}
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
     marks = {mask: sign for mask, sign in marks.items() if mask not in signs}
     signs |= marks
@@ -278,7 +279,7 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
     signs[geometry.all_values] = blank
     shown = [signs.get(mask, _OTHER) for mask in puzzle.cells]
     marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
-    return _between_lines(geometry, shown, len(str(n)), marked)
+    return _between_lines(geometry, shown, len(str(geometry.values[-1])), marked)
 
 
 def boxed_grid(grid: Grid, signs: str = "") -> str:

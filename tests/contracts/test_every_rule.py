@@ -182,7 +182,7 @@ def test_the_clauses_are_the_same_each_time_and_only_moved_after_others(kind):
 def test_a_condition_holds_of_all_that_is_added_under_it(kind):
     """What a rule adds under a false literal excludes nothing."""
     for geometry, rule in EXAMPLES[kind]:
-        clauses = ClauseBuilder(geometry.side, geometry.size)
+        clauses = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
         condition = clauses.new()
         with clauses.under(condition):
             rule.encode(geometry, clauses)
@@ -210,7 +210,7 @@ def test_a_rule_is_described_in_one_line_that_names_its_kind_and_its_place(kind)
         assert described == " ".join(described.split())
         assert 0 < len(described) <= 80
         if kind.where or kind.describe is not Rule.describe:
-            assert re.search(r"\b(r\d+c\d+|(row|column) \d+)\b", described)
+            assert re.search(r"\b(r\d+c\d+|(row|column) \d+|[A-Z]{2,}\d*)\b", described)
         else:
             cells = rule.cells(geometry)
             assert cells_of.setdefault((geometry, described), cells) == cells, "it has a place"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 
 import pytest
 from support.pages import PAGES, ROOT
 from support.rules.predicates import MEANS
+
+import pipeline.rules
+from pipeline import Puzzle
 
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
@@ -28,6 +32,17 @@ def test_every_rule_has_its_example_and_every_picture_its_rule():
     named = [type(example.rules[0]).__name__ for example in EXAMPLES]
     assert sorted(named) == sorted(rule.__name__ for rule in MEANS)
     assert {path.name for path in PICTURES.iterdir()} == {example.file for example in EXAMPLES}
+
+
+@each_example
+def test_the_line_of_python_that_is_shown_makes_the_first_rule_of_the_picture(example):
+    part = PAGES["docs/reference/rules.md"].partition(f"\n## {example.name}\n")[2]
+    [line] = re.findall(r"^Python: `(.+)`\.$", part.partition("\n## ")[0], re.MULTILINE)
+    geometry = example.geometry
+    known = {"at": geometry.cells_at, "boxes": tuple(geometry.boxes())}
+    rule = eval(line, {**vars(pipeline.rules), **known})
+    assert rule == example.rules[0]
+    assert Puzzle.empty(geometry).with_rules(rule).rules == (rule,)
 
 
 @each_example

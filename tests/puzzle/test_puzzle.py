@@ -12,6 +12,7 @@ from support.strategies import examples, geometries
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.pairs import AntiKnight
+from pipeline.puzzle.rules.regions import Windoku
 
 NINE = Geometry(3, 3)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
@@ -198,3 +199,42 @@ def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
     made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules().made]
     assert together.clauses_of_rules().made == made
     assert Puzzle.empty(NINE).clauses_of_rules().made == []
+
+
+@pytest.mark.parametrize(
+    ("side", "box"), [(2, (1, 2)), (4, (2, 2)), (6, (2, 3)), (7, (1, 7)), (9, (3, 3)), (16, (4, 4))]
+)
+def test_an_empty_puzzle_of_a_side_has_the_usual_boxes(side, box):
+    assert Puzzle.empty(side) == Puzzle.empty(Geometry(*box))
+
+
+@pytest.mark.parametrize("side", [-4, 0, 1, 257])
+def test_an_empty_puzzle_of_a_side_that_there_is_not_is_an_error(side):
+    with pytest.raises(ValueError, match="must be 2 to 256"):
+        Puzzle.empty(side)
+
+
+def test_rules_are_added_to_those_of_a_puzzle_which_stays_as_it_was():
+    puzzle = Puzzle.of_values(Geometry(2, 2), [1, *[0] * 15], (AntiKnight(),))
+    at = puzzle.geometry.cells_at
+    more = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Cage(at((4, 4)), 2))
+    assert more.rules == (AntiKnight(), Cage((0, 1), 3), Cage((15,), 2))
+    assert (more.geometry, more.cells) == (puzzle.geometry, puzzle.cells)
+    assert puzzle.rules == (AntiKnight(),)
+    assert puzzle.with_rules() == puzzle
+
+
+def test_a_rule_that_does_not_fit_the_grid_cannot_be_added():
+    with pytest.raises(ValueError, match="cage: a cell that is not in the grid"):
+        Puzzle.empty(4).with_rules(Cage((16,)))
+    with pytest.raises(ValueError, match="windoku: the side is 4, not 9"):
+        Puzzle.empty(4).with_rules(Windoku())
+
+
+def test_cells_are_found_by_row_and_column_in_several_grids_too():
+    assert Geometry(2, 2).cells_at() == ()
+    assert Geometry(2, 2).cells_at((1, 1), (4, 4), (1, 1)) == (0, 15, 0)
+    assert SAMURAI.place(*SAMURAI.cells_at((21, 21))) == (21, 21)
+    for geometry, place in ((Geometry(2, 2), (0, 1)), (Geometry(2, 2), (1, 5)), (SAMURAI, (1, 11))):
+        with pytest.raises(ValueError, match=f"no cell at row {place[0]}, column {place[1]}"):
+            geometry.cells_at((1, 1), place)

@@ -6,33 +6,61 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    Contains,
+    CountingCircles,
+    CountOfDifferent,
+    DigitalRoot,
+    EqualityCage,
+    EqualSums,
+    Quadruple,
+    RellikCage,
+    SameMultiset,
+    Sum,
+)
+from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,
     Lockout,
+    Lunchbox,
     Modular,
     Nabner,
     Palindrome,
     RegionSum,
     Renban,
+    SumLine,
     Thermometer,
+    ValueIndexer,
     Whispers,
     Zipper,
 )
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import (
+    FullRank,
+    HiddenSkyscraper,
+    LittleKiller,
+    NumberedRoom,
+    Sandwich,
+    Skyscraper,
+    XSum,
+)
 from pipeline.puzzle.rules.pairs import (
     XV,
     Among,
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -43,10 +71,18 @@ from pipeline.puzzle.rules.pairs import (
     WhiteDot,
 )
 from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules.whole import (
+    AntiTaxicab,
+    Flatmates,
+    GlobalEntropy,
+    GlobalModular,
+    NoTiedLines,
+)
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
+CORNER = (0, 1, 2, 9, 10, 11, 18, 19, 20)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
 BOXES = tuple(NINE.boxes())
 FIRST = tuple(range(9))
@@ -236,6 +272,27 @@ def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
     assert Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
 
 
+def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
+    grid = [0] * 81
+    for cell, value in zip(CORNER, (3, 2, 1, 5, 6, 4, 9, 8, 7), strict=True):
+        grid[cell] = value
+    right = [cell for cell in CORNER if BoxIndexer(cell, CORNER).holds(NINE, grid)]
+    assert right == [0, 1, 2, 18, 19, 20]
+
+
+@pytest.mark.parametrize(("values", "root"), [("9", 9), ("19", 1), ("892", 1), ("98765", 8)])
+def test_the_digital_root_of_a_sum_is_that_of_its_digits_until_one_is_left(values, root):
+    grid = [*map(int, values.ljust(81, "1"))]
+    cells = tuple(range(len(values)))
+    assert [n for n in range(1, 10) if DigitalRoot(cells, n).holds(NINE, grid)] == [root]
+
+
+def test_values_with_a_digital_root_differ_unless_they_may_repeat():
+    grid = [5, 5, *[1] * 79]
+    assert not DigitalRoot((0, 1), 1).holds(NINE, grid)
+    assert DigitalRoot((0, 1), 1, repeating=True).holds(NINE, grid)
+
+
 def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
     line = (2, 1, 3, 5, 6, 4, 9, 8, 7)  # the first says that 1 stands second; the fourth is wrong
     rows, columns = [1] * 36 + [*line] + [1] * 36, [value for value in line for _ in range(9)]
@@ -317,10 +374,16 @@ def sign(text, row, column, look="greater"):
         ),
         (Indexer(40, row=False), [Tint(((5, 5),), "column-indexer")], "column indexer at r5c5"),
         (Indexer(40, row=True), [Tint(((5, 5),), "row-indexer")], "row indexer at r5c5"),
+        (BoxIndexer(10, CORNER), [Tint(((2, 2),), "box-indexer")], "box indexer at r2c2"),
         (Region((1, 10)), [Outline(((1, 2), (2, 2)), "region")], "jigsaw region of r1c2"),
         (ExtraRegion((10, 1)), [Tint(((2, 2), (1, 2)), "extra-region")], "extra region at r2c2"),
         (Cage((0, 10), 7), [Outline(((1, 1), (2, 2)), "cage", "7")], "cage 7 at r1c1"),
         (Cage((0, 10)), [Outline(((1, 1), (2, 2)), "cage")], "cage at r1c1"),
+        (
+            DigitalRoot((0, 10), 7),
+            [Outline(((1, 1), (2, 2)), "cage", "DR7")],
+            "digital root 7 at r1c1",
+        ),
         (
             Arrow((10,), (20, 21)),
             [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", head=True)],
@@ -370,6 +433,87 @@ def sign(text, row, column, look="greater"):
             "slow thermometer from r1c1",
         ),
         (Skyscraper((0, 10, 20), 2), [sign("2", 0, 0, "skyscraper")], "skyscraper 2 from r1c1"),
+        (
+            SumLine((0, 1, 10), 7, loop=True),
+            [Line(((1, 1), (1, 2), (2, 2), (1, 1)), "segments")],
+            "sum line, a loop from r1c1",
+        ),
+        (
+            ValueIndexer((0, 1, 2)),
+            [
+                Line(((1, 1), (1, 2), (1, 3)), "value-indexer", head=True),
+                Ring(((1, 1),), "value-indexer"),
+            ],
+            "value indexer from r1c1",
+        ),
+        (
+            Lunchbox((0, 1), 3),
+            [
+                Line(((1, 1), (1, 2)), "lunchbox"),
+                Outline(((1, 1), (1, 2)), "lunchbox", "3"),
+            ],
+            "lunchbox 3 from r1c1",
+        ),
+        (
+            Relation((0, 1), (2, 1), label="close"),
+            [Line(((1, 1), (1, 2)), "relation")],
+            "close from r1c1",
+        ),
+        (
+            Relation((0, 1), (2, 1), every=True),
+            [Line(((1, 1), (1, 2)), "relation-of-all")],
+            "relation of all from r1c1",
+        ),
+        (
+            StateMachine((0, 1), (b"",), frozenset()),
+            [Line(((1, 1), (1, 2)), "state-machine")],
+            "state machine from r1c1",
+        ),
+        (
+            OneOf(((Among(0, (1,)),), (WhiteDot(0, 1), Parity(10, odd=True)))),
+            [
+                Outline(((1, 1),), "sum", "1"),
+                Dot((1, 1.5), "white"),
+                Tint(((2, 2),), "odd"),
+            ],
+            "1 at r1c1 or white dot between r1c1 and r1c2 and odd at r2c2",
+        ),
+        (
+            OneOf(((Among(9, (1,)),),) * 9),
+            [Outline(((2, 1),), "sum", "1")] * 9,
+            "one of 9 rules at r2c1",
+        ),
+        (
+            RellikCage((0, 1), 3),
+            [Outline(((1, 1), (1, 2)), "rellik", "≠3")],
+            "rellik cage 3 at r1c1",
+        ),
+        (
+            EqualityCage((0, 1)),
+            [Outline(((1, 1), (1, 2)), "equality", "=")],
+            "equality cage at r1c1",
+        ),
+        (
+            Contains((0, 1), (3, 1), exactly=True),
+            [Outline(((1, 1), (1, 2)), "contains", "3 1")],
+            "contains exactly 3 1 at r1c1",
+        ),
+        (
+            Contains((0,), (1,) * 9),
+            [Outline(((1, 1),), "contains", "1 1 1 1 1 1 1 1 1")],
+            "contains 1 1 1 1 1 1 … at r1c1",
+        ),
+        (
+            CountingCircles((0, 10)),
+            [Ring(((1, 1),), "counting"), Ring(((2, 2),), "counting")],
+            "counting circles from r1c1",
+        ),
+        (
+            CountOfDifferent(0, (1, 2)),
+            [Ring(((1, 1),), "different"), Outline(((1, 2), (1, 3)), "different")],
+            "number of different values at r1c1",
+        ),
+        (AntiTaxicab(), [], "anti-taxicab"),
     ],
     ids=str,
 )
@@ -418,10 +562,28 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
 def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
     line, point, sum_of, seen_from
 ):
-    for kind, where in ((Sandwich, sum_of), (Skyscraper, seen_from), (XSum, seen_from)):
+    kinds = Skyscraper, XSum, HiddenSkyscraper, NumberedRoom
+    for kind, where in ((Sandwich, sum_of), *((kind, seen_from) for kind in kinds)):
         clue = kind(line, 7)
         assert [*clue.draw(NINE)] == [Label(point, "7", kind.look)]
         assert clue.describe(NINE) == f"{kind.name} 7 {where}"
+
+
+def test_the_rank_of_a_line_is_marked_as_such():
+    clue = FullRank(tuple(range(9)), 7)
+    assert [*clue.draw(NINE)] == [Label((1, 0), "#7", "full-rank")]
+    assert clue.describe(NINE) == "full rank 7 of row 1 from the left"
+    assert (clue.caption(), replace(clue, tied=True).caption()) == (
+        "full rank",
+        "full rank, ties allowed",
+    )
+
+
+def test_a_choice_is_captioned_by_its_rules_if_they_are_few():
+    few = OneOf(((Whispers((0, 1), 5),), (Among(0, (1,)), Renban((0, 1)))))
+    assert few.caption() == "one of several (whispers 5, values, renban)"
+    many = OneOf(tuple((Whispers((0, 1), 100 + number),) for number in range(9)))
+    assert many.caption() == "one of several"
 
 
 def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
@@ -476,6 +638,11 @@ TWICE = "a cell is named twice"
         (ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
         (Cage, ((),), "cage: at least 1 cell, not 0"),
         (Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
+        (DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),
+        (DigitalRoot, ((0, 0), 5), f"digital root: {TWICE}"),
+        *((DigitalRoot, ((0, 1), n), f"it must be 1 to 9, not {n}") for n in (0, 10)),
+        (BoxIndexer, (3, (0, 1, 4, 5)), "box indexer: the cell is not in its region"),
+        (BoxIndexer, (0, (0, 1, 0, 4)), f"box indexer: {TWICE}"),
         (Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
         (Arrow, ((0, 0), (1,)), f"arrow: its circle: {TWICE}"),
         (Arrow, ((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
@@ -503,6 +670,24 @@ TWICE = "a cell is named twice"
         (Whispers, ((0, 1), 0), "whispers: the difference must be at least 1, not 0"),
         (Lockout, ((0, 1), -4), "lockout line: the difference must be at least 1, not -4"),
         (Modular, ((0, 1), 1), "modular line: the modulus must be at least 2, not 1"),
+        (SumLine, ((), 3), "sum line: at least 1 cell, not 0"),
+        (SumLine, ((0,), 0), "sum line: the total must be at least 1, not 0"),
+        (ValueIndexer, ((0, 1),), "value indexer: at least 3 cells, not 2"),
+        (ValueIndexer, ((0, 1, 0),), f"value indexer: {TWICE}"),
+        (Lunchbox, ((0,), 3), "lunchbox: at least 2 cells, not 1"),
+        (Lunchbox, ((0, 1, 0), 3), f"lunchbox: {TWICE}"),
+        (Relation, ((0, 1), (0,), False, "two\nlines"), "relation: a label is one line"),
+        (Relation, ((0, 1), (0,), False, "x" * 41), "a label is one line of at most 40 signs"),
+        (StateMachine, ((0,), (), frozenset()), "state machine: 1 to 65535 states, not 0"),
+        (StateMachine, ((0,), (b"\1\0",), frozenset()), "a move to a state that there is not"),
+        (StateMachine, ((0,), (b"",), frozenset(), " x"), "a label is one line"),
+        (OneOf, ((),), "one of several: no choices"),
+        (RellikCage, ((0, 0), 3), f"rellik cage: {TWICE}"),
+        (EqualityCage, ((0, 1, 2),), "equality cage: an even number of cells, not 3"),
+        (Contains, ((0, 0), (1,)), f"contains: {TWICE}"),
+        (Contains, ((0,), ()), "contains: no values"),
+        (CountingCircles, ((0, 0),), f"counting circles: {TWICE}"),
+        (CountOfDifferent, (0, ()), "number of different values: at least 1 cell, not 0"),
         (LittleKiller, ((), 3), "little killer: at least 1 cell, not 0"),
         (LittleKiller, ((1, 9, 1), 3), f"little killer: {TWICE}"),
         *((kind, ((0,), 1), "at least 2 cells, not 1") for kind in (Sandwich, XSum, Skyscraper)),
@@ -522,8 +707,16 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
         (Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
         (DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
         (DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
+        (BoxIndexer(0, CORNER[:8]), NINE, "box indexer: a region of 9 cells is needed, not 8"),
         (Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
         (Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
+        (NoTiedLines(), TWO_GRIDS, "no tied lines: there are several grids"),
+        (GlobalEntropy(), Geometry(2, 2), "global entropy: the side is 4, which is not divisible"),
+        (GlobalModular(), Geometry(2, 2), "global modular: the side is 4, which is not divisible"),
+        (Flatmates(), Geometry(2, 2), "Dutch flatmates: no value is in the middle of 4"),
+        (FullRank((0, 1), 3), NINE, "full rank: its line is not a whole row or column"),
+        (RellikCage((0, 1), 3), Geometry(5, 5), "rellik cage: at most 16 values, not 25"),
+        (EqualityCage((0, 1)), Geometry(5, 5), "equality cage: at most 16 values, not 25"),
         *((Indexer(cell, row=True), NINE, "indexer: a cell that is not") for cell in (-1, 81)),
     ],
 )

@@ -59,5 +59,6 @@ PLAIN_ONLY_READ = {
     "sadman": "#AWho\n[Puzzle]\n1...\n..2.\n.3..\n...4\n[State]\n1234\n",
     "spreadsheet": "1,,,\n,,2,\n,3,,\n,,,4\n",
     "spaces": "1\n  2\n 3\n   4\n",
+    "pencil-marks": "1....." + "123456" * 34 + "..3..." + "\n",
 }
 """Classic puzzles, by the name of the format, whose solutions are rows of values too."""

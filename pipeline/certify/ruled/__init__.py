@@ -157,7 +157,8 @@ class _Search:
         """The grid that is found: each cell has one value."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][CELLS : CELLS + geometry.size]
-        return Grid(geometry, tuple(int(mask).bit_length() for mask in masks))
+        before = geometry.lowest - 1
+        return Grid(geometry, tuple(int(mask).bit_length() + before for mask in masks))
 
 
 def try_search(step: Callable[..., int]) -> None:

@@ -20,10 +20,12 @@ from pipeline.puzzle.formulas import (
     ByValue,
     Cells,
     Constraint,
+    CountOfValues,
     Either,
     Equivalent,
     Every,
     Pairs,
+    Ranked,
     SameTotals,
     SetTotal,
     Total,
@@ -39,6 +41,9 @@ _FEW = 6
 _FEWEST_CAGES, _MOST_LEFT = 4, 5
 """Cages that are looked at together, and cells that they leave over in whole rows, columns or boxes
 for a constraint on these."""
+
+_MOST_COUNTED = 9
+"""Values of which any set may be held by cells whose different values are counted."""
 
 Terms = dict[int, int]
 """Cells and their weights."""
@@ -94,7 +99,7 @@ class Gathered:
     def __init__(self, puzzle: Puzzle) -> None:
         self.base = _base(puzzle.geometry)
         self.geometry = puzzle.geometry
-        self.values = range(1, puzzle.geometry.side + 1)
+        self.values = puzzle.geometry.values
         self.masks = [*puzzle.cells]
         self.apart = [*self.base.apart]
         self.units: list[tuple[int, ...]] = []
@@ -175,6 +180,16 @@ class Gathered:
     def simpler_beyond(self, constraint: Beyond) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
         return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
+
+    def simpler_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
+        if len(self.values) > _MOST_COUNTED:
+            raise TooLarge(f"different values of more than {_MOST_COUNTED} are not counted")
+        cells = constraint.counter, *constraint.cells
+        accepted = [(seen.bit_count(), seen) for seen in range(1 << self.values[-1] + 1)]
+        return [Automaton(cells, (), _different, frozenset(accepted))]
+
+    def not_searched(self, _: Constraint) -> list[Constraint]:
+        raise TooLarge("ranks of rows and columns are not searched")
 
     def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
@@ -257,6 +272,8 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     """How often each value is in some sets of cells, and these."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
+    if geometry.free:
+        return [(times, cells) for cells, times in bands.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
             grid = [set_of(line) for line in lines[start : start + side]]
@@ -278,6 +295,8 @@ _SIMPLER: dict[type[Constraint], Callable[[Gathered, Any], list[Constraint] | No
     SetTotal: Gathered.simpler_set_total,
     TotalBetween: Gathered.simpler_total_between,
     Beyond: Gathered.simpler_beyond,
+    CountOfValues: Gathered.simpler_count_of_values,
+    Ranked: Gathered.not_searched,
     Equivalent: Gathered.simpler_equivalent,
     SameTotals: Gathered.simpler_same_totals,
 }
@@ -301,6 +320,15 @@ def _between_ends(passed: int, value: int, most: int, total: int) -> int | None:
     if passed < 0:
         return passed
     return passed + value if passed + value <= total else None
+
+
+def _different(seen: tuple[int, ...], value: int) -> tuple[int, ...] | None:
+    """The number of different values, which comes first, and the set of those so far."""
+    if not seen:
+        return value, 0
+    number, values = seen
+    values |= 1 << value
+    return (number, values) if values.bit_count() <= number else None
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:

@@ -149,6 +149,8 @@ class _Stating:
             self._add_sum(terms, total, LATE)
         for alternatives in of.choices:
             self._add_choice(alternatives)
+        if not self._woken:  # of cells that are free, the first is enough
+            self._add(ALLOWED, NORMAL, (0,), of.masks[0])
         return Stated(*self._packed(), self._weights())
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:

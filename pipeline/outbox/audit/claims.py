@@ -143,8 +143,8 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     if isinstance(held, str):
         return geometry.even_values if held == "even" else geometry.odd_values
     allowed = {held} if isinstance(held, int) else {*held}
-    fits = all(1 <= value <= geometry.side for value in allowed)
-    return sum(1 << value - 1 for value in allowed) if fits else 0
+    fits = all(value in geometry.values for value in allowed)
+    return sum(1 << value - geometry.lowest for value in allowed) if fits else 0
 
 
 def audit_difference(

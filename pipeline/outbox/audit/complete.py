@@ -63,7 +63,7 @@ def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
         return None
-    return Grid(geometry, tuple(value + 1 for _, value in chosen))
+    return Grid(geometry, tuple(value + geometry.lowest for _, value in chosen))
 
 
 def _another(

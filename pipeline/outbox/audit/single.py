@@ -21,7 +21,7 @@ from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.sets import Many, One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
-from pipeline.outbox.schema import or_none
+from pipeline.outbox.schema import RecordedFree, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
@@ -167,6 +167,7 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
     told = Counter(rule.name for rule in parsed.puzzle.rules)
     for what, found, expected in (
         ("grids", or_none(record.grids) or (), geometry.grids),
+        ("free", or_none(record.free), RecordedFree.of(geometry)),
         ("rules", or_none(record.rules) or {}, told),
         ("unread", or_none(record.unread) or (), parsed.unread),
     ):
@@ -193,7 +194,9 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Rep
 def _rules_alone(published: One, report: Report) -> Puzzle | None:
     try:
         record = published.record
-        return Puzzle.empty(Geometry(*record.box or (0, 0), or_none(record.grids) or ()))
+        told = or_none(record.free)
+        grids, free = or_none(record.grids) or (), told.free() if told else None
+        return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free))
     except ValueError as error:
         report.bad(f"box: {error}")
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -93,7 +93,7 @@ class Board:
         return [cell for cell, mask in enumerate(cells) if not mask & ~geometry.even_values]
 
     def sign(self, value: int) -> str:
-        return self.signs[value - 1 : value] or str(value)
+        return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
 
 def in_words(board: Board) -> str:
@@ -101,7 +101,13 @@ def in_words(board: Board) -> str:
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
     cells = f"{n}×{n} cells"
-    if geometry.has_boxes:
+    if free := geometry.free:
+        cells = (
+            f"{free.rows}×{free.columns} cells, values {geometry.lowest} to {geometry.values[-1]}"
+        )
+        if others := geometry.size - geometry.inner:
+            cells += f", {counted(others, 'cell')} outside"
+    elif geometry.has_boxes:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
     parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
     if board.puzzle:
@@ -162,8 +168,19 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
     yield from shaped.above()
+    yield _group_names(geometry)
     yield _digits("given", board.givens, board)
     yield _digits("solved", board.solved, board)
+
+
+def _group_names(geometry: Geometry) -> str:
+    """What groups of cells outside the grid are called, above each of them."""
+    spans = []
+    for name, _ in geometry.free.groups if geometry.free else ():
+        assert geometry.free  # noqa: S101 - it has groups
+        row, _ = geometry.place(geometry.free.group(name)[0])
+        spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(name)}</tspan>')
+    return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
 def _path(name: str, places: Iterable[Place], shape: str) -> str:
@@ -198,9 +215,9 @@ def _described(board: Board) -> str:
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
         words.append(f"Rules: {_told(rule.describe(geometry) for rule in rules)}.")
-    for index, row in enumerate(geometry.rows()):
+    for name, row in _lines(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
-        words.append(f"{unit_name(geometry, index).capitalize()}: {' '.join(shown)}.")
+        words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
     for said, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
@@ -210,6 +227,13 @@ def _described(board: Board) -> str:
         told = _told(rules[each].describe(geometry) for each in broken)
         words.append(f"Rules in conflict: {told}.")
     return " ".join(words)
+
+
+def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
+    """The rows, and groups of cells outside the grid: what each is called, and its cells."""
+    if geometry.free:
+        return geometry.free.lines()
+    return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
 def _told(named: Iterable[str]) -> str:

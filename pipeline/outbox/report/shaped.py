@@ -94,24 +94,31 @@ SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of elements of one kind; `broken`: their rules are in conflict."""
+    """The look of elements of one kind.
+
+    `broken`: their rules are in conflict; `faint`: they need not all hold.
+    """
 
     shape: type[Shape]
     kind: str
     broken: bool
+    faint: bool = False
 
     @property
     def names(self) -> str:
         return self.named(name_of(self.shape), name_of(self.shape, self.kind))
 
     def named(self, *names: str) -> str:
-        return " ".join((*names, "broken") if self.broken else names)
+        return " ".join((*names, *["broken"] * self.broken, *["faint"] * self.faint))
 
 
 _REGION, _BROKEN_REGION = (Look(Outline, "region", broken) for broken in (False, True))
 """Borders like those of boxes, which are drawn with the grid."""
 _LOOKS: Final = [
-    Look(shape, kind, broken) for shape, kind in SHAPE_KINDS for broken in (False, True)
+    Look(shape, kind, broken, faint)
+    for shape, kind in SHAPE_KINDS
+    for broken in (False, True)
+    for faint in (True, False)
 ]
 
 
@@ -133,7 +140,8 @@ class Shaped:
                 apart = shape
                 if isinstance(shape, Label):
                     apart = replace(shape, point=_free(shape.point, extent, taken))
-                found[Look(type(shape), shape.kind, index in in_conflict)].append(apart)
+                broken = index in in_conflict
+                found[Look(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
         return cls(extent, found)
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import CellPairs, Cells
+from pipeline.puzzle.formulas import Cell, CellPairs, Cells
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
@@ -17,7 +17,7 @@ class Everywhere(Rule):
     """A rule about all cells, which nobody draws."""
 
     def cells(self, geometry: Geometry) -> Cells:
-        return tuple(range(geometry.size))
+        return tuple(range(geometry.inner))
 
 
 class OnBorder(Rule):
@@ -26,8 +26,8 @@ class OnBorder(Rule):
     look: ClassVar[str]
     lowest: ClassVar[tuple[str, int] | None] = None
 
-    a: int
-    b: int
+    a: Cell
+    b: Cell
 
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)
@@ -78,9 +78,14 @@ class Along(Rule):
         return Line(line, self.look), *(Ring(end, self.look) for end in ends)
 
 
+def values_in(geometry: Geometry) -> range:
+    """The values that cells of the grid hold, ascending."""
+    return geometry.values
+
+
 def place(geometry: Geometry, cell: int) -> str:
-    """`r1c1`, as solvers write it."""
-    return "r{}c{}".format(*geometry.place(cell))
+    """`r1c1`, as solvers write it, or `VA3`."""
+    return geometry.name_of(cell)
 
 
 def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], ...]:
@@ -100,18 +105,26 @@ def border(geometry: Geometry, a: int, b: int) -> Point:
 
 
 def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
-    """Pairs of cells that are one of the steps (rows down, columns right) apart."""
-    for cell in range(geometry.size):
+    """Pairs of cells of the grid that are one of the steps (rows down, columns right) apart."""
+    inner = geometry.inner
+    for cell in range(inner):
         row, column = geometry.place(cell)
         for down, right in steps:
             other = geometry.cell_at(row + down, column + right)
-            if other is not None:
+            if other is not None and other < inner:
                 yield cell, other
 
 
 def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
     """Pairs of orthogonal neighbours, each once, the smaller cell first."""
     return moves(geometry, ((0, 1), (1, 0)))
+
+
+def both_ways(geometry: Geometry) -> Iterator[Cells]:
+    """All rows, then all columns, each from both ends."""
+    for line in (*geometry.rows(), *geometry.columns()):
+        yield line
+        yield line[::-1]
 
 
 def check_cells(name: str, cells: Sequence[int], least: int = 1, *, once: bool = False) -> None:
@@ -134,6 +147,8 @@ def _check_lowest(rule: OnBorder | Along) -> None:
 
 
 def check_one_grid(name: str, geometry: Geometry) -> None:
-    """Raise ValueError for several grids that share boxes."""
+    """Raise ValueError for several grids that share boxes, and for one that is free."""
     if geometry.grids:
         raise ValueError(f"{name}: there are several grids")
+    if geometry.free:
+        raise ValueError(f"{name}: the grid has other rows, columns or values than usual")

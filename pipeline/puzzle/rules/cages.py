@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import comb
 from operator import eq
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
+    Allowed,
     AtLeast,
+    Automaton,
+    Cell,
     Cells,
     Constraint,
+    CountOfValues,
     Every,
+    OneOfSets,
     Pairs,
     SameTotals,
     SetTotal,
     Total,
+    Values,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, places, tinted
+from pipeline.puzzle.rules import check_cells, places, tinted, values_in
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 
 LARGEST_CIRCLE = 3
 """Cells of an arrow's circle, which are the digits of a number."""
+
+_MOST_SETS = 1000
+"""Sets of values that are listed."""
+
+
+_SHOWN = 6
+"""Values that a title names."""
+
+_MOST_LISTED, _MOST_IN_SETS = 9, 16
+"""Values of which all sets are looked at, and those of one size."""
 
 
 class Cage(Different):
@@ -38,8 +57,7 @@ class Cage(Different):
         different = AllDifferent(self.group)
         if self.total is None or len(self.group) > geometry.side:
             return different
-        values = range(1, geometry.side + 1)
-        return Every((different, SetTotal(self.group, self.total, values)))
+        return Every((different, SetTotal(self.group, self.total, geometry.values)))
 
     def title(self) -> str:
         return self.name if self.total is None else f"{self.name} {self.total}"
@@ -49,12 +67,180 @@ class Cage(Different):
         return (Outline(places(geometry, self.group), "cage", text),)
 
 
+class DigitalRoot(Rule):
+    """The sum of the cells has this digital root: its digits, added up until one is left.
+
+    The values differ unless they are `repeating`.
+    """
+
+    name, where = "digital root", "at"
+
+    group: Cells
+    root: int
+    repeating: bool = False
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not 1 <= self.root <= 9:
+            raise ValueError(f"{self.name}: it must be 1 to 9, not {self.root}")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        group, values = self.group, geometry.values
+        if not self.repeating and comb(len(values), len(group)) <= _MOST_SETS:
+            some = combinations(values, len(group))
+            sets = tuple(each for each in some if _digital_root(0, sum(each)) == self.root)
+            return Every((AllDifferent(group), OneOfSets(group, sets)))
+        summed = Automaton(group, 0, _digital_root, frozenset((self.root,)))
+        return summed if self.repeating else Every((AllDifferent(group), summed))
+
+    def title(self) -> str:
+        return f"{self.name} {self.root}"
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        look = "sum" if self.repeating else "cage"
+        return (Outline(places(geometry, self.group), look, f"DR{self.root}"),)
+
+
+class RellikCage(Different):
+    """The cells hold different values; no one or several of them sum to `total`."""
+
+    name = "rellik cage"
+
+    total: int
+
+    def cells(self, geometry: Geometry) -> Cells:
+        _few_values(self.name, geometry)
+        return self.group
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        sets = _sets_without(_few_values(self.name, geometry), len(self.group), self.total)
+        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
+
+    def title(self) -> str:
+        return f"{self.name} {self.total}"
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Outline(places(geometry, self.group), "rellik", f"≠{self.total}"),)
+
+
+class EqualityCage(Different):
+    """Different values: as many even as odd ones, as many low as high ones, none in the middle.
+
+    Low and high are the halves of all values; if their number is odd, one value is in the middle.
+    """
+
+    name = "equality cage"
+
+    def __post_init__(self) -> None:
+        Different.__post_init__(self)
+        if len(self.group) % 2:
+            raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        _few_values(self.name, geometry)
+        return self.group
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        sets = _balanced_sets(_few_values(self.name, geometry), len(self.group))
+        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Outline(places(geometry, self.group), "equality", "="),)
+
+
+class Contains(Rule):
+    """The cells hold these values, each at least as often as it is named; or `exactly` so often."""
+
+    name, where = "contains", "at"
+
+    group: Cells
+    wanted: Values
+    exactly: bool = False
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not self.wanted:
+            raise ValueError(f"{self.name}: no values")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        cells, wanted = self.group, Counter(self.wanted)
+        parts: list[Constraint] = []
+        for value, times in wanted.items():
+            if self.exactly or (times > 2 and len(cells) > 4):
+                number = frozenset((times,))
+                parts.append(Automaton(cells, 0, _count, number, (value, times, self.exactly)))
+            else:
+                parts.append(AtLeast(cells, value, times))
+        if len(self.wanted) == len(cells):
+            parts += [Allowed(cell, tuple(wanted)) for cell in cells]
+        return Every(tuple(parts))
+
+    def title(self) -> str:
+        exactly = " exactly" if self.exactly else ""
+        return f"{self.name}{exactly} {' '.join(map(str, self.wanted[:_SHOWN]))}" + (
+            " …" if len(self.wanted) > _SHOWN else ""
+        )
+
+    def caption(self) -> str:
+        return self.title()
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        text = " ".join(map(str, self.wanted))
+        return (Outline(places(geometry, self.group), "contains", text),)
+
+
+class CountingCircles(Rule):
+    """A value in one of the cells, which have circles, is in as many of them as it says."""
+
+    name, where = "counting circles", "from"
+
+    circles: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.circles, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        cells, values = self.circles, values_in(geometry)
+        counts = [
+            Automaton(cells, 0, _count, frozenset((0, value)), (value, value, True))
+            for value in values
+        ]
+        if len(values) > _MOST_LISTED:
+            return Every(tuple(counts))
+        sizes = range(len(values) + 1)
+        sets = (each for size in sizes for each in combinations(values, size))
+        full = tuple(each for each in sets if sum(each) == len(cells))
+        return Every((*counts, OneOfSets(cells, full)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return [Ring((place,), "counting") for place in places(geometry, self.circles)]
+
+
+class CountOfDifferent(Rule):
+    """The cell `counter` holds the number of different values in the others."""
+
+    name, where = "number of different values", "at"
+
+    counter: Cell
+    counted: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.counted, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return CountOfValues(self.counter, self.counted)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        ring = Ring((geometry.place(self.counter),), "different")
+        return ring, Outline(places(geometry, self.counted), "different")
+
+
 class Sum(Rule):
     """The values, each times its weight, sum to `total`; a cell may be named more than once."""
 
     name, where = "sum", "at"
 
-    terms: tuple[tuple[int, int], ...]
+    terms: tuple[tuple[Cell, int], ...]
     total: int
 
     def __post_init__(self) -> None:
@@ -105,7 +291,7 @@ class Quadruple(Rule):
     name, where = "quadruple", "at"
 
     around: Cells
-    wanted: Cells
+    wanted: Values
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.around, 2, once=True)
@@ -168,8 +354,52 @@ class SameMultiset(EqualSums):
     name, look, alike = "same values", "same-values", True
 
     def formula(self, geometry: Geometry) -> Constraint:
-        values = range(1, geometry.side + 1)
+        values = geometry.values
         return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
+
+
+def _few_values(name: str, geometry: Geometry) -> range:
+    """The values. Raises ValueError if their sets are too many."""
+    values = values_in(geometry)
+    if len(values) > _MOST_IN_SETS:
+        raise ValueError(f"{name}: at most {_MOST_IN_SETS} values, not {len(values)}")
+    return values
+
+
+@lru_cache(maxsize=128)
+def _sets_without(values: range, size: int, total: int) -> tuple[Cells, ...]:
+    """The sets of `size` of the values no part of which sums to the total."""
+    return tuple(each for each in combinations(values, size) if not _has_part(each, total))
+
+
+@lru_cache(maxsize=128)
+def _balanced_sets(values: range, size: int) -> tuple[Cells, ...]:
+    """The sets of `size` of the values that have as many odd as even ones, and low as high ones."""
+    half = len(values) // 2
+    halves = {*values[:half]}, {*values[len(values) - half :]}
+    return tuple(
+        each
+        for each in combinations(values, size)
+        if 2 * sum(value % 2 for value in each) == size
+        and all(2 * len(part.intersection(each)) == size for part in halves)
+    )
+
+
+def _has_part(values: Sequence[int], total: int) -> bool:
+    """Whether some of the values, at least one, sum to the total."""
+    sums = {0}
+    for value in values:
+        if total - value in sums:
+            return True
+        sums |= {each + value for each in sums}
+    return False
+
+
+def _count(so_far: int, value: int, counted: int, most: int, exactly: bool) -> int | None:
+    """How often the value was there; more than `most` is that, or a dead end."""
+    if value != counted:
+        return so_far
+    return so_far + 1 if so_far < most else None if exactly else most
 
 
 def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:
@@ -180,3 +410,9 @@ def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:
         check_cells(f"{name}: a part", part)
     if alike and len({*map(len, parts)}) > 1:
         raise ValueError(f"{name}: the parts have different numbers of cells")
+
+
+def _digital_root(before: int, value: int) -> int:
+    """The digital root of a sum, from that of the sum before a value was added."""
+    total = before + value
+    return (total - 1) % 9 + 1 if total else 0

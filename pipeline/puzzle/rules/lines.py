@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, groupby, pairwise, product
 from operator import eq, le, lt
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
+    Automaton,
     Beyond,
+    ByValue,
     CellPairs,
     Cells,
     Constraint,
@@ -18,10 +20,11 @@ from pipeline.puzzle.formulas import (
     Pairs,
     SameTotals,
     Total,
+    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Along, check_cells, places
-from pipeline.puzzle.shapes import Line, Shape
+from pipeline.puzzle.rules import Along, check_cells, places, values_in
+from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 
 
 class Thermometer(Along):
@@ -67,7 +70,7 @@ class Renban(Along):
         length = len(self.line)
         if len({*self.line}) < length:
             return Either(())
-        starts = range(1, geometry.side - length + 2)
+        starts = geometry.values[: max(geometry.side - length + 1, 0)]
         windows = tuple(range(start, start + length) for start in starts)
         return Every((AllDifferent(self.line), OneOfSets(self.line, windows)))
 
@@ -106,6 +109,7 @@ class Entropic(Along):
     name, look = "entropic line", "entropic"
 
     def formula(self, geometry: Geometry) -> Constraint:
+        _check_from_one(self.name, geometry)
         third = round(geometry.side / 3)
         return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
 
@@ -199,6 +203,101 @@ class DoubleArrow(Along):
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
         return Total(((first, -1), (last, -1), *((cell, 1) for cell in inside)), 0)
+
+
+def _check_from_one(name: str, geometry: Geometry) -> None:
+    """Raise ValueError if there is a value 0."""
+    if geometry.lowest == 0:
+        raise ValueError(f"{name}: the values begin with 0")
+
+
+class SumLine(Along):
+    """The line can be cut into pieces that sum to `total` each.
+
+    A `loop` goes on from its last cell to its first; a piece may begin anywhere on it.
+    """
+
+    name, look = "sum line", "segments"
+    lowest, least = ("total", 1), 1
+
+    total: int
+    loop: bool = False
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        line, whole = self.line, frozenset((0,))
+        if not self.loop:
+            return Automaton(line, 0, _piece, whole, (self.total,))
+        # a piece ends among the first cells, as many as it has at most
+        turns = len(line) if 0 in values_in(geometry) else min(len(line), self.total)
+        turned = [line[at:] + line[:at] for at in range(turns)]
+        return Either(tuple(Automaton(each, 0, _piece, whole, (self.total,)) for each in turned))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        line = self.line + self.line[:1] if self.loop else self.line
+        return (Line(places(geometry, line), self.look),)
+
+    def title(self) -> str:
+        return f"{self.name}, a loop" if self.loop else self.name
+
+
+class ValueIndexer(Along):
+    """The first cell has the value of the cell that the second one tells: 1 is the third cell."""
+
+    name, look = "value indexer", "value-indexer"
+    least, once = 3, True
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        value, counter, *counted = self.line
+        # the k-th part is about the value k
+        parts: list[Constraint] = [Either(())] * (1 - geometry.lowest)
+        parts += (Pairs(((value, cell),), eq) for cell in counted)
+        nowhere = [Either(())] * (geometry.side - len(parts))
+        return ByValue(counter, (*parts, *nowhere)[: geometry.side], geometry.lowest)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        line = places(geometry, self.line)
+        return Line(line, self.look, head=True), Ring(line[:1], self.look)
+
+
+class Lunchbox(Along):
+    """The cells differ; those between the smallest and the largest value sum to `total`."""
+
+    name, look, once = "lunchbox", "lunchbox", True
+
+    total: int
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        if len(self.line) == geometry.side and geometry.lowest == 1:
+            return TotalBetween(self.line, self.total)
+        if len(self.line) > geometry.side:
+            return AllDifferent(self.line)
+        places = range(len(self.line))
+        ends = [pair for pair in product(places, repeat=2) if pair[0] != pair[1]]
+        return Every(
+            (AllDifferent(self.line), Either(tuple(self._between(*pair) for pair in ends)))
+        )
+
+    def _between(self, least: int, most: int) -> Constraint:
+        """The least and the greatest value are at these places, and the total between them."""
+        low, high = self.line[least], self.line[most]
+        others = [cell for cell in self.line if cell not in (low, high)]
+        first, last = sorted((least, most))
+        inside = tuple((cell, 1) for cell in self.line[first + 1 : last])
+        order = (low, high), *((low, cell) for cell in others), *((cell, high) for cell in others)
+        return Every((Pairs(order, lt), Total(inside, self.total)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        cells = places(geometry, self.line)
+        return Line(cells, self.look), Outline(cells, self.look, str(self.total))
+
+    def title(self) -> str:
+        return f"{self.name} {self.total}"
+
+
+def _piece(so_far: int, value: int, total: int) -> int | None:
+    """The sum of the piece so far; a whole piece is followed by an empty one."""
+    after = so_far + value
+    return after % total if after <= total else None
 
 
 def _far_apart(u: int, v: int, difference: int) -> bool:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import (
     AllDifferent,
+    Allowed,
     Automaton,
     ByValue,
     Cells,
     Constraint,
     Either,
+    Equivalent,
     Every,
+    Ranked,
     SetTotal,
     Total,
     TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, place, places
+from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, place, places, values_in
+from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
 
 
@@ -68,11 +74,16 @@ class LittleKiller(Outside):
 
 
 class Sandwich(Outside):
-    """The line has each value once; the cells between 1 and n, if any, sum to the number."""
+    """The line has each value once; the cells between 1 and n, if any, sum to the number.
+
+    In a free grid they are those between its smallest and its largest value.
+    """
 
     name = look = "sandwich"
 
     def formula(self, geometry: Geometry) -> Constraint:
+        if geometry.free:
+            return Lunchbox(self.line, self.number).formula(geometry)
         is_whole = len(self.line) == geometry.side
         return TotalBetween(self.line, self.number) if is_whole else Either(())
 
@@ -86,19 +97,24 @@ class Skyscraper(Outside):
     name = look = "skyscraper"
 
     def formula(self, geometry: Geometry) -> Constraint:
-        n = geometry.side
+        n = geometry.values[-1]
         seen = frozenset((highest, self.number) for highest in range(1, n + 1))
         return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
 
 
 class XSum(Outside):
-    """The line has each value once. If the first one is x, the first x cells sum to the number."""
+    """The line has each value once. If the first one is x, the first x cells sum to the number.
+
+    In a free grid the line may hold only some of the values, and x may be 0.
+    """
 
     name, look = "X-sum", "x-sum"
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
-        values = range(1, geometry.side + 1)
+        values = geometry.values
+        if geometry.free:
+            return ByValue(first, tuple(map(self._sum_of, values)), geometry.lowest)
         if len(self.line) != len(values):
             return Either(())
         sums = [
@@ -106,6 +122,79 @@ class XSum(Outside):
             for x in values
         ]
         return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
+
+    def _sum_of(self, x: int) -> Constraint:
+        """The first x cells sum to the number, given that the first one holds x."""
+        if x > len(self.line):
+            return Either(())
+        return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
+
+
+class HiddenSkyscraper(Outside):
+    """From the clue on, the first cell that does not exceed all before it holds the number."""
+
+    name, look = "hidden skyscraper", "hidden-skyscraper"
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Automaton(self.line, -1, _hide, frozenset((_HIDDEN,)), (self.number,))
+
+
+class NumberedRoom(Outside):
+    """If the first cell holds k, the k-th cell holds the number; no other cell does."""
+
+    name, look = "numbered room", "numbered-room"
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, values = self.line[0], values_in(geometry)
+        rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
+        if self.number not in values:  # then no cell holds it
+            return Allowed(first, tuple({*values} - {k for k, _ in rooms}))
+        facts = [((first, k), (cell, self.number)) for k, cell in rooms]
+        return Equivalent(tuple(fact for fact in facts if fact[0] != fact[1]))
+
+
+class FullRank(Outside):
+    """All rows and columns, read from both ends, are ranked as numbers; the line has this rank.
+
+    1 is the smallest. Each value begins four of the lines, so this one begins with a fourth of its
+    rank, rounded up, and is one of the four. Others are equal to it only if that is `tied`.
+    """
+
+    name, look = "full rank", "full-rank"
+
+    tied: bool = False
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        check_one_grid(self.name, geometry)
+        first, smaller = divmod(self.number - 1, 4)
+        return Ranked(self.line, self._others(geometry), first + 1, smaller, self.tied)
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys(chain(self.line, *self._others(geometry))))
+
+    def _others(self, geometry: Geometry) -> tuple[Cells, ...]:
+        """All other lines. Raises ValueError if its own is none of all."""
+        lines = dict.fromkeys(both_ways(geometry))
+        if self.line not in lines:
+            raise ValueError(f"{self.name}: its line is not a whole row or column")
+        return tuple(line for line in lines if line != self.line)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        labels = (each for each in Outside.draw(self, geometry) if isinstance(each, Label))
+        return [replace(label, text=f"#{self.number}") for label in labels]
+
+    def caption(self) -> str:
+        return f"{self.name}, ties allowed" if self.tied else self.name
+
+
+_HIDDEN = -2
+
+
+def _hide(highest: int, value: int, number: int) -> int | None:
+    """The highest value so far, or that the first hidden one was the number."""
+    if highest == _HIDDEN or value > highest:
+        return highest if highest == _HIDDEN else value
+    return _HIDDEN if value == number else None
 
 
 def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int, int] | None:

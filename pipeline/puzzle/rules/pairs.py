@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from operator import gt, ne
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import Allowed, CellPairs, Cells, Constraint, Equivalent, Pairs
+from pipeline.puzzle.formulas import (
+    Allowed,
+    Cell,
+    CellPairs,
+    Cells,
+    Constraint,
+    Equivalent,
+    Pairs,
+    Values,
+)
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import (
     Everywhere,
@@ -80,8 +89,8 @@ class NegativeKropki(Negative, Everywhere):
 
     name = "no other dots"
 
-    differences: Cells
-    ratios: Cells
+    differences: Values
+    ratios: Values
     spared: CellPairs
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -101,7 +110,7 @@ class NegativeXV(Negative, Everywhere):
 
     name = "no other XV"
 
-    totals: Cells
+    totals: Values
     spared: CellPairs
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -174,7 +183,7 @@ class Extreme(Rule):
 
     name, where = "minimum or maximum", "at"
 
-    cell: int
+    cell: Cell
     neighbours: Cells
     maximum: bool
 
@@ -205,11 +214,12 @@ class Parity(Rule):
 
     name, where = "even or odd", "at"
 
-    cell: int
+    cell: Cell
     odd: bool
 
     def formula(self, geometry: Geometry) -> Constraint:
-        return Allowed(self.cell, range(1 if self.odd else 2, geometry.side + 1, 2))
+        fitting = (value for value in geometry.values if value % 2 == self.odd)
+        return Allowed(self.cell, tuple(fitting))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title()),)
@@ -227,8 +237,8 @@ class Among(Rule):
 
     name, where = "values", "at"
 
-    cell: int
-    allowed: Cells
+    cell: Cell
+    allowed: Values
 
     def __post_init__(self) -> None:
         if not self.allowed:
@@ -250,11 +260,10 @@ class Indexer(Rule):
 
     name, where = "indexer", "at"
 
-    cell: int
+    cell: Cell
     row: bool
 
     def cells(self, geometry: Geometry) -> Cells:
-        check_one_grid(self.name, geometry)
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -270,11 +279,44 @@ class Indexer(Rule):
 
     def _line(self, geometry: Geometry) -> range:
         """The cells, in turn, that its value may point at: its row (`row`: its column)."""
-        n = geometry.side
+        if geometry.free is None:
+            check_one_grid(self.name, geometry)
+        n = geometry.free.columns if geometry.free else geometry.side
         if self.row:
-            return range(self.cell % n, n * n, n)
-        first = self.cell - self.cell % n
-        return range(first, first + n)
+            line = range(self.cell % n, geometry.inner, n)
+        else:
+            first = self.cell - self.cell % n
+            line = range(first, first + n)
+        fits = self.cell < geometry.inner and geometry.values == range(1, len(line) + 1)
+        if geometry.free and not fits:
+            raise ValueError(f"{self.name}: its line has not as many cells as there are values")
+        return line
+
+
+class BoxIndexer(Rule):
+    """The p-th cell of its region holds v exactly if the v-th holds p, in reading order."""
+
+    name, where = "box indexer", "at"
+
+    cell: Cell
+    region: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.region, once=True)
+        if self.cell not in self.region:
+            raise ValueError(f"{self.name}: the cell is not in its region")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        own, region = self.cell, sorted(self.region)
+        if len(region) != geometry.side:
+            n = geometry.side
+            raise ValueError(f"{self.name}: a region of {n} cells is needed, not {len(region)}")
+        index = region.index(own) + 1
+        facts = enumerate(region, start=1)
+        return Equivalent(tuple(((own, v), (there, index)) for v, there in facts if there != own))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Tint((geometry.place(self.cell),), "box-indexer"),)
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
@@ -299,9 +341,9 @@ def _sums_to_none(u: int, v: int, *totals: int) -> bool:
     return u + v not in totals
 
 
-def _has_no_dot(u: int, v: int, differences: Cells, ratios: Cells) -> bool:
-    quotient, rest = divmod(max(u, v), min(u, v))
-    return abs(u - v) not in differences and (rest > 0 or quotient not in ratios)
+def _has_no_dot(u: int, v: int, differences: Values, ratios: Values) -> bool:
+    has_ratio = any(_has_ratio(u, v, ratio) for ratio in ratios)
+    return abs(u - v) not in differences and not has_ratio
 
 
 def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:

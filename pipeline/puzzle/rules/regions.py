@@ -20,6 +20,9 @@ class Different(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, once=True)
 
+    def cells(self, geometry: Geometry) -> Cells:
+        return self.group
+
     def formula(self, geometry: Geometry) -> Constraint:
         return AllDifferent(self.group)
 
@@ -50,15 +53,24 @@ class Diagonal(Rule):
     rising: bool
 
     def formula(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
-        n = geometry.side
+        n = _side(self.name, geometry)
         rows = reversed(range(n)) if self.rising else range(n)
         return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        top, bottom = 0.5, geometry.side + 0.5
+        top, bottom = 0.5, _side(self.name, geometry) + 0.5
         first, last = (bottom, top) if self.rising else (top, bottom)
         return (Line(((first, top), (last, bottom)), "diagonal"),)
+
+
+def _side(name: str, geometry: Geometry) -> int:
+    """The rows of the grid, as many as it has columns. Raises ValueError."""
+    if geometry.free is None:
+        check_one_grid(name, geometry)
+        return geometry.side
+    if geometry.free.rows != geometry.free.columns:
+        raise ValueError(f"{name}: the grid is not square")
+    return geometry.free.rows
 
 
 class Windoku(Rule):

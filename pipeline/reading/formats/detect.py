@@ -34,6 +34,7 @@ from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
 from pipeline.reading.formats.records import LONGEST, Reader, cut_lines, entries_of_lines
 from pipeline.reading.formats.regions import JIGSAW, SOLO
@@ -53,6 +54,7 @@ FORMATS: Final = (
     HODOKU,
     *ONE_LINE,
     SAMURAI,
+    PENCIL_MARKS,
     JSON,
     SADMAN,
     BORDERED,

@@ -20,12 +20,6 @@ RuleType = Callable[..., Rule]
 """A class of rules, to be called with its fields."""
 
 
-def usual_boxes(side: int) -> Geometry:
-    """The boxes of a side that names none: the squarest, wider than high; rows of a prime one."""
-    height = max(height for height in range(1, isqrt(side) + 1) if side % height == 0)
-    return Geometry(height, side // height)
-
-
 def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
     """The cells from a place on, as long as there are any; the place itself may be outside."""
     (row, column), cells = start, list[int]()
@@ -61,7 +55,7 @@ def given_masks(
         else:
             from pipeline.puzzle.rules.pairs import Among  # noqa: PLC0415
 
-            rules.append(Among(cell, tuple(values_of(mask))))
+            rules.append(Among(cell, tuple(values_of(mask, geometry.lowest))))
     return tuple(masks), rules
 
 

@@ -1,10 +1,11 @@
 """Puzzles and solutions → text, and solutions read back.
 
 The solution of a grid, a line or a puzzle under the size of its boxes is a filled puzzle in the
-same notation. Every other solution is rows of values, a line for each row of the whole extent. Up
-to side 9 the values are digits without spaces, and a place without a cell is a space. Above that
-they are numbers separated by one space, and such a place is `-`. No line ends with places without
-cells. The rules of the puzzle are not repeated, so reading values takes the geometry.
+same notation. Every other solution is rows of values, a line for each row of the whole extent; of a
+free geometry, one for each row of the grid and each group of extra cells. Values up to 9 are digits
+without spaces, and a place without a cell is a space. If there are larger ones, they are numbers
+separated by one space, and such a place is `-`. No line ends with places without cells. The rules
+of the puzzle are not repeated, so reading values takes the geometry.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _values_in(
 ) -> list[tuple[int, int]]:
     """The value of each cell in a line; `place` is the source and the line's number."""
     between, nowhere = _signs(geometry)
-    signs = {str(value): value for value in range(1, geometry.side + 1)}
+    signs = {str(value): value for value in geometry.values}
     words = line.split(between) if between and line else [*line]
     values, column = [], 1
     for at, cell in enumerate(row):
@@ -109,7 +110,7 @@ def _values_in(
             raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _told(word))
         if cell is not None:
             if word not in signs:
-                expected = f"a value from 1 to {geometry.side}"
+                expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
                 raise InvalidPuzzle(*place, column, expected, _told(word))
             values.append((cell, signs[word]))
         column += len(word) + len(between)
@@ -125,11 +126,16 @@ def _told(word: str) -> str:
 
 def _signs(geometry: Geometry) -> tuple[str, str]:
     """The separator of values, and the sign for no cell."""
-    return ("", " ") if geometry.side <= _LARGEST_IN_DIGITS else (" ", "-")
+    return ("", " ") if geometry.values[-1] <= _LARGEST_IN_DIGITS else (" ", "-")
 
 
 def _rows(geometry: Geometry) -> list[list[int | None]]:
-    """The cells of each row of the extent, up to the last cell; None for a place without one."""
+    """The cells of each row of the extent, up to the last cell; None for a place without one.
+
+    Of a free geometry, those of each row of the grid, and of each group of extra cells.
+    """
+    if geometry.free:
+        return [[*cells] for _, cells in geometry.free.lines()]
     height, width = geometry.extent
     rows = [
         [geometry.cell_at(row, column) for column in range(1, width + 1)]

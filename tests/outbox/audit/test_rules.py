@@ -15,15 +15,23 @@ ONE = (
     ' [{"cells": ["R1C2", "R2C2"], "value": "7"}, {"cells": ["R3C1", "R3C2"], "value": "5"}],'
     ' "thermometer": [{"lines": [["R4C3", "R4C4", "R3C4"]]}], "ruleset": "As usual."}'
 )
+FREE = ".Shape~2x3~0-2.Var~A~~2.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
+SHAPE = {"rows": 2, "columns": 3, "lowest": 0, "groups": [["VA", 2]]}
 FILES = {
     "one.json": ONE,
     "six.txt": f"{ISS}\n",
     "none.json": FPUZZLES,
     "solo.txt": f"{SOLO}\n",
     "samurai.txt": SAMURAI,
+    "free.txt": FREE,
 }
 TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
-CLAIMS = {"six": "multiple, proved", "none": "unsolvable, proved", "one": "multiple, proved"}
+CLAIMS = {
+    "six": "multiple, proved",
+    "free": "multiple, proved",
+    "none": "unsolvable, proved",
+    "one": "multiple, proved",
+}
 
 
 def test_what_was_published_passes(original):
@@ -41,6 +49,7 @@ def test_the_record_names_rules_grids_and_what_was_not_read(original):
     assert original.record("one")["variant"] == "rules"
     assert original.record("samurai")["grids"] == [[0, 0], [0, 12], [6, 6], [12, 0], [12, 12]]
     assert "rules" not in original.record("samurai")
+    assert (original.record("free")["box"], original.record("free")["free"]) == ([1, 3], SHAPE)
     assert original.record("none")["conflict"] == []
     assert original.record("none")["conflict_rules"] == [
         {"number": 2, "told": "cage 5 at r3c1"},
@@ -56,6 +65,8 @@ def test_a_solution_of_a_document_is_rows_of_values(original):
 TAMPERS: dict[str, tuple[str, Tamper, str]] = {
     "a rule more": ("one", edit("one", rules={"cage": 3, "thermometer": 1}), "rules: the record"),
     "no rules": ("one", edit("one", rules={}), "rules: the record says {}"),
+    "another shape": ("free", edit("free", free={**SHAPE, "lowest": 1}), "free: the record says"),
+    "no shape": ("free", edit("free", free=None), "free"),
     "no grids": ("samurai", edit("samurai", grids=[]), "grids: the record says ()"),
     "nothing unread": ("one", edit("one", unread=[]), "unread: the record says ()"),
     "a cage that another has": (

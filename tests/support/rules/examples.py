@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+from support.rules.free import FREE
+
 from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    Contains,
+    CountingCircles,
+    CountOfDifferent,
+    DigitalRoot,
+    EqualityCage,
+    EqualSums,
+    Quadruple,
+    RellikCage,
+    SameMultiset,
+    Sum,
+)
+from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,
     Lockout,
+    Lunchbox,
     Modular,
     Nabner,
     Palindrome,
     RegionSum,
     Renban,
+    SumLine,
     Thermometer,
+    ValueIndexer,
     Whispers,
     Zipper,
 )
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import (
+    FullRank,
+    HiddenSkyscraper,
+    LittleKiller,
+    NumberedRoom,
+    Sandwich,
+    Skyscraper,
+    XSum,
+)
 from pipeline.puzzle.rules.pairs import (
     XV,
     Among,
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -36,12 +65,34 @@ from pipeline.puzzle.rules.pairs import (
     WhiteDot,
 )
 from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules.whole import (
+    AntiTaxicab,
+    Flatmates,
+    GlobalEntropy,
+    GlobalModular,
+    NoTiedLines,
+)
 
 TWO, THREE, FOUR = Geometry(1, 2), Geometry(1, 3), Geometry(2, 2)
 FIVE, SIX, SEVEN = Geometry(1, 5), Geometry(2, 3), Geometry(1, 7)
 NINE, TWELVE, NO_BOXES = Geometry(3, 3), Geometry(3, 4), Geometry(1, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
+
+NEXT = tuple((1 << min(value + 1, 4)) | 1 << value for value in range(5))
+"""The same value or the next one, up to 4."""
+
+
+def moves(*states: dict[int, int]) -> tuple[bytes, ...]:
+    """The moves of each state, for values up to 6."""
+    return tuple(
+        b"".join(state.get(value, 65535).to_bytes(2, "little") for value in range(7))
+        for state in states
+    )
+
+
+ALTERNATING = moves({1: 1, 3: 1, 5: 1}, {2: 0, 4: 0, 6: 0})
+"""Odd, even, odd, …"""
 
 _ALL: list[tuple[Geometry, Rule]] = [
     # lines
@@ -108,7 +159,76 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (SIX, Lockout((0, 1, 7, 1, 2))),  # crosses itself
     (SIX, Lockout((0, 1, 7, 0), 1)),  # closes, so that it cannot be filled
     (SIX, Lockout((0, 1, 0, 7), 1)),
+    (FOUR, SumLine((0, 1, 2, 3), 5)),
+    (SIX, SumLine((0, 7, 14, 9, 3), 7)),
+    (FOUR, SumLine((0, 1, 5, 4), 5, loop=True)),
+    (SIX, SumLine((0, 1, 7), 4, loop=True)),
+    (FOUR, SumLine((0, 1), 3, loop=True)),
+    (FOUR, SumLine((0, 1, 0), 5)),  # crosses itself
+    (FOUR, SumLine((2,), 3)),
+    (FOUR, SumLine((2,), 5)),  # cannot be filled
+    (FOUR, ValueIndexer((0, 1, 2, 3, 7))),
+    (SIX, ValueIndexer((0, 6, 7, 8))),
+    (FOUR, ValueIndexer((0, 1, 2, 3, 7, 6, 5))),  # the last cell is never told
+    (FOUR, Lunchbox((0, 1, 2), 2)),
+    (SIX, Lunchbox((0, 7, 14, 15), 5)),
+    (FIVE, Lunchbox((0, 1, 2, 3), 0)),
+    (FOUR, Lunchbox((0, 1, 2, 3), 5)),
+    (SIX, Lunchbox((0, 1), 0)),
+    (SIX, Lunchbox((0, 1), 3)),  # cannot be filled, as the next
+    (FOUR, Lunchbox((0, 1, 2, 3, 7), 3)),
+    (FOUR, Relation((0, 1, 2, 7), NEXT)),
+    (SIX, Relation((0, 6, 7), NEXT)),
+    (FOUR, Relation((0, 1, 6), NEXT, every=True, label="close")),
+    (FOUR, Relation((0, 1, 0), NEXT, label="crosses")),
+    (FOUR, Relation((3,), NEXT)),
+    (FOUR, Relation((0, 1), (0,) * 5)),  # cannot be filled
+    (FOUR, StateMachine((0, 1, 2, 7), ALTERNATING, frozenset((0, 1)))),
+    (SIX, StateMachine((0, 1, 7), ALTERNATING, frozenset((1,)), "odd at both ends")),
+    (SEVEN, StateMachine((0, 8), ALTERNATING, frozenset((0, 7)))),
+    (FOUR, StateMachine((0, 1, 0), ALTERNATING, frozenset((1,)))),  # comes back
+    (FOUR, StateMachine((0, 1), ALTERNATING, frozenset((1,)))),  # cannot be filled
+    (FOUR, OneOf(((Thermometer((0, 1, 2)),), (Cage((4, 5), 5),)))),
+    (SIX, OneOf(((Among(0, (1,)),), (Among(7, (1, 2)),), (Among(7, (3,)),)))),
+    (FOUR, OneOf(((Among(0, (2,)), Palindrome((1, 2, 7))), (Renban((0, 4, 5)),)))),
+    (FOUR, OneOf(((OneOf(((Among(0, (1,)),), (Sum(((1, 1), (2, 1)), 7),))),), (XV(4, 5, 5),)))),
+    (SIX, OneOf(((Skyscraper((0, 1, 2, 3), 2),), (Arrow((6,), (7, 8)),)))),
+    (FOUR, OneOf(((Contains((0, 1, 2), (3, 3), exactly=True),), (CountingCircles((4, 5, 6)),)))),
+    (FOUR, OneOf(((CountOfDifferent(0, (1, 2, 3)),), (Lunchbox((4, 5, 6), 2),)))),
+    (FOUR, OneOf(((NumberedRoom((0, 1, 2, 3), 2),), (Among(5, (1,)),)))),
+    (FOUR, OneOf(((Among(0, (7,)),), (XV(0, 1, 10),)))),  # cannot be filled
     # cages
+    (FOUR, RellikCage((0, 1, 5), 4)),
+    (SIX, RellikCage((0, 6, 7, 8), 8)),
+    (SIX, RellikCage((0, 6), 30)),
+    (FOUR, RellikCage((0, 1, 2, 3), 5)),  # cannot be filled, as the next
+    (FOUR, RellikCage((0, 1, 2, 3, 4), 99)),
+    (FOUR, EqualityCage((0, 5))),
+    (FOUR, EqualityCage((0, 1, 2, 3))),
+    (SIX, EqualityCage((0, 6, 7, 8))),
+    (SEVEN, EqualityCage((0, 8, 9, 1))),
+    (FIVE, EqualityCage((0, 1))),
+    (THREE, EqualityCage((0, 1))),  # cannot be filled
+    (FOUR, Contains((0, 1, 2, 5), (3, 1))),
+    (SIX, Contains((0, 6, 7, 8), (2, 2, 5))),
+    (FOUR, Contains((0, 1, 2, 4, 5, 6), (3, 3, 3))),
+    (FOUR, Contains((0, 1, 2, 5), (3, 3, 1), exactly=True)),
+    (SIX, Contains((0, 6, 7), (4,), exactly=True)),
+    (FOUR, Contains((0, 5, 10), (1, 2, 2))),
+    (FOUR, Contains((0, 5, 10), (1, 2, 2), exactly=True)),
+    (FOUR, Contains((0, 1), (1, 2, 2))),  # cannot be filled, as all below
+    (FOUR, Contains((0, 1, 2), (5,))),
+    (FOUR, Contains((0, 1, 2, 3, 4), (5, 5, 5))),
+    (FOUR, Contains((0, 1), (5,), exactly=True)),
+    (FOUR, CountingCircles((0, 1, 2, 5))),
+    (SIX, CountingCircles((0, 7, 14, 21, 28, 35))),
+    (FOUR, CountingCircles((0,))),
+    (TWELVE, CountingCircles((0, 13, 26))),
+    (TWO, CountingCircles((0, 1, 2, 3))),  # cannot be filled
+    (FOUR, CountOfDifferent(0, (1, 2, 5))),
+    (SIX, CountOfDifferent(0, (7, 14))),
+    (FIVE, CountOfDifferent(0, (0, 1, 2, 3, 4, 5))),
+    (SEVEN, CountOfDifferent(8, (0,))),
     (FOUR, Cage((0, 1, 5), 7)),
     (SIX, Cage((0, 6, 7, 8), 13)),
     (SIX, Cage((35,), 5)),
@@ -118,6 +238,17 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, Cage((0, 1, 2, 3, 4), 12)),
     (FOUR, Cage((0, 1), -3)),
     (TWO_GRIDS, Cage((14, 15, 16), 6)),
+    (FOUR, DigitalRoot((0, 1, 5), 7)),
+    (SIX, DigitalRoot((0, 6, 7, 8), 9)),
+    (SEVEN, DigitalRoot((0, 8), 3)),
+    (NINE, DigitalRoot((0,), 9)),
+    (Geometry(4, 4), DigitalRoot((0, 1, 16, 17, 18, 34), 5)),  # of many sets
+    (FOUR, DigitalRoot((0, 1, 5, 4, 8), 3, repeating=True)),
+    (SIX, DigitalRoot((0, 6, 7), 1, repeating=True)),
+    (TWO_GRIDS, DigitalRoot((14, 15, 16), 6)),
+    (FOUR, DigitalRoot((0, 1, 2, 3), 2)),  # cannot be filled, as all below
+    (FOUR, DigitalRoot((0, 1, 2, 3, 4), 6)),
+    (FOUR, DigitalRoot((0,), 5, repeating=True)),
     (FOUR, Arrow((0,), (1, 2, 3))),
     (SIX, Arrow((14,), (7, 0))),
     (SEVEN, Arrow((0,), (8,))),
@@ -195,6 +326,37 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, XSum((0, 1, 2, 3), 2)),  # cannot be filled, as all below
     (FOUR, XSum((0, 1, 2, 3), 11)),
     (FOUR, XSum((0, 1, 2), 6)),
+    (FOUR, HiddenSkyscraper((0, 1, 2, 3), 2)),
+    (SIX, HiddenSkyscraper((0, 1, 2, 3), 5)),
+    (FIVE, HiddenSkyscraper((14, 13, 12, 11, 10), 1)),
+    (FOUR, HiddenSkyscraper((0, 1, 2, 3), 5)),  # cannot be filled
+    (FOUR, NumberedRoom((0, 1, 2, 3), 2)),
+    (FOUR, NumberedRoom((12, 8, 4, 0), 1)),
+    (FIVE, NumberedRoom((14, 13, 12, 11, 10), 3)),
+    (FOUR, NumberedRoom((0, 1), 3)),
+    (FOUR, NumberedRoom((0, 1, 2, 3), 5)),  # cannot be filled
+    (TWO, FullRank((0, 1), 1)),
+    (TWO, FullRank((1, 0), 3, tied=True)),
+    (THREE, FullRank((0, 1, 2), 6)),
+    (FOUR, FullRank((0, 4, 8, 12), 3)),
+    (FOUR, FullRank((0, 4, 8, 12), 3, tied=True)),
+    (FOUR, FullRank((3, 2, 1, 0), 16)),
+    (FOUR, FullRank((0, 1, 2, 3), 17)),  # cannot be filled, as the next
+    (FOUR, FullRank((0, 1, 2, 3), 0)),
+    # the whole grid
+    (TWO, AntiTaxicab()),
+    (THREE, AntiTaxicab()),
+    (FOUR, AntiTaxicab()),
+    (TWO_GRIDS, AntiTaxicab()),
+    (THREE, GlobalEntropy()),
+    (SIX, GlobalEntropy()),
+    (THREE, GlobalModular()),
+    (SIX, GlobalModular()),
+    (THREE, Flatmates()),
+    (FIVE, Flatmates()),
+    (TWO, NoTiedLines()),
+    (THREE, NoTiedLines()),
+    (FOUR, NoTiedLines()),
     # pairs
     (THREE, AntiKnight()),
     (FOUR, AntiKnight()),
@@ -247,6 +409,10 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, Indexer(5, row=True)),
     (FOUR, Indexer(12, row=True)),
     (Geometry(1, 5), Indexer(9, row=False)),
+    *((FOUR, BoxIndexer(cell, FOUR_BOXES[1])) for cell in FOUR_BOXES[1]),
+    (SIX, BoxIndexer(8, SIX_BOXES[0])),
+    (NO_BOXES, BoxIndexer(5, (0, 1, 2, 5))),
+    (TWO_GRIDS, BoxIndexer(10, (10, 11, 14, 15))),
     # regions
     (NO_BOXES, Region((0, 1, 2, 5))),
     (NO_BOXES, Region((7, 3, 6))),
@@ -267,12 +433,12 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (Geometry(3, 2), DisjointGroups()),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
-for _geometry, _rule in _ALL:
+for _geometry, _rule in _ALL + FREE:
     EXAMPLES.setdefault(type(_rule), []).append((_geometry, _rule))
 
 
 def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> ClauseBuilder:
     """The clauses of a rule, which may take so much."""
-    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most())
+    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most(), lowest=geometry.lowest)
     rule.encode(geometry, clauses)
     return clauses

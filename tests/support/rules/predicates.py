@@ -5,34 +5,64 @@ It shares nothing with the formulas of the package but the data of the rules.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any
 
+from support.rules.free import MEANS_FREE
+
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.cages import (
+    Arrow,
+    Cage,
+    Clone,
+    Contains,
+    CountingCircles,
+    CountOfDifferent,
+    DigitalRoot,
+    EqualityCage,
+    EqualSums,
+    Quadruple,
+    RellikCage,
+    SameMultiset,
+    Sum,
+)
+from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
 from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,
     Lockout,
+    Lunchbox,
     Modular,
     Nabner,
     Palindrome,
     RegionSum,
     Renban,
+    SumLine,
     Thermometer,
+    ValueIndexer,
     Whispers,
     Zipper,
 )
-from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import (
+    FullRank,
+    HiddenSkyscraper,
+    LittleKiller,
+    NumberedRoom,
+    Sandwich,
+    Skyscraper,
+    XSum,
+)
 from pipeline.puzzle.rules.pairs import (
     XV,
     Among,
     AntiKing,
     AntiKnight,
     BlackDot,
+    BoxIndexer,
     Extreme,
     Greater,
     Indexer,
@@ -43,6 +73,13 @@ from pipeline.puzzle.rules.pairs import (
     WhiteDot,
 )
 from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules.whole import (
+    AntiTaxicab,
+    Flatmates,
+    GlobalEntropy,
+    GlobalModular,
+    NoTiedLines,
+)
 
 Values = Sequence[int]
 Predicate = Callable[[Any, Geometry, Values], bool]
@@ -63,10 +100,10 @@ def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) 
 
 @cache
 def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    places = [*map(geometry.place, range(geometry.size))]
+    places = [*map(geometry.place, range(geometry.inner))]
     return [
         (a, b)
-        for a, b in combinations(range(geometry.size), 2)
+        for a, b in combinations(range(geometry.inner), 2)
         if near(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1]))
     ]
 
@@ -96,7 +133,7 @@ def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
 
 
 def diagonal(rule: Diagonal, geometry: Geometry, values: Values) -> bool:
-    n = geometry.side
+    n = geometry.extent[1]
     return different([values[(n - 1 - k if rule.rising else k) * n + k] for k in range(n)])
 
 
@@ -130,6 +167,12 @@ def indexer(rule: Indexer, geometry: Geometry, values: Values) -> bool:
     if rule.row:
         return all((here == v) == (at[v, column] == row) for v in each)
     return all((here == v) == (at[row, v] == column) for v in each)
+
+
+def box_indexer(rule: BoxIndexer, geometry: Geometry, values: Values) -> bool:
+    region = sorted(rule.region)
+    here, position = values[rule.cell], region.index(rule.cell) + 1
+    return all((here == v) == (values[cell] == position) for v, cell in enumerate(region, start=1))
 
 
 def negative_kropki(rule: NegativeKropki, geometry: Geometry, values: Values) -> bool:
@@ -207,6 +250,14 @@ def cage(rule: Cage, geometry: Geometry, values: Values) -> bool:
     return different(inside) and rule.total in (None, sum(inside))
 
 
+def digital_root(rule: DigitalRoot, geometry: Geometry, values: Values) -> bool:
+    inside = held(rule.group, values)
+    total = sum(inside)
+    while total > 9:
+        total = sum(map(int, str(total)))
+    return total == rule.root and (rule.repeating or different(inside))
+
+
 def arrow(rule: Arrow, geometry: Geometry, values: Values) -> bool:
     number = 0
     for cell in sorted(rule.circle):
@@ -229,9 +280,9 @@ def is_permutation(line: list[int], geometry: Geometry) -> bool:
 
 def sandwich(rule: Sandwich, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    if not is_permutation(line, geometry):
+    if not (is_permutation(line, geometry) or (geometry.free and different(line))):
         return False
-    first, last = sorted((line.index(1), line.index(geometry.side)))
+    first, last = sorted((line.index(min(line)), line.index(max(line))))
     return sum(line[first + 1 : last]) == rule.number
 
 
@@ -242,10 +293,149 @@ def skyscraper(rule: Skyscraper, geometry: Geometry, values: Values) -> bool:
 
 def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
+    if geometry.free:
+        return line[0] <= len(line) and sum(line[: line[0]]) == rule.number
     return is_permutation(line, geometry) and sum(line[: line[0]]) == rule.number
 
 
+def sum_line(rule: SumLine, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    turns = range(len(line)) if rule.loop else [0]
+    return any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
+
+
+def in_pieces(line: list[int], total: int) -> bool:
+    return not line or any(
+        sum(line[:end]) == total and in_pieces(line[end:], total) for end in range(1, len(line) + 1)
+    )
+
+
+def value_indexer(rule: ValueIndexer, geometry: Geometry, values: Values) -> bool:
+    value, index, *others = held(rule.line, values)
+    return 0 < index <= len(others) and others[index - 1] == value
+
+
+def lunchbox(rule: Lunchbox, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    first, last = sorted((line.index(min(line)), line.index(max(line))))
+    return different(line) and sum(line[first + 1 : last]) == rule.total
+
+
+def relation(rule: Relation, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    pairs = combinations(line, 2) if rule.every else pairwise(line)
+    table = [{v for v in range(20) if mask & 2**v} for mask in rule.related]
+    return all(u < len(table) and v in table[u] for u, v in pairs)
+
+
+def state_machine(rule: StateMachine, geometry: Geometry, values: Values) -> bool:
+    state = 0
+    for value in held(rule.line, values):
+        low, high = ([*rule.moves[state], *[255] * 40][2 * value + at] for at in (0, 1))
+        if (low, high) == (255, 255):
+            return False
+        state = low + 256 * high
+    return state in rule.accepted
+
+
+def one_of(rule: OneOf, geometry: Geometry, values: Values) -> bool:
+    return any(
+        all(MEANS[type(each)](each, geometry, values) for each in rules) for rules in rule.choices
+    )
+
+
+def rellik(rule: RellikCage, geometry: Geometry, values: Values) -> bool:
+    inside = held(rule.group, values)
+    parts = chain.from_iterable(combinations(inside, size + 1) for size in range(len(inside)))
+    return different(inside) and rule.total not in map(sum, parts)
+
+
+def equality(rule: EqualityCage, geometry: Geometry, values: Values) -> bool:
+    inside, n = held(rule.group, values), geometry.side
+    odd = sum(value % 2 for value in inside)
+    low = sum(2 * value < n + 1 for value in inside)
+    high = sum(2 * value > n + 1 for value in inside)
+    return different(inside) and odd * 2 == len(inside) and low == high == len(inside) - low
+
+
+def contains(rule: Contains, geometry: Geometry, values: Values) -> bool:
+    found = Counter(held(rule.group, values))
+    return all(
+        found[value] == times if rule.exactly else found[value] >= times
+        for value, times in Counter(rule.wanted).items()
+    )
+
+
+def circles(rule: CountingCircles, geometry: Geometry, values: Values) -> bool:
+    return all(value == times for value, times in Counter(held(rule.circles, values)).items())
+
+
+def hidden_skyscraper(rule: HiddenSkyscraper, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=0)]
+    return hidden[:1] == [rule.number]
+
+
+def numbered_room(rule: NumberedRoom, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    return all((line[0] == k) == (value == rule.number) for k, value in enumerate(line, 1))
+
+
+def full_rank(rule: FullRank, geometry: Geometry, values: Values) -> bool:
+    lines = [*rows_and_columns(geometry, values)]
+    lines += [line[::-1] for line in lines]
+    own = held(rule.line, values)
+    lines.remove(own)
+    same = [line for line in lines if line[0] == own[0]]
+    place = sum(line < own for line in same) + 1
+    return 4 * (own[0] - 1) + place == rule.number and place <= 4 and (rule.tied or own not in same)
+
+
+def rows_and_columns(geometry: Geometry, values: Values) -> list[list[int]]:
+    n = geometry.side
+    rows = [[values[row * n + column] for column in range(n)] for row in range(n)]
+    return rows + [list(column) for column in zip(*rows, strict=True)]
+
+
+def no_tied_lines(rule: NoTiedLines, geometry: Geometry, values: Values) -> bool:
+    lines = rows_and_columns(geometry, values)
+    return different([*map(tuple, lines), *(tuple(line[::-1]) for line in lines)])
+
+
+def anti_taxicab(rule: AntiTaxicab, geometry: Geometry, values: Values) -> bool:
+    places = [*map(geometry.place, range(geometry.size))]
+    return not any(
+        values[a]
+        == values[b]
+        == abs(places[a][0] - places[b][0]) + abs(places[a][1] - places[b][1])
+        for a, b in combinations(range(geometry.size), 2)
+        if places[a][0] != places[b][0] and places[a][1] != places[b][1]
+    )
+
+
+def in_squares(geometry: Geometry, values: Values, kind: Callable[[int], int]) -> bool:
+    """Whether each square of four cells has three kinds of values."""
+    n = geometry.side
+    squares = [
+        [values[(row + down) * n + column + right] for down in (0, 1) for right in (0, 1)]
+        for row in range(n - 1)
+        for column in range(n - 1)
+    ]
+    return all(len({*map(kind, square)}) == 3 for square in squares)
+
+
+def flatmates(rule: Flatmates, geometry: Geometry, values: Values) -> bool:
+    n = geometry.side
+    for column in zip(*[values[row * n : (row + 1) * n] for row in range(n)], strict=True):
+        around = (None, *column, None)
+        for above, value, below in zip(around, column, around[2:], strict=False):
+            if 2 * value == n + 1 and above != 1 and below != n:
+                return False
+    return True
+
+
 MEANS: dict[type[Rule], Predicate] = {
+    **MEANS_FREE,
     Region: lambda rule, geometry, values: different(held(rule.group, values)),
     ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
     Diagonal: diagonal,
@@ -266,6 +456,7 @@ MEANS: dict[type[Rule], Predicate] = {
     Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
     Among: lambda rule, _, values: values[rule.cell] in rule.allowed,
     Indexer: indexer,
+    BoxIndexer: box_indexer,
     Thermometer: thermometer,
     Palindrome: lambda rule, _, values: held(rule.line, values) == held(rule.line, values)[::-1],
     Renban: renban,
@@ -281,6 +472,7 @@ MEANS: dict[type[Rule], Predicate] = {
     Zipper: zipper,
     DoubleArrow: double_arrow,
     Cage: cage,
+    DigitalRoot: digital_root,
     Arrow: arrow,
     Quadruple: quadruple,
     Clone: lambda rule, _, values: held(rule.original, values) == held(rule.copy, values),
@@ -293,4 +485,27 @@ MEANS: dict[type[Rule], Predicate] = {
     Sandwich: sandwich,
     Skyscraper: skyscraper,
     XSum: x_sum,
+    SumLine: sum_line,
+    ValueIndexer: value_indexer,
+    Lunchbox: lunchbox,
+    Relation: relation,
+    StateMachine: state_machine,
+    OneOf: one_of,
+    RellikCage: rellik,
+    EqualityCage: equality,
+    Contains: contains,
+    CountingCircles: circles,
+    CountOfDifferent: lambda rule, _, values: (
+        values[rule.counter] == len({*held(rule.counted, values)})
+    ),
+    HiddenSkyscraper: hidden_skyscraper,
+    NumberedRoom: numbered_room,
+    FullRank: full_rank,
+    NoTiedLines: no_tied_lines,
+    AntiTaxicab: anti_taxicab,
+    GlobalEntropy: lambda _, geometry, values: in_squares(
+        geometry, values, lambda value: (value - 1) // (geometry.side // 3)
+    ),
+    GlobalModular: lambda _, geometry, values: in_squares(geometry, values, lambda v: v % 3),
+    Flatmates: flatmates,
 }

@@ -29,9 +29,13 @@ _PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
 _SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
 """A short name of a link, which is no row of a grid: no alphabet has small letters and large."""
 
+_PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
+"""What a link of Penpa holds."""
+
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"
-    r"|https?://\S*(?:[?&](?:load|puzzleid)=|/fpuz)",
+    r"|https?://\S*(?:[?&](?:load|puzzleid)=|/fpuz)"
+    rf"|(?:https?://\S*)?{_PENPA.pattern}",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
@@ -53,6 +57,7 @@ _OTHERS = {
     "ctc": "SudokuPad's older notation, 'ctc…', which holds drawings in place of rules",
     "scf": "SudokuPad's packed notation, 'scf…'",
 }
+_OF_PENPA = "Penpa's notation, 'm=edit&p=…', which holds drawings in place of rules"
 _SHORTEST = 20
 _EXPECTED = "a link that holds an f-puzzles document, or the document"
 
@@ -121,6 +126,8 @@ def _held(text: Text, word: Word) -> Word:
     """
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
+    if _PENPA.search(word.text):
+        raise text.at_word(word, _EXPECTED, _OF_PENPA)
     is_link = _ANY_LINK.match(word.text) is not None
     match = _HELD.search(word.text)
     begin = match.end() if match else 0

@@ -242,6 +242,10 @@ class RuleObject:
             return default
         return self.member("value").number(least)
 
+    def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The value, if there is one and it is like that."""
+        return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
+
     def cell(self) -> int:
         node = self.member("cell")
         return self._name([node], [self.context.cell(node)])[0]

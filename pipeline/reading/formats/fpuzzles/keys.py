@@ -5,6 +5,7 @@ A row names a rule and how its arguments are read; what an object has beside the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regi
 from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
 from pipeline.reading.formats.ruled import RuleType
 
+DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
+"""Keys of lists of drawings."""
+
+_DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
 _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
@@ -70,6 +75,29 @@ def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject]
 
 def _total(item: RuleObject) -> int | None:
     return item.number(default=0) or None
+
+
+def _killer_cage(item: RuleObject) -> Iterator[Rule]:
+    """A cage with a sum, without one, or with the digital root of its sum, such as DR7."""
+    root = item.matched(_DIGITAL_ROOT)
+    if root:
+        yield cages.DigitalRoot(item.cells(), int(root[1]))
+    else:
+        yield cages.Cage(item.cells(), _total(item))
+
+
+def _drawn_root(item: RuleObject) -> Iterator[Rule]:
+    """A drawn cage with a digital root, which says nothing of values that repeat."""
+    root = item.matched(_DIGITAL_ROOT)
+    if root:
+        yield cages.DigitalRoot(item.cells(), int(root[1]), repeating=True)
+
+
+def is_drawing(key: str, node: Node) -> bool:
+    """Whether an object is no rule but a drawing, as all are but a cage with a digital root."""
+    value = node.fields().get("value")
+    has_root = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
+    return key in DRAWINGS and not has_root
 
 
 def _half_of_side(item: RuleObject) -> int:
@@ -149,6 +177,14 @@ def _indexers(row: bool) -> Key:
     return _some(make, lambda item: [make(cell, row) for cell in item.cells()])
 
 
+def _box_indexers(item: RuleObject) -> Iterator[Rule]:
+    """Cells that point into their regions; those in none point nowhere."""
+    for cell in item.cells():
+        for region in item.context.regions:
+            if cell in region:
+                yield pairs.BoxIndexer(cell, region)
+
+
 FLAGS: dict[str, Rule] = {
     "diagonal+": regions.Diagonal(rising=True),
     "diagonal-": regions.Diagonal(rising=False),
@@ -160,7 +196,8 @@ FLAGS: dict[str, Rule] = {
 """Keys of true or false, which stand for a rule."""
 
 KEYS: dict[str, Key] = {
-    "killercage": _each(cages.Cage, RuleObject.cells, _total),
+    "killercage": _some(cages.Cage, _killer_cage),
+    "cage": _some(cages.DigitalRoot, _drawn_root),
     "extraregion": _each(regions.ExtraRegion, RuleObject.cells),
     "clone": _some(cages.Clone, _clone),
     "quadruple": _some(cages.Quadruple, _quadruple),
@@ -174,6 +211,7 @@ KEYS: dict[str, Key] = {
     "maximum": _extremes(maximum=True),
     "columnindexer": _indexers(row=False),
     "rowindexer": _indexers(row=True),
+    "boxindexer": _some(pairs.BoxIndexer, _box_indexers),
     "littlekillersum": _some(outside.LittleKiller, _little_killer),
     "sandwichsum": _clues(outside.Sandwich, least=0),
     "xsum": _clues(outside.XSum),
@@ -236,6 +274,7 @@ LAST: dict[str, Last] = {
 RULES_OF_KEYS: list[tuple[str, RuleType]] = [
     *((key, type(rule)) for key, rule in FLAGS.items()),
     *((key, row.kind) for key, row in KEYS.items()),
+    ("killercage", cages.DigitalRoot),
     *((key, kind) for key, row in LAST.items() for kind in row.kinds),
 ]
 """Every key that stands for rules, and their kind."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes
 from pipeline.puzzle.rules.pairs import Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.base import Parsed
@@ -18,12 +19,11 @@ from pipeline.reading.formats.fpuzzles.document import (
     RuleObject,
     whole_number,
 )
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST
+from pipeline.reading.formats.fpuzzles.keys import DRAWINGS, FLAGS, KEYS, LAST, is_drawing
 from pipeline.reading.formats.ruled import (
     LEAST_SIDE,
     MOST_SIDE,
     given_masks,
-    usual_boxes,
     variant_of,
 )
 
@@ -42,10 +42,9 @@ _SILENT = frozenset(
 )
 """Keys that mean nothing for the solution."""
 
-_DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
 _CELL = ("value", "given", "region", "givenPencilMarks")
 _IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
-_OTHERS = ("size", "grid", "ruleset", "solution", *_DRAWINGS)
+_OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
 _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 
@@ -133,7 +132,8 @@ def _rules(fields: dict[str, Node], context: Context) -> list[Rule]:
             if key in FLAGS and node.flag():
                 rules.append(FLAGS[key])
             elif key in KEYS:
-                objects = [RuleObject(context, key, each) for each in node.list()]
+                nodes = (each for each in node.list() if not is_drawing(key, each))
+                objects = [RuleObject(context, key, each) for each in nodes]
                 rules += KEYS[key].rules(objects)
                 for each in objects:
                     each.check_all_asked()
@@ -151,8 +151,8 @@ def _check_drawings(fields: dict[str, Node], context: Context) -> None:
     Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
     """
     known = context.everything_named
-    for key in (key for key in _DRAWINGS if key in fields):
-        for drawing in fields[key].list():
+    for key in (key for key in DRAWINGS if key in fields):
+        for drawing in filter(partial(is_drawing, key), fields[key].list()):
             drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
             said = drawing.fields()
             is_marked = any(said[mark].value for mark in REPEATING & said.keys())

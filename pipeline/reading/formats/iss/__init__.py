@@ -18,17 +18,10 @@ from operator import and_
 from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
 from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
-from pipeline.reading.formats.ruled import (
-    LEAST_SIDE,
-    MOST_SIDE,
-    given_masks,
-    groups_of,
-    usual_boxes,
-    variant_of,
-)
+from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 
@@ -46,10 +39,8 @@ _FEWEST_GIVENS = 17
 _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
 
-_GIVEN = ("", "Given")
 _USUAL_SIDE = 9
-_DIGITS = (1 << 9) - 1
-"""The values of the cells behind the first in the circle of a pill."""
+USUAL_TIES = "only-unclued"
 
 
 def recognise_iss(text: Text) -> str | None:
@@ -133,32 +124,37 @@ def _without_link(text: Text) -> Text:
 
 def _puzzle_in(text: Text) -> Parsed:
     """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
-    from pipeline.puzzle.rules.cages import Arrow  # noqa: PLC0415 - rules take a while to load
-    from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
+    # rules take a while to load
+    from pipeline.reading.formats.iss.groups import grouped, replicated  # noqa: PLC0415
+    from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import Rules, check_groups  # noqa: PLC0415
     from pipeline.reading.formats.iss.types import KNOWN  # noqa: PLC0415
 
-    phrases = phrases_of(text)
-    for phrase in phrases:
+    every = phrases_of(text)
+    for phrase in every:
         if phrase.type.text not in KNOWN:
             raise phrase.wrong(phrase.type, "rules that are known")
-    if not phrases:
+    if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
-    boxes = usual_boxes(_side(phrases))
-    no_boxes = [*_of(phrases, "NoBoxes")]
-    geometry = Geometry(1, boxes.side) if no_boxes else boxes
-    for phrase in phrases:
+    items = grouped(every)
+    phrases = [item for item in items if isinstance(item, Phrase)]
+    layout = layout_of(phrases)
+    geometry, pieces = layout.geometry, layout.pieces
+    for phrase in every:
         phrase.geometry = geometry
-    given = [*_given(phrases)]
-    pieces = _jigsaw(phrases, geometry.side)
-    parts = tuple(geometry.boxes()) if geometry.height > 1 else ()
+    ties = _ties(phrases)
+    for phrase in every:
+        phrase.regions = () if pieces else layout.boxes
+        phrase.ties = ties if ties == USUAL_TIES else None
     for phrase in phrases:
-        phrase.regions = () if pieces and parts else pieces or parts
-    rules = [*map(Region, pieces), *_rules(phrases)]
+        phrase.regions = () if pieces and layout.boxes else pieces or layout.boxes
+        phrase.ties = ties
+    check_groups(items)
+    read = Rules.of(replicated(items))
+    rules = [*layout.rules, *read.with_strict(phrases)]
     for phrase in phrases:
         phrase.check_ended()
-    pills = {cell for rule in rules if isinstance(rule, Arrow) for cell in rule.circle[1:]}
-    given += [(cell, _DIGITS & geometry.all_values) for cell in sorted(pills)]
-    cells, contradicting = given_masks(geometry, given)
+    cells, contradicting = given_masks(geometry, read.given)
     puzzle = Puzzle(geometry, cells, (*rules, *contradicting))
     return Parsed(puzzle, variant=variant_of(puzzle))
 
@@ -168,67 +164,14 @@ def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
     return (phrase for phrase in phrases if phrase.type.text in types)
 
 
-def _side(phrases: Sequence[Phrase]) -> int:
-    shapes = [*_of(phrases, "Shape")]
-    if not shapes:
-        return _USUAL_SIDE
-    shape, *others = shapes
-    for another in others:
-        raise another.wrong(another.type, "a single '.Shape'")
-    expected = f"a square, '4x4' to '{MOST_SIDE}x{MOST_SIDE}', with its usual values"
-    size = shape.next(expected)
-    match = _SIZE.fullmatch(size.text)
-    if match is None or match[1] != match[2] or not LEAST_SIDE <= int(match[1]) <= MOST_SIDE:
-        raise shape.wrong(size, expected)
-    return int(match[1])
+def _ties(phrases: Sequence[Phrase]) -> str:
+    """What the last `.FullRankTies` says."""
+    from pipeline.reading.formats.iss.types import ties_of  # noqa: PLC0415 - as above
 
-
-def _given(phrases: Sequence[Phrase]) -> Iterator[tuple[int, int]]:
-    """Cells with the mask of the values that a phrase gives them."""
-    for phrase in _of(phrases, *_GIVEN):
-        for word in phrase.rest():
-            name, *values = word.text.split("_")
-            if not values:
-                raise phrase.wrong(word, "a cell and its values, such as 'R1C1_5'")
-            cell = phrase.cell_in(word._replace(text=name))
-            parts = [word._replace(text=value) for value in values]
-            n = phrase.geometry.side
-            yield cell, sum({1 << phrase.number_in(each, 1, n) - 1 for each in parts})
-
-
-def _jigsaw(phrases: Sequence[Phrase], n: int) -> tuple[tuple[int, ...], ...]:
-    """The regions of all jigsaws, of n cells each."""
-    regions: list[tuple[int, ...]] = []
-    for phrase in _of(phrases, "Jigsaw"):
-        expected = f"{n * n} signs, {n} for each region"
-        signs = phrase.next(expected)
-        groups = groups_of(signs.text)
-        if len(signs.text) != n * n or {*map(len, groups)} != {n}:
-            raise phrase.wrong(signs, expected)
-        regions += groups
-    return tuple(regions)
-
-
-def _rules(phrases: Sequence[Phrase]) -> list[Rule]:
-    """The rules of all types, in their order; last those that look at the others' marks."""
-    from pipeline.puzzle.rules.cages import Quadruple  # noqa: PLC0415 - as above
-    from pipeline.puzzle.rules.outside import Outside  # noqa: PLC0415
-    from pipeline.reading.formats.iss.types import STRICT, TYPES  # noqa: PLC0415
-
-    clues = Outside, Quadruple  # of several at one place the last counts
-    rules: dict[object, Rule] = {}
-    for phrase in _of(phrases, *TYPES):
-        try:
-            for rule in TYPES[phrase.type.text].rules(phrase):
-                place = rule.cells(phrase.geometry)
-                key = (type(rule), place) if isinstance(rule, clues) else object()
-                rules.pop(key, None)
-                rules[key] = rule
-        except ValueError as error:
-            raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
-    for phrase in _of(phrases, *STRICT):
-        rules[object()] = STRICT[phrase.type.text][1](phrase, [*rules.values()])
-    return [*rules.values()]
+    said = USUAL_TIES
+    for phrase in _of(phrases, "FullRankTies"):
+        said = ties_of(replace(phrase))
+    return said
 
 
 ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)

@@ -17,6 +17,7 @@ LONGEST = 1 << 18
 
 _COORDINATES = "123456789abcdefg"
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
+_EXTRA = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _SIGN = re.compile(r"[.~]|[^\s.~]+")
 _LARGEST = 999_999_999
@@ -26,7 +27,9 @@ _LARGEST = 999_999_999
 class Phrase:
     """A constraint of a text: its type and arguments, which are read one after the other.
 
-    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any.
+    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any;
+    `ties` is what the text says of lines of one rank, None where nothing may depend on it. Its
+    cells are moved by `shift`, rows down and columns to the right.
     """
 
     text: Text
@@ -34,6 +37,8 @@ class Phrase:
     words: tuple[Word, ...]
     geometry: Geometry = NINE
     regions: tuple[tuple[int, ...], ...] = ()
+    ties: str | None = None
+    shift: tuple[int, int] = (0, 0)
     _left: list[Word] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +73,10 @@ class Phrase:
             raise self.short(f"{least} {noun} or more", len(rest))
         return rest
 
+    def has_more(self) -> bool:
+        """Whether an argument is left."""
+        return bool(self._left)
+
     def has_number(self) -> bool:
         """Whether the next argument is a number."""
         return bool(self._left) and self._left[0].text.isdigit()
@@ -82,18 +91,59 @@ class Phrase:
             raise self.wrong(word, f"a number, {least} {upper}")
         return number
 
+    def value_in(self, word: Word) -> int:
+        """A value of a cell."""
+        values = self.geometry.values
+        return self.number_in(word, values[0], values[-1])
+
+    def integer(self) -> int:
+        """The next argument, a number that may be negative."""
+        word = self.next("a number")
+        sign, digits = (-1, word.text[1:]) if word.text[:1] == "-" else (1, word.text)
+        return sign * self.number_in(word._replace(text=digits), 0)
+
     def cell(self) -> int:
         return self.cell_in(self.next("1 cells or more"))
 
     def cell_in(self, word: Word) -> int:
-        match = _CELL.fullmatch(word.text)
-        signs = match.groups() if match else ("", "")
-        row, column = (f".{_COORDINATES}".index(sign.lower() or ".") for sign in signs)
-        cell = self.geometry.cell_at(row, column)
+        cell = self._named(word.text)
         if cell is None:
-            last = _COORDINATES[self.geometry.side - 1]
-            raise self.wrong(word, f"a cell, 'R1C1' to 'R{last}C{last}'")
-        return cell
+            rows, columns = (_COORDINATES[number - 1] for number in self.lines)
+            others = (f", or one of '{name}'" for name, _ in self.groups)
+            raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(others)}")
+        down, right = self.shift
+        if not down and not right:
+            return cell
+        row, column = self.geometry.place(cell)
+        moved = self.geometry.cell_at(row + down, column + right)
+        if moved is None or moved not in self.geometry.group_of(cell):
+            raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
+        return moved
+
+    def _named(self, name: str) -> int | None:
+        """The cell of that name: `R1C1`, or one outside the grid such as `VA3`."""
+        if match := _CELL.fullmatch(name):
+            row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
+            cell = self.geometry.cell_at(row, column)
+            return cell if cell is not None and cell < self.geometry.inner else None
+        match, free = _EXTRA.fullmatch(name), self.geometry.free
+        if match is None or free is None or match[1].upper() not in dict(free.groups):
+            return None
+        cells = free.group(match[1].upper())
+        if (match[2] is None) != (len(cells) == 1) or int(match[2] or 1) > len(cells):
+            return None
+        return cells[int(match[2] or 1) - 1]
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        free, n = self.geometry.free, self.geometry.side
+        return (free.rows, free.columns) if free else (n, n)
+
+    @property
+    def groups(self) -> tuple[tuple[str, int], ...]:
+        """The groups of cells outside the grid: their names and sizes."""
+        return self.geometry.free.groups if self.geometry.free else ()
 
     def cells(self, least: int = 1, *, once: bool = False) -> tuple[int, ...]:
         """The cells that are left; `once`: each may be named only once."""
@@ -109,9 +159,10 @@ class Phrase:
         word = self.next("a row or column, such as 'R1' or 'C1'")
         match = _LINE.fullmatch(word.text)
         number = int(match[2]) if match else 0
-        if match is None or number > self.geometry.side:
+        is_row = match is not None and match[1].lower() == "r"
+        if match is None or number > self.lines[0 if is_row else 1]:
             raise self.wrong(word, "a row or column of the grid, such as 'R1' or 'C1'")
-        if match[1].lower() == "r":
+        if is_row:
             return cells_along(self.geometry, (number, 1), (0, 1))
         return cells_along(self.geometry, (1, number), (1, 0))
 

@@ -6,18 +6,41 @@ refused, and so are cells and numbers that the rule itself does not take.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import NamedTuple
+from urllib.parse import unquote
 
-from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
+from pipeline.puzzle.puzzle import Rule, usual_boxes
+from pipeline.puzzle.rules import (
+    cages,
+    custom,
+    free,
+    lines,
+    neighbours,
+    outside,
+    pairs,
+    regions,
+    values_in,
+    whole,
+)
+from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss.groups import GROUPS, OR
+from pipeline.reading.formats.iss.patterns import pattern_machine
 from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along, usual_boxes
+from pipeline.reading.formats.ruled import RowColumn, RuleType, cells_along
+from pipeline.reading.formats.text import Word
 
 _APART = "-"
 """Stands between the groups of an `EqualSum`."""
+
+_LOOP = "LOOP"
+_MOST_OF_PIECE = 30
+_MOST_WEIGHT = 100
+_WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
 
 Argument = Callable[[Phrase], object]
 """Reads a part of a phrase; None: the phrase means nothing."""
@@ -83,7 +106,7 @@ def _pairs(kind: RuleType, *numbers: int) -> TypeOf:
     return TypeOf(kind, rules)
 
 
-def _from_both_ends(kind: RuleType) -> TypeOf:
+def _from_both_ends(kind: RuleType, most: Callable[[Phrase], int | None] | None = None) -> TypeOf:
     """A row or column, a clue at its beginning and one at its end; either may be missing."""
 
     def rules(phrase: Phrase) -> Iterator[Rule]:
@@ -93,14 +116,53 @@ def _from_both_ends(kind: RuleType) -> TypeOf:
         for clue, cells in zip(clues, (line, line[::-1]), strict=False):
             phrase.next("a number")
             if clue.text:
-                yield kind(cells, phrase.number_in(clue, 1))
+                yield kind(cells, phrase.number_in(clue, 1, most(phrase) if most else None))
 
     return TypeOf(kind, rules)
 
 
+def _largest(phrase: Phrase) -> int:
+    return values_in(phrase.geometry)[-1]
+
+
+def _full_rank(phrase: Phrase) -> Iterator[Rule]:
+    if phrase.ties is None:
+        raise phrase.wrong(phrase.type, "no '.FullRankTies' beside it in a group")
+    kind = partial(outside.FullRank, tied=phrase.ties == "any")
+    return iter(_from_both_ends(kind, lambda phrase: 4 * phrase.geometry.side).rules(phrase))
+
+
+def _ties(phrase: Phrase) -> Iterator[Rule]:
+    if ties_of(phrase) == "none":
+        yield whole.NoTiedLines()
+
+
+def ties_of(phrase: Phrase) -> str:
+    """What a `.FullRankTies` says."""
+    expected = "'none', 'only-unclued' or 'any'"
+    word = phrase.next(expected)
+    if word.text not in ("none", "only-unclued", "any"):
+        raise phrase.wrong(word, expected)
+    return word.text
+
+
+def _whole_of_nine(kind: Callable[[], Rule]) -> TypeOf:
+    """A rule of the whole grid, for values 1 to 9."""
+
+    def rules(phrase: Phrase) -> Iterator[Rule]:
+        _check_nine(phrase)
+        yield kind()
+
+    return TypeOf(kind, rules)
+
+
+def _check_nine(phrase: Phrase) -> None:
+    if phrase.geometry.values != range(1, 10):
+        raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
+
+
 def _of_nine(phrase: Phrase) -> object:
-    if phrase.geometry.side != 9:
-        raise phrase.wrong(phrase.type, "a grid of side 9")
+    _check_nine(phrase)
     return _line()(phrase)
 
 
@@ -120,6 +182,8 @@ def _windoku(phrase: Phrase) -> Iterator[Rule]:
     """Windows of the size of the usual boxes, a cell apart; a side without boxes has none."""
     n = phrase.geometry.side
     boxes = usual_boxes(n)
+    if phrase.geometry.free:
+        raise phrase.wrong(phrase.type, "a grid of usual rows, columns and values")
     if n == 9:
         yield regions.Windoku()
     elif boxes.has_boxes:
@@ -140,8 +204,149 @@ def _cage(phrase: Phrase) -> Iterator[Rule]:
         yield from (cages.Cage(once), cages.Sum(tuple(Counter(cells).items()), total))
 
 
-def _counted_cells(phrase: Phrase) -> tuple[tuple[int, int], ...]:
-    return tuple(Counter(phrase.cells()).items())
+def _sum(phrase: Phrase) -> Iterator[Rule]:
+    """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
+    word = phrase.next("a number")
+    numbers = word.text.split("_")
+    if not all(_WEIGHT.fullmatch(each) for each in (numbers[0], *numbers[2:])):
+        raise phrase.wrong(word, "a number, or '12_=_1_-2'")
+    if numbers[1:2] not in ([], ["="]):
+        raise phrase.wrong(word, "'=' behind the sum")
+    total, cells = int(numbers[0]), phrase.cells()
+    weights = [*map(int, numbers[2:])] if len(numbers) > 1 else [1] * len(cells)
+    if max(map(abs, weights), default=0) > _MOST_WEIGHT:
+        raise phrase.wrong(word, f"factors, -{_MOST_WEIGHT} to {_MOST_WEIGHT},")
+    if len(weights) != len(cells):
+        raise phrase.wrong(word, f"{len(cells)} factors")
+    terms: Counter[int] = Counter()
+    for cell, weight in zip(cells, weights, strict=True):
+        terms[cell] += weight
+    yield cages.Sum(tuple(terms.items()), total)
+
+
+def _sum_line(phrase: Phrase) -> Iterator[Rule]:
+    total, words = phrase.number(1, _MOST_OF_PIECE), phrase.rest(1)
+    is_loop = words[-1].text == _LOOP
+    cells = tuple(map(phrase.cell_in, words[:-1] if is_loop else words))
+    if not cells:
+        raise phrase.short("1 cells or more")
+    yield lines.SumLine(cells, total, is_loop)
+
+
+def _contains(phrase: Phrase, *, exactly: bool) -> Iterator[Rule]:
+    """Values with `_` between them, and cells."""
+    word = phrase.next("values, such as '1_2_2'")
+    values = [word._replace(text=each) for each in word.text.split("_")]
+    wanted = tuple(map(phrase.value_in, values))
+    yield cages.Contains(phrase.cells(once=True), wanted, exactly)
+
+
+def _look_and_say(phrase: Phrase) -> Iterator[Rule]:
+    """Pairs of how often and what: `1223` is one 2 and two 3s."""
+    expected = "pairs of how often and which value, each value once"
+    word = phrase.next(expected)
+    counts, values = word.text[::2], word.text[1::2]
+    if not values or len(counts) != len(values) or len({*values}) < len(values):
+        raise phrase.wrong(word, expected)
+    wanted = [
+        number
+        for often, value in zip(counts, values, strict=True)
+        for number in [phrase.value_in(word._replace(text=value))]
+        * phrase.number_in(word._replace(text=often), 1)
+    ]
+    yield cages.Contains(phrase.cells(once=True), tuple(wanted), exactly=True)
+
+
+def _count_distinct(phrase: Phrase) -> Iterator[Rule]:
+    counter, *counted = phrase.cells(2, once=True)
+    yield cages.CountOfDifferent(counter, tuple(counted))
+
+
+def _groups(phrase: Phrase, *, named: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Names and cells of lines, with nothing or a name, `_so`, between them."""
+    name, cells = "", list[int]()
+    for word in phrase.rest():
+        if word.text and not (named and word.text.startswith("_")):
+            cells.append(phrase.cell_in(word))
+            continue
+        if cells:
+            yield name, tuple(cells)
+        name, cells = (_label(word.text[1:]) if word.text else name), []
+    if cells:
+        yield name, tuple(cells)
+
+
+def _label(text: str) -> str:
+    """A name as people may read it."""
+    said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
+    short = " ".join(said.split())
+    most = custom.LONGEST_LABEL
+    return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
+
+
+def _relation(phrase: Phrase, *, every: bool, is_old: bool = False) -> Iterator[Rule]:
+    """The relation of two values; a line of one cell means nothing."""
+    expected = "a relation in base64"
+    word = phrase.next(expected)
+    values = values_in(phrase.geometry)
+    try:
+        related = machines.related_in(word.text, values, is_old=is_old)
+    except ValueError as error:
+        raise phrase.wrong(word, f"{expected} ({error})") from None
+    for name, cells in _groups(phrase, named=True):
+        if every and len({*cells}) < len(cells):
+            raise phrase.wrong(phrase.type, "different cells")
+        if len(cells) > 1:
+            yield custom.Relation(cells, related, every, name)
+
+
+def _nfa(phrase: Phrase) -> Iterator[Rule]:
+    yield from _machines(phrase, "a state machine in base64", machines.machine_in, named=True)
+
+
+def _regex(phrase: Phrase) -> Iterator[Rule]:
+    yield from _machines(phrase, "a pattern in base64", _pattern, named=False)
+
+
+def _pattern(text: str, values: Sequence[int]) -> machines.Machine:
+    return pattern_machine(_pattern_text(text), values)
+
+
+def _pattern_text(text: str) -> str:
+    decoded = unquote(text) if "%" in text else machines.bytes_of(text).decode()
+    return "".join(decoded.split())
+
+
+def _machines(
+    phrase: Phrase,
+    expected: str,
+    read: Callable[[str, Sequence[int]], machines.Machine],
+    *,
+    named: bool,
+) -> Iterator[Rule]:
+    """The machine of the first argument for each of the lines."""
+    word = phrase.next(expected)
+    groups = [*_groups(phrase, named=named)]
+    if not groups:
+        raise phrase.short("1 cells or more")
+    length = max(len(cells) for _, cells in groups)
+    try:
+        found = _determined(read, word.text, values_in(phrase.geometry), length)
+        label = "" if named else _label(_pattern_text(word.text))
+    except ValueError as error:
+        raise phrase.wrong(word, f"{expected} ({error})") from None
+    for name, cells in groups:
+        yield custom.StateMachine(cells, found.moves, found.accepted, name or label)
+
+
+@lru_cache(maxsize=64)
+def _determined(
+    read: Callable[[str, Sequence[int]], machines.Machine],
+    text: str,
+    values: range,
+    length: int,
+) -> machines.Determined:
+    return machines.determined(read(text, values), values, length)
 
 
 def _groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
@@ -194,23 +399,92 @@ def _values(phrase: Phrase) -> tuple[int, ...]:
     words = phrase.rest()
     if not words:
         raise phrase.short("a cell, and values")
-    return tuple(phrase.number_in(word, 1, phrase.geometry.side) for word in words)
+    return tuple(map(phrase.value_in, words))
 
 
 def _diagonal(phrase: Phrase) -> tuple[int, ...]:
     """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
-    n, (row, column) = phrase.geometry.side, phrase.geometry.place(phrase.cell())
+    corner = phrase.next("1 cells or more")
+    cell, (rows, columns) = phrase.cell_in(corner), phrase.lines
+    row, column = phrase.geometry.place(cell)
     steps: list[tuple[bool, RowColumn]] = [
         (column == 1, (1, 1)),
         (row == 1, (1, -1)),
-        (column == n, (-1, -1)),
-        (row == n, (-1, 1)),
+        (column == columns, (-1, -1)),
+        (row == rows, (-1, 1)),
     ]
     diagonals = [cells_along(phrase.geometry, (row, column), step) for at, step in steps if at]
-    if not diagonals or (row == n and column in (1, n)):
-        expected = "a cell at the edge of the grid, but no lower corner"
-        raise phrase.wrong(phrase.words[1], expected)
+    is_lower_corner = row == rows and column in (1, columns)
+    if not diagonals or is_lower_corner or cell >= phrase.geometry.inner:
+        raise phrase.wrong(corner, "a cell at the edge of the grid, but no lower corner")
     return max(diagonals, key=len)
+
+
+def _connected(phrase: Phrase) -> Iterator[Rule]:
+    """A group, or nothing for the grid; values; perhaps the number of cells."""
+    geometry = phrase.geometry
+    expected = "a group of cells, such as 'VA', or nothing for the grid"
+    name, word = phrase.next(expected), phrase.next("values, such as '1_2'")
+    group = name.text.upper()
+    if group and group not in dict(phrase.groups):
+        raise phrase.wrong(name, expected)
+    cells = geometry.free.group(group) if geometry.free else range(geometry.inner)
+    values = [phrase.value_in(word._replace(text=each)) for each in word.text.split("_")]
+    has_size = phrase.has_more() and phrase.next("a number")
+    size = phrase.number_in(has_size, 1, len(cells)) if has_size and has_size.text else 0
+    yield free.ConnectedValues(tuple(cells), tuple(dict.fromkeys(values)), size)
+
+
+def _offset(phrase: Phrase) -> int:
+    """0 or 1; 0 if it is left out."""
+    if not phrase.has_more():
+        return 0
+    word = phrase.next("'0' or '1'")
+    return phrase.number_in(word, 0, 1) if word.text else 0
+
+
+def _region_cells(phrase: Phrase, words: Iterable[Word]) -> tuple[int, ...]:
+    """Cells that tell regions."""
+    if free.REGIONS not in dict(phrase.groups):
+        raise phrase.wrong(phrase.type, "'.ChaosConstruction' beside it")
+    found = []
+    for word in words:
+        found.append(phrase.cell_in(word))
+        if not word.text.upper().startswith(free.REGIONS):
+            raise phrase.wrong(word, f"a cell that tells a region, such as '{free.REGIONS}1'")
+    return tuple(found)
+
+
+def _chaos_arrow(phrase: Phrase) -> Iterator[Rule]:
+    """A cell, 0 or 1, and arms, with `-` between them; none stands for all four directions."""
+    control, offset = phrase.cell(), _offset(phrase)
+    if not phrase.has_more():
+        yield free.ChaosArrow(control, _rays(phrase, control), offset)
+        return
+    arms: list[list[Word]] = [[]]
+    for word in phrase.rest():
+        if word.text == _APART:
+            arms.append([])
+        else:
+            arms[-1].append(word)
+    found = tuple(_region_cells(phrase, arm) for arm in arms)
+    yield free.ChaosArrow(control, found, offset)
+
+
+def _rays(phrase: Phrase, control: int) -> tuple[tuple[int, ...], ...]:
+    """The cells that tell regions, from that of the control on, in all four directions."""
+    geometry = phrase.geometry
+    _region_cells(phrase, ())
+    if geometry.free is None or control >= geometry.inner:
+        raise phrase.wrong(phrase.words[0], "a cell of the grid")
+    region_of, start = geometry.free.group(free.REGIONS), geometry.place(control)
+    rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
+    return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)
+
+
+def _chaos_count(phrase: Phrase) -> Iterator[Rule]:
+    control, offset = phrase.cell(), _offset(phrase)
+    yield free.ChaosCount(control, _region_cells(phrase, phrase.rest(2)), offset)
 
 
 def _indexing(phrase: Phrase) -> Iterator[Rule]:
@@ -222,6 +496,10 @@ TYPES: dict[str, TypeOf] = {
     "AntiKnight": _one(pairs.AntiKnight),
     "AntiKing": _one(pairs.AntiKing),
     "AntiConsecutive": _one(pairs.Nonconsecutive),
+    "AntiTaxicab": _one(whole.AntiTaxicab),
+    "GlobalEntropy": _whole_of_nine(whole.GlobalEntropy),
+    "GlobalMod": _whole_of_nine(whole.GlobalModular),
+    "DutchFlatmates": _whole_of_nine(whole.Flatmates),
     "Windoku": TypeOf(regions.Windoku, _windoku),
     "DisjointSets": TypeOf(regions.DisjointGroups, _disjoint),
     "Diagonal": _one(
@@ -239,6 +517,9 @@ TYPES: dict[str, TypeOf] = {
     "Modular": _one(lines.Modular, _number(2), _line()),
     "Lockout": _one(lines.Lockout, _number(1), _cells(2)),
     "Whisper": _one(lines.Whispers, _number(1, usual=5), _line()),
+    "SumLine": TypeOf(lines.SumLine, _sum_line),
+    "ValueIndexing": _one(lines.ValueIndexer, _cells(3, once=True)),
+    "Lunchbox": _one(lines.Lunchbox, _number(), _cells(2, once=True)),
     "RegionSumLine": _one(lines.RegionSum, _line(), _regions),
     "WhiteDot": _pairs(pairs.WhiteDot),
     "BlackDot": _pairs(pairs.BlackDot),
@@ -246,7 +527,14 @@ TYPES: dict[str, TypeOf] = {
     "V": _pairs(pairs.XV, 5),
     "GreaterThan": _pairs(pairs.Greater),
     "Cage": TypeOf(cages.Cage, _cage),
-    "Sum": _one(cages.Sum, _number(), _counted_cells),
+    "Sum": TypeOf(cages.Sum, _sum),
+    "RellikCage": _one(cages.RellikCage, _number(1), _cells(once=True)),
+    "EqualityCage": _one(cages.EqualityCage, _cells(once=True)),
+    "ContainAtLeast": TypeOf(cages.Contains, partial(_contains, exactly=False)),
+    "ContainExact": TypeOf(cages.Contains, partial(_contains, exactly=True)),
+    "LookAndSay": TypeOf(cages.Contains, _look_and_say),
+    "CountingCircles": _one(cages.CountingCircles, _cells(once=True)),
+    "CountDistinct": TypeOf(cages.CountOfDifferent, _count_distinct),
     "EqualSum": _one(cages.EqualSums, _groups_apart),
     "SameValues": _one(cages.SameMultiset, _groups_of_one_size),
     "Arrow": TypeOf(cages.Arrow, _arrow),
@@ -256,9 +544,37 @@ TYPES: dict[str, TypeOf] = {
     "Sandwich": _one(outside.Sandwich, _number(), Phrase.row_or_column),
     "Skyscraper": _from_both_ends(outside.Skyscraper),
     "XSum": _from_both_ends(outside.XSum),
+    "HiddenSkyscraper": _from_both_ends(outside.HiddenSkyscraper, _largest),
+    "NumberedRoom": _from_both_ends(outside.NumberedRoom, _largest),
+    "FullRank": TypeOf(outside.FullRank, _full_rank),
+    "FullRankTies": TypeOf(whole.NoTiedLines, _ties),
     "Indexing": TypeOf(pairs.Indexer, _indexing),
+    "Pair": TypeOf(custom.Relation, partial(_relation, every=False)),
+    "PairX": TypeOf(custom.Relation, partial(_relation, every=True)),
+    "Binary": TypeOf(custom.Relation, partial(_relation, every=False, is_old=True)),
+    "BinaryX": TypeOf(custom.Relation, partial(_relation, every=True, is_old=True)),
+    "NFA": TypeOf(custom.StateMachine, _nfa),
+    "Regex": TypeOf(custom.StateMachine, _regex),
+    "ConnectedValues": TypeOf(free.ConnectedValues, _connected),
+    "ChaosArrow": TypeOf(free.ChaosArrow, _chaos_arrow),
+    "ChaosCount": TypeOf(free.ChaosCount, _chaos_count),
 }
 """Types whose rules need no other phrases."""
+
+NOT_IN_GROUPS = {
+    *("AntiKnight", "AntiKing", "AntiConsecutive", "AntiTaxicab", "GlobalEntropy", "GlobalMod"),
+    *("DutchFlatmates", "Windoku", "DisjointSets", "Diagonal", "FullRankTies"),
+    *("Shape", "NoBoxes", "Jigsaw", "StrictKropki", "StrictXV", "Priority", "SearchPriority"),
+    *("Var", "RegionSize", "RegionSameValues", "Doppelganger"),
+    *("ChaosConstruction", "ChaosArrow", "ChaosCount"),
+}
+"""Types that groups do not hold."""
+
+NOT_REPLICATED = {
+    *("LittleKiller", "Sandwich", "Skyscraper", "XSum", "HiddenSkyscraper", "NumberedRoom"),
+    *("FullRank", "ConnectedValues"),
+}
+"""Types whose arguments are not cells."""
 
 
 def _strict_kropki(phrase: Phrase, rules: Sequence[Rule]) -> Rule:
@@ -277,11 +593,29 @@ STRICT: dict[str, tuple[RuleType, Callable[[Phrase, Sequence[Rule]], Rule]]] = {
 }
 """Types about neighbours without a mark, whose rules depend on those of all other types."""
 
-KNOWN = {*TYPES, *STRICT, "", "Given", "Shape", "NoBoxes", "Jigsaw"}
+MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
+"""The marks that each of them is about, which groups may not hold then."""
+
+HINTS = ("Priority", "SearchPriority")
+"""Types that help a search, and mean nothing."""
+
+LAYOUT: dict[str, RuleType] = {
+    "Jigsaw": regions.Region,
+    "RegionSameValues": free.SameRegions,
+    "ChaosConstruction": free.ChaosConstruction,
+    "Doppelganger": free.Doppelganger,
+}
+"""Types that stand for rules about the rows, columns, boxes and regions of the grid."""
+
+KNOWN = {*TYPES, *STRICT, *GROUPS, *HINTS, *LAYOUT, "", "Given"}
+KNOWN |= {"Shape", "NoBoxes", "RegionSize", "Var"}
 """All types that are read."""
 
 RULES_OF_TYPES: list[tuple[str, RuleType]] = [
     *((name, each.kind) for name, each in TYPES.items()),
     *((name, kind) for name, (kind, _) in STRICT.items()),
+    (OR, custom.OneOf),
+    *((name, kind) for name, kind in LAYOUT.items() if name != "Jigsaw"),
+    *(("Shape", free.Unit), ("RegionSize", free.Unit)),
 ]
 """Every type that stands for rules, and their kind."""

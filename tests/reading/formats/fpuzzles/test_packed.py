@@ -20,6 +20,7 @@ from pipeline.reading.formats.fpuzzles import document as documents
 
 MADE = document(killercage=[cells("R1C1 R1C2", value="3")], title="é > ½")
 PACKED = packed(text_of(MADE))
+PENPA = "7VXLbtswELz7KwKeeRAp6mHd0tTuxXUfThEEgmAojooIlaFUtppAhv89s0saehVoi6JAD4Gs"
 LINKS = {
     "bare": "{}",
     "f-puzzles": "https://www.f-puzzles.com/?load={}",
@@ -63,6 +64,10 @@ def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
         ("scl" + "N" * 30, "'scl…', which holds drawings"),
         ("ctc" + "N" * 30, "'ctc…', which holds drawings"),
         ("https://sudokupad.app/?puzzleid=scf" + "N" * 30, "packed notation, 'scf…'"),
+        (f"https://swaroopg92.github.io/penpa-edit/#m=edit&p={PENPA}", "Penpa's notation"),
+        (f"https://swaroopg92.github.io/penpa-edit/?m=solve&p={PENPA}&a=x", "Penpa's notation"),
+        (f"https://opt-pan.github.io/penpa-edit/?m=edit&p={PENPA}", "Penpa's notation"),
+        (f"m=edit&p={PENPA}", "Penpa's notation"),
         (PACKED + "\n" + PACKED, "a single link"),
         (PACKED[:30] + "!" + PACKED[31:], "'!'"),
         ("N4Ig" * (LONGEST_PACKED // 4 + 1), f"at most {LONGEST_PACKED} characters"),
@@ -73,6 +78,13 @@ def test_what_holds_no_document_is_refused_with_the_reason(text, said):
         parse_source(text.encode(), "a.txt", format_name="f-puzzles")
     assert said in str(caught.value)
     assert caught.value.line is not None
+
+
+@pytest.mark.parametrize(
+    "link", ["https://swaroopg92.github.io/penpa-edit/#m=edit&p={}", "m=edit&p={}"]
+)
+def test_a_link_of_penpa_is_known_and_refused_by_its_name(link):
+    assert "which holds drawings in place of rules" in str(refusal(link.format(PENPA)))
 
 
 def test_what_unpacks_to_more_than_a_document_is_refused_unread():

@@ -33,6 +33,13 @@ OF_FOUR: dict[str, tuple[Any, list[object]]] = {
         [cells("R1C1 R2C1", value="5"), cells("R1C2", value="0"), cells("R4C4 R4C3", value=None)],
         [cages.Cage((0, 4), 5), cages.Cage((1,)), cages.Cage((15, 14))],
     ),
+    "cage": (
+        [cells("R1C1 R2C1", value="DR5"), cells("R1C2 R1C3", value=" dr9 ")],
+        [
+            cages.DigitalRoot((0, 4), 5, repeating=True),
+            cages.DigitalRoot((1, 2), 9, repeating=True),
+        ],
+    ),
     "extraregion": ([cells("R1C1 R2C2")], [regions.ExtraRegion((0, 5))]),
     "clone": ([cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])], [cages.Clone((0, 1), (10, 11))]),
     "quadruple": (
@@ -65,6 +72,14 @@ OF_FOUR: dict[str, tuple[Any, list[object]]] = {
         [pairs.Indexer(0, row=False), pairs.Indexer(5, row=False)],
     ),
     "rowindexer": ([cells("R1C1")], [pairs.Indexer(0, row=True)]),
+    "boxindexer": (
+        [cells("R1C1 R2C3"), cells("R4C4")],
+        [
+            pairs.BoxIndexer(0, BOXES[0]),
+            pairs.BoxIndexer(6, BOXES[1]),
+            pairs.BoxIndexer(15, BOXES[3]),
+        ],
+    ),
     "littlekillersum": (
         [
             {"cell": "R0C3", "direction": "DL", "value": "4", "cells": ["R1C2", "R2C1"]},
@@ -121,6 +136,44 @@ def test_every_key_that_is_known_is_tested():
         FLAGS.keys() | KEYS.keys() | {"nonconsecutive"}
     )
     assert RULES.keys() >= (FLAGS.keys() | KEYS.keys()) - {"disjointgroups"}
+
+
+def test_a_cage_may_have_a_digital_root_in_place_of_a_sum():
+    made = document(killercage=[cells("R1C1 R2C1", value="DR5"), cells("R1C2", value="dr9")])
+    rules = (cages.DigitalRoot((0, 4), 5), cages.DigitalRoot((1,), 9))
+    assert read(made).puzzle.rules == rules
+    for value in ("DR", "DR0", "DR10", "5R"):
+        made = document(killercage=[cells("R1C1 R2C1", value=value)])
+        assert f"found {value!r}" in str(refusal(made))
+
+
+def test_a_digital_root_may_stand_in_a_drawn_cage_beside_outlines_of_rules():
+    clone = [cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])]
+    drawn = [cells("R1C1 R1C2"), cells("R1C3 R1C4", value="DR5", outlineC="#000000")]
+    rules = read(document(clone=clone, cage=drawn)).puzzle.rules
+    assert {*rules} == {
+        cages.Clone((0, 1), (10, 11)),
+        cages.DigitalRoot((2, 3), 5, repeating=True),
+    }
+    elsewhere = [*drawn, cells("R1C3 R2C3")]
+    assert "cage 3, found 'cage', a rule that" in str(
+        refusal(document(clone=clone, cage=elsewhere))
+    )
+    strange = [cells("R1C3 R1C4", value="DR5", lookandsay=True)]
+    assert "cage 1, found 'lookandsay'" in str(refusal(document(cage=strange)))
+
+
+def test_a_box_indexer_points_into_its_region_in_reading_order():
+    made = document(boxindexer=[cells("R1C1 R1C3")])
+    made["grid"] = [
+        [{"region": int(each)} for each in row] for row in ("0001", "0211", "2213", "2333")
+    ]
+    found = read(made).puzzle.rules[-2:]
+    assert found == (pairs.BoxIndexer(0, (0, 1, 2, 4)), pairs.BoxIndexer(2, (0, 1, 2, 4)))
+    made["grid"][0][0] = {"region": None}
+    assert "a region of 4 cells is needed, not 3" in str(refusal(made))
+    made["boxindexer"] = [cells("R1C1")]
+    assert not any(isinstance(rule, pairs.BoxIndexer) for rule in read(made).puzzle.rules)
 
 
 def test_windoku_is_of_nine():
@@ -290,7 +343,7 @@ COSMETICS: Document = {
     "fogofwar": ["R1C1"],
     "foglight": ["R1C1"],
     "line": [],
-    "cage": [],
+    "rectangle": [],
 }
 
 
@@ -309,7 +362,7 @@ def test_what_says_nothing_changes_nothing():
     )
 
 
-@pytest.mark.parametrize("key", ["lunchboxes", "boxindexer", "Size", "killerCage", ""])
+@pytest.mark.parametrize("key", ["lunchboxes", "boxindexers", "Size", "killerCage", ""])
 def test_a_key_that_is_not_known_is_refused_by_its_name(key):
     error = refusal(document(**{key: []}))
     assert error.found == repr(key)
@@ -427,7 +480,8 @@ def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
     clone = [cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])]
     made = document(clone=clone, cage=[DRAWN, cells("R3C4 R3C3", value="")])
     assert read(made).puzzle.rules == (cages.Clone((0, 1), (10, 11)),)
-    assert "prose" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value="DR5")]}))
+    for value in ("5", "DR", "DR0", "DR10", "R5"):
+        assert "prose" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value=value)]}))
     assert "prose" in str(refusal({**made, "cage": [cells("R1C1 R1C3")]}))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -15,9 +16,9 @@ from support.strategies import examples
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
-from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
+from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.types import KNOWN, RULES_OF_TYPES, STRICT, TYPES
+from pipeline.reading.formats.iss.types import HINTS, KNOWN, RULES_OF_TYPES, STRICT, TYPES
 
 FOUR = Geometry(2, 2)
 SHAPE = ".Shape~4x4"
@@ -30,6 +31,23 @@ def refusal(text: str) -> InvalidPuzzle:
 
 
 LINE, CELLS = "R1C1~R1C2~R2C3", (0, 1, 6)
+SOME_PAIRS = (0, 1 << 1, 1 << 2 | 1 << 3 | 1 << 4, 0, 0)
+"""1 and 1; 2 and 2, 3 or 4."""
+
+
+def moves(*states: dict[int, int]) -> tuple[bytes, ...]:
+    """The moves of each state, for values up to 4."""
+    return tuple(
+        b"".join(state.get(value, 65535).to_bytes(2, "little") for value in range(5))
+        for state in states
+    )
+
+
+ODD_EVEN = moves({1: 1, 3: 1}, {2: 0, 4: 0}), frozenset((0, 1))
+TWO_STARTS = moves({1: 1, 2: 2}, {2: 2, 4: 3}, {4: 3}, {}), frozenset((0, 1, 2))
+"""{0, 1}, {1, 2}, {2} and {0}, the first state of which is not accepted."""
+
+ONES_AND_TWO = moves({1: 1, 2: 2, 3: 3}, {1: 1, 2: 2}, {}, {}), frozenset((2, 3))
 OF_FOUR: dict[str, list[object]] = {
     ".AntiKnight": [pairs.AntiKnight()],
     ".AntiKing": [pairs.AntiKing()],
@@ -81,6 +99,73 @@ OF_FOUR: dict[str, list[object]] = {
     ".XSum~R3~3~": [outside.XSum((8, 9, 10, 11), 3)],
     ".Indexing~C~R1C1~R2C2": [pairs.Indexer(0, row=False), pairs.Indexer(5, row=False)],
     ".Indexing~R~R1C1": [pairs.Indexer(0, row=True)],
+    ".AntiTaxicab": [whole.AntiTaxicab()],
+    f".SumLine~5~{LINE}": [lines.SumLine(CELLS, 5)],
+    f".SumLine~5~{LINE}~LOOP": [lines.SumLine(CELLS, 5, loop=True)],
+    f".ValueIndexing~{LINE}": [lines.ValueIndexer(CELLS)],
+    f".Lunchbox~3~{LINE}": [lines.Lunchbox(CELLS, 3)],
+    ".Sum~-6_=_1_-2_3~R1C1~R2C1~R1C1": [cages.Sum(((0, 4), (4, -2)), -6)],
+    ".RellikCage~5~R1C1~R2C1": [cages.RellikCage((0, 4), 5)],
+    ".EqualityCage~R1C1~R2C1": [cages.EqualityCage((0, 4))],
+    ".ContainAtLeast~1_2_2~R1C1~R2C1~R1C3": [cages.Contains((0, 4, 2), (1, 2, 2))],
+    ".ContainExact~3~R1C1~R2C1": [cages.Contains((0, 4), (3,), exactly=True)],
+    ".LookAndSay~1224~R1C1~R2C1": [cages.Contains((0, 4), (2, 4, 4), exactly=True)],
+    ".CountingCircles~R1C1~R2C1": [cages.CountingCircles((0, 4))],
+    ".CountDistinct~R1C1~R2C1~R2C2": [cages.CountOfDifferent(0, (4, 5))],
+    ".HiddenSkyscraper~R1~3~4": [
+        outside.HiddenSkyscraper((0, 1, 2, 3), 3),
+        outside.HiddenSkyscraper((3, 2, 1, 0), 4),
+    ],
+    ".NumberedRoom~R2~~4": [outside.NumberedRoom((7, 6, 5, 4), 4)],
+    ".FullRank~C1~3~": [outside.FullRank((0, 4, 8, 12), 3)],
+    ".FullRankTies~any.FullRank~C1~3": [outside.FullRank((0, 4, 8, 12), 3, tied=True)],
+    ".FullRankTies~none.FullRank~C1~3": [
+        whole.NoTiedLines(),
+        outside.FullRank((0, 4, 8, 12), 3),
+    ],
+    ".FullRankTies~only-unclued": [],
+    ".Priority~-3~R1C1~R1C2": [],
+    ".SearchPriority~3~R1C1~R1C2": [],
+    ".Pair~hD~R1C1~R1C2~~R2C1~R2C2~_Close%20%20pair~R3C1~R3C2~R4C2": [
+        custom.Relation((0, 1), SOME_PAIRS),
+        custom.Relation((4, 5), SOME_PAIRS),
+        custom.Relation((8, 9, 13), SOME_PAIRS, label="Close pair"),
+    ],
+    f".PairX~hD~{LINE}": [custom.Relation(CELLS, SOME_PAIRS, every=True)],
+    ".Pair~-_~R1C1~R1C2": [custom.Relation((0, 1), (0, 28, 30, 30, 0))],
+    ".Binary~_-~R1C1~R1C2": [custom.Relation((0, 1), (0, 28, 30, 30, 0))],
+    f".BinaryX~hD~{LINE}": [custom.Relation(CELLS, SOME_PAIRS, every=True)],
+    ".NFA~QPr0AA~_Up~R1C1~R1C2~~R2C2": [
+        custom.StateMachine((0, 1), *ODD_EVEN, "Up"),
+        custom.StateMachine((5,), *ODD_EVEN, "Up"),
+    ],
+    ".NFA~BOYoSWcA~R1C1~R1C2": [custom.StateMachine((0, 1), *TWO_STARTS)],
+    ".NFA~~R1C1": [custom.StateMachine((0,), moves({}), frozenset())],
+    ".Regex~MSoyfDM~R1C1~R1C2~~R2C2": [
+        custom.StateMachine((0, 1), *ONES_AND_TWO, "1*2|3"),
+        custom.StateMachine((5,), *ONES_AND_TWO, "1*2|3"),
+    ],
+    ".Or.~R1C1_1.~R1C2_2_3.End": [
+        custom.OneOf(((pairs.Among(0, (1,)),), (pairs.Among(1, (2, 3)),)))
+    ],
+    ".Or.Thermo~R1C1~R1C2.And.X~R2C1~R2C2.~R3C3_4.End.End": [
+        custom.OneOf(
+            (
+                (lines.Thermometer((0, 1)),),
+                (pairs.XV(4, 5, 10), pairs.Among(10, (4,))),
+            )
+        )
+    ],
+    ".And.X~R2C1~R2C2.And.V~R1C1~R1C2.End.End": [pairs.XV(4, 5, 10), pairs.XV(0, 1, 5)],
+    ".Replicate~lE.Thermo~R1C1~R1C2.End": [
+        lines.Thermometer((0, 1)),
+        lines.Thermometer((2, 3)),
+        lines.Thermometer((5, 6)),
+        lines.Thermometer((8, 9)),
+    ],
+    ".Replicate~D~R2C2.Replicate~R.Quad~R1C1~3.End.End": [
+        *(cages.Quadruple((at, at + 1, at + 4, at + 5), (3,)) for at in (0, 4, 1, 5)),
+    ],
     ".StrictKropki.WhiteDot~R1C2~R1C1": [
         pairs.WhiteDot(1, 0),
         pairs.NegativeKropki((1,), (2,), ((0, 1),)),
@@ -93,12 +178,15 @@ OF_FOUR: dict[str, list[object]] = {
 def test_a_type_is_its_rules(text):
     parsed = read(SHAPE + text)
     assert parsed.puzzle == Puzzle.empty(FOUR, tuple(OF_FOUR[text]))
-    assert (parsed.format, parsed.variant) == ("iss", "rules")
+    assert (parsed.format, parsed.variant) == ("iss", "rules" if OF_FOUR[text] else "classic")
 
 
 def test_every_type_that_is_known_is_tested():
     tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
-    assert tested | {"Windoku", "Entropic"} == TYPES.keys() | STRICT.keys()
+    of_nine = {"Windoku", "Entropic", "GlobalEntropy", "GlobalMod", "DutchFlatmates"}
+    of_free = {"ConnectedValues", "ChaosArrow", "ChaosCount"}  # in test_layout.py
+    groups = {"Or", "And", "Replicate"}
+    assert tested | of_nine | of_free == {*TYPES, *STRICT, *HINTS, *groups}
 
 
 def test_a_renban_that_names_a_cell_twice_has_no_solution():
@@ -111,6 +199,7 @@ def test_a_renban_that_names_a_cell_twice_has_no_solution():
     ("line", "most"),
     [
         *((f".{name}", 1) for name in ("Thermo", "Palindrome", "Renban", "RegionSumLine")),
+        *((f".{name}~hD", 1) for name in ("Pair", "PairX", "Binary", "BinaryX")),
         *((f".{name}", 1) for name in ("Whisper", "Whisper~3", "Modular~3", "Entropic")),
         *((f".{name}", 2) for name in ("Between", "Zipper")),
     ],
@@ -241,6 +330,47 @@ def test_lines_that_close_are_read():
         assert kind.line == (0, 1, 5, 0)
 
 
+def test_an_old_jigsaw_tells_its_shape_too():
+    assert read(f"{SHAPE}.Jigsaw~4x4~{JIGSAW}").puzzle == read(f"{SHAPE}.Jigsaw~{JIGSAW}").puzzle
+
+
+def test_a_choice_that_always_holds_is_no_rule():
+    assert read(".Or.Thermo~R1C1.~R1C1_1.End").puzzle.rules == ()
+
+
+def test_given_values_in_groups_hold_together_with_others():
+    text = f"{SHAPE}.~R1C1_1_2.And.~R1C1_2_3.End.Replicate~D.~R1C2_3.End"
+    assert dict(read(text).puzzle.givens()) == {0: 2, 1: 3, 2: 3}
+
+
+def test_a_pill_in_a_choice_has_one_digit_behind_its_first_in_that_choice():
+    puzzle = read(".Shape~12x12.Or.PillArrow~2~R1C1~R1C2~R2C2.~R1C1_1.End").puzzle
+    arrow, _ = puzzle.rules[0].choices
+    assert arrow == (cages.Arrow((0, 1), (13,)), pairs.Among(1, tuple(range(1, 10))))
+    assert {*puzzle.cells} == {(1 << 12) - 1}
+
+
+def test_of_clues_at_one_place_the_last_counts_in_each_group():
+    text = ".Sandwich~3~R1.And.Sandwich~4~R1.Sandwich~5~R1.End.Or.Sandwich~6~R1.Sandwich~7~R1.End"
+    three, five, choice = read(text).puzzle.rules
+    assert (three.number, five.number) == (3, 5)
+    assert [rule.number for (rule,) in choice.choices] == [6, 7]
+
+
+def test_a_name_is_shown_in_one_short_line():
+    name = "%0Aa%20%00" + "long%20" * 20
+    (rule,) = read(f".Pair~hD~_{name}~R1C1~R1C2").puzzle.rules
+    assert rule.label == "a long long long long long long long lo…"
+    assert len(rule.label) == custom.LONGEST_LABEL
+
+
+def test_machines_have_a_limit_of_states():
+    hard = "(1|2)*1" + "(1|2)" * 17  # the state must tell the last 18 values
+    text = base64.urlsafe_b64encode(hard.encode()).decode().rstrip("=")
+    cells = [f"~R{row}C{column}" for row in range(1, 10) for column in range(1, 10)]
+    assert "deterministic" in str(refusal(f".Regex~{text}{''.join(cells)}"))
+
+
 def test_white_space_and_empty_items_mean_nothing():
     spread = " . Sha\tpe ~4 x4\n.. .Whis per~ 3~R1 C1~\n\nR1C2\n# words\n.~R1C1 _ 1.\n"
     assert read(spread).puzzle == read(f"{SHAPE}.Whisper~3~R1C1~R1C2.~R1C1_1").puzzle
@@ -266,7 +396,7 @@ def test_a_jigsaw_adds_regions_and_boxes_may_be_dropped():
 
 
 @pytest.mark.parametrize(
-    "name", ["Lunchboxes", "Or", "And", "End", "NFA", "Pair", "RegionSize", "thermo", "Sumline"]
+    "name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"]
 )
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
@@ -286,15 +416,59 @@ def test_the_reference_names_the_types_that_are_read_and_some_that_are_refused()
 
 
 REFUSED = {
-    ".Shape~6x9": "'6x9'",
-    ".Shape~9x9~0-8": "'0-8'",
-    ".Shape~3x3": "'3x3'",
+    ".Shape~1x1": "'1x1'",
+    ".Shape~6x17": "'6x17'",
     ".Shape~17x17": "'17x17'",
-    ".Shape": "a square",
+    ".Shape~9": "'9'",
+    ".Shape": "rows and columns",
+    ".Shape~6x9~8": "the number of values, 9 to 16",
+    ".Shape~9x9~0-7": "the number of values",
+    ".Shape~9x9~2-10": "'2-10'",
+    ".Shape~9x9~17": "'17'",
+    ".Shape~9x9~~raw": "'Raw' or the end",
+    ".Shape~9x9~~Raw~1": "the end",
+    ".RegionSize": "a number",
+    ".RegionSize~10": "a number, 1 to 9",
+    ".RegionSize~3.RegionSize~3": "a single '.RegionSize'",
+    ".Var": "a name of letters",
+    ".Var~a": "a name of letters",
+    ".Var~A.Var~A": "that no other '.Var' has",
+    ".Var~A~~0": "a number, 1",
+    ".Var~A~~1000.Var~B~~1000": "at most 1024 cells outside",
+    ".Var~A~~2.~VA_1": "or one of 'VA'",
+    ".Var~A~~2.~VA3_1": "or one of 'VA'",
+    ".Var~A.~VA1_1": "or one of 'VA'",
+    ".~VA_1": "'R1C1' to 'R9C9', found",
+    ".Shape~6x9.~R7C1_1": "'R1C1' to 'R6C9'",
+    ".Shape~2x3.Var~A~~3.~R4C1_1": "'R1C1' to 'R2C3'",
+    ".Shape~6x9.Skyscraper~R7~1~": "a row or column of the grid",
+    ".Shape~9x9~0-8.~R1C1_9": "a number, 0 to 8",
+    ".Shape~9x9~0-8.Entropic~R1C1~R1C2~R1C3": "values 1 to 9",
+    ".Shape~9x9~0-8.Indexing~C~R1C1": "indexer",
+    ".Shape~6x9.Windoku": "a grid of usual rows",
+    ".Shape~6x9.Diagonal~1": "not square",
+    ".Doppelganger": "the values 0 to n",
+    ".Shape~9x9~0-9.RegionSize~3.Doppelganger": "the values 0 to n",
+    ".Shape~9x9~0-8.Doppelganger": "the values 0 to n",
+    ".Shape~5x7.RegionSize~6.ChaosConstruction": "regions of 6",
+    ".RegionSize~1.ChaosConstruction": "regions of 1",
+    ".RegionSize~3.ChaosConstruction": "at most 9 regions",
+    ".ChaosArrow~R1C1": "'.ChaosConstruction' beside it",
+    ".ChaosCount~R1C1~0~R1C1~R1C2": "'.ChaosConstruction' beside it",
+    ".ChaosConstruction.ChaosArrow~R1C1~2~CC1~CC2": "a number, 0 to 1",
+    ".ChaosConstruction.ChaosArrow~CC1": "a cell of the grid",
+    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~CC2~-~CC2~CC3": "different cells",
+    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~R1C2": "a cell that tells a region",
+    ".ChaosConstruction.ChaosCount~R1C1~0~CC1": "2 cells or more",
+    ".ConnectedValues~VA~1": "a group of cells",
+    ".ConnectedValues~~": "a number, 1 to 9",
+    ".ConnectedValues~~1~82": "a number, 1 to 81",
+    ".Or.Var~A.~R1C1_1.End": "a constraint that '.Or' may hold",
     ".Shape~4x4.Shape~4x4": "a single '.Shape'",
     ".NoBoxes~1": "the end of the constraint",
     ".Jigsaw~0011": "81 signs, 9 for each region",
-    f"{SHAPE}.Jigsaw~{'0' * 16}": "16 signs, 4 for each region",
+    ".Jigsaw~6x6~0011": "'9x9', or 81 signs",
+    f"{SHAPE}.Jigsaw~0000111122222334": "other cells of one sign",
     f"{SHAPE}.NoBoxes.DisjointSets": "a grid with boxes",
     f"{SHAPE}.NoBoxes.RegionSumLine~R1C1~R1C2": "a grid with boxes",
     f"{SHAPE}.Jigsaw~{JIGSAW}.RegionSumLine~R1C1~R1C2": "a grid with boxes",
@@ -334,6 +508,76 @@ REFUSED = {
     ".XSum~C5": "a number",
     ".Indexing~B~R1C1": "'R' or 'C'",
     ".Modular~1~R1C1~R1C2": "2 or more",
+    ".SumLine~31~R1C1": "1 to 30",
+    ".SumLine~5~LOOP": "1 cells or more",
+    ".SumLine~5~R1C1~LOOP~R1C2": "'LOOP'",
+    ".Thermo~R1C1~R1C2~LOOP": "'LOOP'",
+    ".ValueIndexing~R1C1~R1C2": "3 cells or more",
+    ".Lunchbox~5~R1C1": "2 cells or more",
+    ".Lunchbox~5~R1C1~R1C2~R1C1": "different cells",
+    ".Sum~x~R1C1": "a number",
+    ".Sum~5_1_2~R1C1~R1C2": "'='",
+    ".Sum~5_=_1~R1C1~R1C2": "2 factors",
+    ".Sum~5_=_1_101~R1C1~R1C2": "-100 to 100",
+    ".Sum~5_=_1_~R1C1~R1C2": "a number",
+    ".RellikCage~0~R1C1": "1 or more",
+    ".EqualityCage~R1C1~R1C2~R1C3": "an even number of cells",
+    ".ContainExact~1_10~R1C1": "1 to 9",
+    ".ContainAtLeast~1_~R1C1": "1 to 9",
+    ".ContainAtLeast~1": "1 cells or more",
+    ".LookAndSay~122~R1C1": "pairs of how often",
+    ".LookAndSay~1222~R1C1": "each value once",
+    ".LookAndSay~02~R1C1": "1 or more",
+    ".CountDistinct~R1C1": "2 cells or more",
+    ".CountDistinct~R1C1~R1C1": "different cells",
+    ".CountingCircles~R1C1~R1C1": "different cells",
+    ".HiddenSkyscraper~C1~10": "1 to 9",
+    ".NumberedRoom~C1~0": "1 to 9",
+    ".FullRank~C1~37": "1 to 36",
+    ".FullRankTies~all": "'none'",
+    f"{SHAPE}.GlobalEntropy": "a grid of side 9",
+    f"{SHAPE}.GlobalMod": "a grid of side 9",
+    f"{SHAPE}.DutchFlatmates": "a grid of side 9",
+    f"{SHAPE}.Pair~hDAE~R1C1~R1C2": "more than 4 values",
+    ".Pair~h+D~R1C1~R1C2": "'+' in it",
+    ".PairX~hD~R1C1~R1C2~R1C1": "different cells",
+    ".Pair~hD~R1C1~x": "'x'",
+    ".Pair": "a relation in base64",
+    f"{SHAPE}.NFA~gAAA~R1C1": "another kind of machine",
+    f"{SHAPE}.NFA~QPr0~R1C1": "cut off",
+    f"{SHAPE}.NFA~QPr0AAAB~R1C1": "behind its end",
+    f"{SHAPE}.NFA~RNI4~R1C1": "one of the number 3",
+    ".Shape~6x6.NFA~QiwA~R1C1": "more than 6 values",
+    ".NFA~QPr0AA": "1 cells or more",
+    ".Regex~KDE~R1C1": "')' is expected as its sign 3, not the end",
+    ".Regex~MSk~R1C1": "not ')'",
+    ".Regex~WzItMV0~R1C1": "a range that ends before it begins",
+    ".Regex~MXsyLDF9~R1C1": "2 to 1 times",
+    ".Regex~MXs5OTk5fQ~R1C1": "more than 1024 signs",
+    f"{SHAPE}.Regex~NQ~R1C1": "a value, 1 to 4,",
+    ".Regex~4~R1C1": "cut off",
+    ".Regex~gICA~R1C1": "a pattern in base64",
+    ".Or.End": "at least one constraint",
+    ".Or.~R1C1_1": "'.End' for '.Or'",
+    ".End": "no group is open",
+    ".Or~x.~R1C1_1.End": "the end of the constraint",
+    ".And~x.~R1C1_1.End": "the end of the constraint",
+    ".And.~R1C1_1.End~x": "the end of the constraint",
+    ".Or.AntiKing.End": "a constraint that '.Or' may hold",
+    ".And.Shape~9x9.End": "a constraint that '.And' may hold",
+    ".Or.StrictXV.End": "a constraint that '.Or' may hold",
+    ".Replicate~D.Sandwich~5~C1.End": "a constraint that '.Replicate' may hold",
+    ".StrictKropki.And.WhiteDot~R1C1~R1C2.End": "no such mark in a group",
+    ".NoBoxes.Or.RegionSumLine~R1C1~R1C2.End": "a grid with boxes",
+    ".FullRankTies~any.Or.FullRank~C1~3.End": "no '.FullRankTies' beside it",
+    ".Replicate~.Thermo~R1C1~R1C2.End": "at least one copy",
+    ".Replicate.Thermo~R1C1~R1C2.End": "the cells of copies",
+    ".Replicate~x+.Thermo~R1C1~R1C2.End": "'+' in it",
+    f".Replicate~D~{LINE}.Thermo~R1C1~R1C2.End": "the end of the constraint",
+    ".Replicate~B~R5C5.Thermo~R9C9~R9C8.Replicate~D.X~R9C8~R9C9.End.End": "0 down and 1 right",
+    ".Replicate~AB~R9C9.Thermo~R1C1~R1C2.End": "copies inside of the grid",
+    ".Or" * 21: "at most 20 groups",
+    ".Replicate~DY" * 8 + ".~R1C1_1_2" + ".End" * 8: "at most 20000 constraints",
     ".": "a constraint",
     "R1C1.": "'.' and the type",
 }
@@ -349,11 +593,15 @@ WHOLE = (
     "NoBoxes",
     f"Jigsaw~{JIGSAW}",
     "~R1C1_1~R1C2_2_3",
-    *(text[1:] for text in OF_FOUR if text.count(".") == 1 and "DisjointSets" not in text),
+    *(
+        text[1:]
+        for text in OF_FOUR
+        if text.count(".") == 1 and not re.search("DisjointSets|Priority|FullRankTies", text)
+    ),
     "StrictKropki",
     "StrictXV",
 )
-"""Constraints of all types but of those that need boxes, or nine."""
+"""Constraints of all types but those that need boxes, nine or others, and hints."""
 
 
 def told(items: list[str]) -> Puzzle | None:

@@ -1,0 +1,275 @@
+"""Rules of free grids: their rows, columns and boxes, and regions that solving has to find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate
+
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Allowed,
+    Automaton,
+    ByValue,
+    Cell,
+    CellPairs,
+    Cells,
+    Connected,
+    Constraint,
+    CountOfEqual,
+    DifferentPairs,
+    Every,
+)
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import check_cells, place, places
+from pipeline.puzzle.rules.cages import SameMultiset
+from pipeline.puzzle.rules.regions import Different
+from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
+
+REGIONS = "CC"
+"""What texts call the group of cells that tell the regions of a chaos construction."""
+
+UNIT_KINDS = ("row", "column", "box")
+
+
+class Unit(Different):
+    """A row, column or box of a free grid: no value repeats; n cells hold all n values."""
+
+    name = "row, column or box"
+
+    kind: str
+
+    def __post_init__(self) -> None:
+        Different.__post_init__(self)
+        if self.kind not in UNIT_KINDS:
+            raise ValueError(f"{self.name}: it is {self.kind!r}")
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        if self.kind == "box":
+            return (Outline(places(geometry, self.group), "region"),)
+        return ()
+
+    def title(self) -> str:
+        return self.kind
+
+    def caption(self) -> str:
+        return self.kind
+
+    def describe(self, geometry: Geometry) -> str:
+        """`row 3`, `column 3`, `box at r1c4`."""
+        row, column = geometry.place(self.group[0])
+        if self.kind == "box":
+            return f"{self.kind} at {place(geometry, self.group[0])}"
+        return f"{self.kind} {row if self.kind == 'row' else column}"
+
+
+class SameRegions(SameMultiset):
+    """All these rows, columns, boxes or regions hold the same set of values.
+
+    They have fewer cells than there are values, and no value repeats in one.
+    """
+
+    name, where = "same values in all regions", ""
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(sorted({cell for part in self.parts for cell in part}))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return ()
+
+
+class ConnectedValues(Rule):
+    """The cells of the group that hold one of the values form one region.
+
+    Its cells are connected by their sides, there is at least one, and exactly `size` if that is not
+    0. The group is the grid, or a group of extra cells in rows as long as the grid's.
+    """
+
+    name, where = "connected values", "from"
+
+    group: Cells
+    values: tuple[int, ...]
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.group, once=True)
+        if not self.values:
+            raise ValueError(f"{self.name}: no values")
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        beside = tuple(_beside(geometry, self.group))
+        return Connected(self.group, beside, self.values, self.size or None)
+
+    def title(self) -> str:
+        size = f" in {self.size} cells" if self.size else ""
+        return f"{self.name} {' '.join(map(str, self.values))}{size}"
+
+    def caption(self) -> str:
+        return self.title()
+
+
+class ChaosConstruction(Rule):
+    """The grid is made of regions of `size` cells, to be found, in which no value repeats.
+
+    The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
+    of the grid, which tell its region by a value. Values are given to regions in the order of their
+    first cells, from the lowest on, so that a division into regions counts once.
+    """
+
+    name = "chaos construction"
+
+    regions: Cells
+    size: int
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.regions, once=True)
+        if self.size < 2 or len(self.regions) % self.size:
+            raise ValueError(
+                f"{self.name}: {len(self.regions)} cells cannot be divided into regions of "
+                f"{self.size} cells"
+            )
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return (*range(geometry.inner), *self.regions)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        number, inner = len(self.regions) // self.size, range(geometry.inner)
+        if len(self.regions) != len(inner) or number > geometry.side:
+            raise ValueError(f"{self.name}: the regions are not those of this grid")
+        labels = geometry.values[:number]
+        beside = tuple(_beside(geometry, self.regions))
+        first, last = labels[0] - 1, labels[-1]
+        order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
+        parts = (Connected(self.regions, beside, (label,), self.size) for label in labels)
+        apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
+        return Every((order, *parts, apart))
+
+    def caption(self) -> str:
+        return f"{self.name} of regions of {self.size} cells"
+
+
+class ChaosArrow(Rule):
+    """The control holds the number of cells from the start on that are of the region of that.
+
+    They are counted along each of the arms until one is of another region. All arms begin with the
+    start, which counts once. The number is `offset` more than the value. Arms are of cells that
+    tell regions.
+    """
+
+    name, where = "chaos arrow", "at"
+
+    control: Cell
+    arms: tuple[Cells, ...]
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.arms:
+            raise ValueError(f"{self.name}: no arm")
+        for arm in self.arms:
+            check_cells(f"{self.name}: an arm", arm, once=True)
+        if len({arm[0] for arm in self.arms}) > 1:
+            raise ValueError(f"{self.name}: its arms begin with different cells")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        arms = tuple(arm[1:] for arm in self.arms)
+        return CountOfEqual(self.control, self.arms[0][0], arms, self.offset, unbroken=True)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        yield Ring((geometry.place(self.control),), "chaos-arrow")
+        for arm in self.arms:
+            points = places(geometry, (_cell_of(geometry, cell) for cell in arm[:2]))
+            if len(points) > 1:
+                yield Line(points, "chaos-arrow", head=True)
+
+    def caption(self) -> str:
+        return f"{self.name} + {self.offset}" if self.offset else self.name
+
+
+class ChaosCount(Rule):
+    """The control holds the number of these cells that are of the region of the first of them.
+
+    That counts too. The number is `offset` more than the value. The cells tell regions.
+    """
+
+    name, where = "chaos count", "at"
+
+    control: Cell
+    counted: Cells
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.counted, once=True)
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return tuple(dict.fromkeys((self.control, *self.counted)))
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, *others = self.counted
+        return CountOfEqual(self.control, first, (tuple(others),), self.offset, unbroken=False)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Ring((geometry.place(self.control),), "chaos-count"),)
+
+    def caption(self) -> str:
+        return f"{self.name} + {self.offset}" if self.offset else self.name
+
+
+class Doppelganger(Rule):
+    """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
+
+    No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
+    its box miss three different values. `missing` are extra cells, each of which tells the value
+    that one of the `units` misses; `kinds` tells how many of these are rows, columns, and boxes.
+    """
+
+    name = "doppelganger"
+
+    units: tuple[Cells, ...]
+    missing: Cells
+    kinds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.missing, once=True)
+        if not len(self.units) == len(self.missing) == sum(self.kinds):
+            raise ValueError(f"{self.name}: there are other units than cells that tell of them")
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return (*range(geometry.inner), *self.missing)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        free = geometry.free
+        if not free or free.lowest or not free.rows == free.columns == geometry.side - 1:
+            raise ValueError(f"{self.name}: the values of n×n cells must be 0 to n")
+        pairs = [*zip(self.units, self.missing, strict=True)]
+        parts: list[Constraint] = [Allowed(cell, geometry.values[1:]) for cell in self.missing]
+        parts += (AllDifferent((*unit, cell)) for unit, cell in pairs)
+        for end, size in zip(accumulate(self.kinds), self.kinds, strict=True):
+            parts.append(AllDifferent(self.missing[end - size : end]))
+        nothing = [Every(())] * (geometry.side - 1)
+        for zero in range(geometry.inner):
+            around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
+            parts.append(ByValue(zero, (around, *nothing), 0))
+        return Every(tuple(parts))
+
+
+def _cell_of(geometry: Geometry, region: int) -> int:
+    """The cell of the grid whose region a cell tells."""
+    return region - geometry.group_of(region).start
+
+
+def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
+    """Pairs of the cells that share a side."""
+    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
+    return tuple(
+        (cell, cell_of[near])
+        for (row, column), cell in cell_of.items()
+        for near in ((row, column + 1), (row + 1, column))
+        if near in cell_of
+    )
+
+
+def _next_label(highest: int, value: int, last: int) -> int | None:
+    """The highest label so far; None if one before it was left out."""
+    return max(highest, value) if value <= min(highest + 1, last) else None

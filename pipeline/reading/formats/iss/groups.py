@@ -1,0 +1,119 @@
+"""Constraints that hold others: `.Or….End`, `.And….End`, `.Replicate~cells….End`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pipeline.reading.formats.iss.machines import bits_of
+from pipeline.reading.formats.iss.phrases import Phrase
+
+OR, AND, REPLICATE, END = GROUPS = ("Or", "And", "Replicate", "End")
+_DEEPEST = 20
+_MOST_PHRASES = 20_000
+"""Constraints of a text, counting those that are replicated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The phrase that opens a group, and what is in it."""
+
+    phrase: Phrase
+    items: tuple[Item, ...]
+
+
+Item = Phrase | Group
+
+
+def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
+    """The phrases, those between a type of GROUPS and its `.End` as one. Raises InvalidPuzzle."""
+    open_groups: list[tuple[Phrase | None, list[Item]]] = [(None, [])]
+    for phrase in phrases:
+        name = phrase.type.text
+        if name == END:
+            opener, items = open_groups.pop()
+            if opener is None:
+                raise phrase.wrong(phrase.type, "a constraint, since no group is open")
+            if not items:
+                raise opener.wrong(opener.type, "a group of at least one constraint")
+            phrase.check_ended()
+            open_groups[-1][1].append(Group(opener, tuple(items)))
+        elif name in GROUPS:
+            if len(open_groups) > _DEEPEST:
+                raise phrase.wrong(phrase.type, f"at most {_DEEPEST} groups in each other")
+            open_groups.append((phrase, []))
+        else:
+            open_groups[-1][1].append(phrase)
+    opener, items = open_groups[-1]
+    if opener is not None:
+        raise opener.text.at_end(f"'.{END}' for '.{opener.type.text}'", "none")
+    return tuple(items)
+
+
+def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
+    """Each phrase in a group, with the types of the groups around it, the outer ones first."""
+    for item in items:
+        if isinstance(item, Group):
+            around = (item.phrase.type.text,)
+            for each in item.items:
+                if isinstance(each, Phrase):
+                    yield each, around
+            for phrase, others in inside(item.items):
+                yield phrase, around + others
+
+
+def replicated(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The same without `Replicate`, which becomes an `And` of copies. Raises InvalidPuzzle."""
+    return _Copies().of(items, None)
+
+
+class _Copies:
+    def __init__(self) -> None:
+        self._made = 0
+
+    def of(self, items: Sequence[Item], shift: tuple[int, int] | None) -> tuple[Item, ...]:
+        """Copies of the items, moved so many rows down and columns to the right.
+
+        None: the items themselves, as far as they are not replicated.
+        """
+        return tuple(self._copy(item, shift) for item in items)
+
+    def _copy(self, item: Item, shift: tuple[int, int] | None) -> Item:
+        phrase = item if isinstance(item, Phrase) else item.phrase
+        self._made += 1
+        if self._made > _MOST_PHRASES:
+            expected = f"at most {_MOST_PHRASES} constraints, counting copies"
+            raise phrase.wrong(phrase.type, expected)
+        if isinstance(item, Phrase):
+            return replace(item, shift=shift) if shift else item
+        if phrase.type.text != REPLICATE:
+            phrase.check_ended()
+            return Group(phrase, self.of(item.items, shift))
+        copies = [self.of(item.items, each) for each in _shifts(phrase, shift or (0, 0))]
+        opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
+        return Group(opener, tuple(each for copy in copies for each in copy))
+
+
+def _shifts(phrase: Phrase, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """How far the copies of a `Replicate`, which is itself moved, are from what is in it."""
+    phrase = replace(phrase)  # which is read anew
+    expected = "the cells of copies in base64"
+    word = phrase.next(expected)
+    origin = phrase.cell() if phrase.has_more() else 0
+    phrase.check_ended()
+    geometry = phrase.geometry
+    try:
+        places = bits_of(word.text)
+    except ValueError as error:
+        raise phrase.wrong(word, f"{expected} ({error})") from None
+    if not places:
+        raise phrase.wrong(word, "at least one copy")
+    row, column = geometry.place(origin)
+    for place in places:
+        if origin + place not in geometry.group_of(origin):
+            raise phrase.wrong(word, "copies inside of the grid")
+        target_row, target_column = geometry.place(origin + place)
+        down, right = target_row - row + shift[0], target_column - column + shift[1]
+        if geometry.cell_at(row + down, column + right) is None:
+            raise phrase.wrong(word, "copies inside of the grid")
+        yield down, right

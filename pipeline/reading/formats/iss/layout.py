@@ -1,0 +1,231 @@
+"""The grid of a text: its shape and values, boxes, pieces, and cells outside of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import isqrt
+from typing import NamedTuple
+
+from pipeline.puzzle.puzzle import MOST_EXTRA, Free, Geometry, Rule, usual_boxes
+from pipeline.puzzle.rules.free import (
+    REGIONS,
+    ChaosConstruction,
+    Doppelganger,
+    SameRegions,
+    Unit,
+)
+from pipeline.puzzle.rules.regions import Region
+from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.ruled import groups_of
+
+LARGEST = 16
+"""The most rows, columns and values."""
+
+_USUAL = "9x9"
+_SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
+_VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
+_PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
+_RAW = "Raw"
+_MISSING = ("DGC", "DGR", "DGB")
+"""The groups of cells that tell the values that rows, columns and boxes miss."""
+
+Areas = tuple[tuple[int, ...], ...]
+
+
+class Layout(NamedTuple):
+    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these."""
+
+    geometry: Geometry
+    boxes: Areas
+    pieces: Areas
+    rules: list[Rule]
+
+
+class _Shape(NamedTuple):
+    rows: int
+    columns: int
+    lowest: int
+    number: int
+    is_raw: bool
+
+    @property
+    def largest(self) -> int:
+        return max(self.rows, self.columns)
+
+
+def layout_of(phrases: Sequence[Phrase]) -> Layout:
+    """The layout that the phrases outside of groups tell. Raises InvalidPuzzle."""
+    shape = _shape(phrases)
+    size = _region_size(phrases, shape)
+    has_boxes = not any(_of(phrases, "NoBoxes")) and not shape.is_raw
+    boxes = tuple(_boxes(shape, size)) if has_boxes else ()
+    groups = tuple(_groups(phrases, shape, has_boxes=bool(boxes)))
+    plain = _Shape(shape.largest, shape.largest, 1, shape.largest, is_raw=False)
+    if shape == plain and size == shape.largest and not groups:
+        usual = usual_boxes(shape.largest)
+        geometry = usual if has_boxes else Geometry(1, usual.side)
+        units, rules = [], list[Rule]()
+    else:
+        free = Free(shape.rows, shape.columns, shape.lowest, groups)
+        geometry = Geometry(1, shape.number, free=free)
+        units = [] if shape.is_raw else [*_units(geometry, boxes)]
+        rules = [*units]
+    pieces = tuple(_pieces(phrases, shape, size))
+    rules += map(Region, pieces)
+    for phrase in _of(phrases, "RegionSameValues"):
+        phrase.check_ended()
+        areas = [*pieces, *(unit.group for unit in units)]
+        most = max(map(len, areas), default=0)
+        largest = tuple(area for area in areas if len(area) == most)
+        if 0 < most < shape.number and len(largest) > 1:
+            rules.append(SameRegions(largest))
+    rules += _about_regions(phrases, geometry, boxes, size)
+    return Layout(geometry, boxes, pieces, rules)
+
+
+def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Phrase]:
+    return (phrase for phrase in phrases if phrase.type.text == name)
+
+
+def _only(phrases: Sequence[Phrase], name: str) -> Phrase | None:
+    """The phrase of that type, if there is one. Raises InvalidPuzzle for several."""
+    found = [*_of(phrases, name)]
+    for another in found[1:]:
+        raise another.wrong(another.type, f"a single '.{name}'")
+    return found[0] if found else None
+
+
+def _shape(phrases: Sequence[Phrase]) -> _Shape:
+    phrase = _only(phrases, "Shape")
+    if phrase is None:
+        return _Shape(9, 9, 1, 9, is_raw=False)
+    expected = f"rows and columns, '1x2' to '{LARGEST}x{LARGEST}'"
+    size = phrase.next(expected)
+    match = _SIZE.fullmatch(size.text)
+    rows, columns = map(int, match.groups()) if match else (0, 0)
+    if match is None or not 2 <= max(rows, columns) <= LARGEST:
+        raise phrase.wrong(size, expected)
+    lowest, number = 1, max(rows, columns)
+    if phrase.has_more() and (word := phrase.next("values")).text:
+        told = _VALUES.fullmatch(word.text)
+        lowest = int(told[1] or 1) if told else 1
+        number = int(told[2]) - (lowest - 1 if told[1] else 0) if told else 0
+        if not max(rows, columns) <= number <= LARGEST:
+            least, most = max(rows, columns), LARGEST
+            expected = f"the number of values, {least} to {most}, or the first and the last, '0-9'"
+            raise phrase.wrong(word, expected)
+    is_raw = phrase.has_more()
+    if is_raw and (word := phrase.next(_RAW)).text != _RAW:
+        raise phrase.wrong(word, f"'{_RAW}' or the end")
+    phrase.check_ended()
+    return _Shape(rows, columns, lowest, number, is_raw)
+
+
+def _region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
+    phrase = _only(phrases, "RegionSize")
+    if phrase is None:
+        return shape.largest
+    size = phrase.number(1, shape.number)
+    phrase.check_ended()
+    return size
+
+
+def _groups(
+    phrases: Sequence[Phrase], shape: _Shape, *, has_boxes: bool
+) -> Iterator[tuple[str, int]]:
+    """Names and sizes of the groups of cells outside the grid."""
+    total, names = 0, set[str]()
+    for phrase in _of(phrases, "Var"):
+        expected = "a name of letters that no other '.Var' has"
+        word = phrase.next(expected)
+        name = f"V{word.text}"
+        if _PREFIX.fullmatch(word.text) is None or name in names:
+            raise phrase.wrong(word, expected)
+        names.add(name)
+        if phrase.has_more():
+            phrase.next("a label")
+        size = phrase.number(1, MOST_EXTRA) if phrase.has_more() else 1
+        phrase.check_ended()
+        total += size
+        if total > MOST_EXTRA:
+            raise phrase.wrong(phrase.type, f"at most {MOST_EXTRA} cells outside the grid")
+        yield name, size
+    if _only(phrases, "ChaosConstruction"):
+        yield REGIONS, shape.rows * shape.columns
+    if _only(phrases, "Doppelganger"):
+        yield from ((name, shape.largest) for name in _MISSING[: 3 if has_boxes else 2])
+
+
+def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
+    """Boxes of that size, the squarest that fill the grid, rather wide than high; or none."""
+    rows, columns = shape.rows, shape.columns
+    for small in range(isqrt(size), 1, -1):
+        large, rest = divmod(size, small)
+        for height, width in ((small, large), (large, small)):
+            if rest or rows % height or columns % width:
+                continue
+            for top in range(0, rows, height):
+                for left in range(0, columns, width):
+                    yield tuple(
+                        row * columns + column
+                        for row in range(top, top + height)
+                        for column in range(left, left + width)
+                    )
+            return
+
+
+def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
+    """The rows, columns and boxes; a single cell is none."""
+    kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": iter(boxes)}
+    for kind, areas in kinds.items():
+        yield from (Unit(area, kind) for area in areas if len(area) > 1)
+
+
+def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
+    """The pieces of all jigsaws; other cells may be left, which have one sign."""
+    number = shape.rows * shape.columns
+    for phrase in _of(phrases, "Jigsaw"):
+        expected = f"{number} signs, {size} for each region"
+        signs = phrase.next(expected)
+        if phrase.has_more():  # an old text, which tells the shape too
+            name = f"{shape.rows}x{shape.columns}"
+            if signs.text != name:
+                raise phrase.wrong(signs, f"'{name}', or {expected}")
+            signs = phrase.next(expected)
+        phrase.check_ended()
+        if len(signs.text) != number:
+            raise phrase.wrong(signs, expected)
+        groups = groups_of(signs.text)
+        others = [group for group in groups if len(group) != size]
+        misfits = [each for each in others if shape.largest <= len(each) <= shape.number]
+        if len(groups) > 1 and (len(others) > 1 or misfits):
+            raise phrase.wrong(signs, f"{expected}, and other cells of one sign")
+        yield from (group for group in groups if len(group) == size)
+
+
+def _about_regions(
+    phrases: Sequence[Phrase], geometry: Geometry, boxes: Areas, size: int
+) -> Iterator[Rule]:
+    if phrase := _only(phrases, "ChaosConstruction"):
+        phrase.check_ended()
+        assert geometry.free  # noqa: S101 - it has the cells that tell regions
+        if size < 2 or geometry.inner % size or geometry.inner // size > geometry.side:
+            expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
+            raise phrase.wrong(phrase.type, expected)
+        yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)
+    if phrase := _only(phrases, "Doppelganger"):
+        phrase.check_ended()
+        assert geometry.free  # noqa: S101 - it has the cells for missing values
+        n = geometry.side - 1
+        if geometry.lowest or not n == geometry.free.rows == geometry.free.columns == size:
+            raise phrase.wrong(phrase.type, "a square grid of n×n cells with the values 0 to n")
+        kinds = [[*geometry.rows()], [*geometry.columns()], [*boxes]]
+        missing = [
+            geometry.free.group(name) for name, _ in geometry.free.groups if name in _MISSING
+        ]
+        yield Doppelganger(
+            tuple(unit for kind in kinds for unit in kind),
+            tuple(cell for group in missing for cell in group),
+            tuple(len(kind) for kind in kinds if kind),
+        )

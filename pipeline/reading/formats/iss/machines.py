@@ -1,0 +1,200 @@
+"""State machines and relations as texts write them: NFAs in base64, patterns, keys, sets of cells.
+
+Machines may be nondeterministic; `determined` makes them deterministic, as far as a line needs it.
+Everything raises ValueError for what cannot be read, or is too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from string import ascii_letters, digits
+from typing import NamedTuple
+
+from pipeline.puzzle.rules.custom import DEAD, MOST_STATES
+
+_ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
+_INDEX = {sign: index for index, sign in enumerate(_ALPHABET)}
+_PLAIN, _PACKED = 0, 1
+_MOST_STEPS = 2_000_000
+"""Moves of states in sets that are looked at, for one machine."""
+
+
+class Machine(NamedTuple):
+    """States from 0 on: for each the states that it moves to by each value.
+
+    A value is an index from 0 on into the values of a cell.
+    """
+
+    moves: list[list[Sequence[int]]]
+    accepted: frozenset[int]
+    start: tuple[int, ...] = (0,)
+
+
+def sixes(text: str) -> list[int]:
+    """The numbers of six bits that the signs of a text in base64 are."""
+    unknown = next((sign for sign in text if sign not in _INDEX), None)
+    if unknown is not None:
+        raise ValueError(f"{unknown!r} in it")
+    return [_INDEX[sign] for sign in text]
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes of a text in base64, without padding."""
+    bits = _bits_in(text)
+    return int(bits or "0", 2).to_bytes(len(bits) // 8)
+
+
+def _bits_in(text: str) -> str:
+    """The bits of whole bytes of a text in base64, as a text of 0 and 1."""
+    numbers = sixes(text.rstrip("="))
+    if len(numbers) % 4 == 1:
+        raise ValueError("it is cut off")
+    bits = "".join(f"{number:06b}" for number in numbers)
+    whole = len(bits) // 8 * 8
+    if "1" in bits[whole:]:
+        raise ValueError("bits behind its end")
+    return bits[:whole]
+
+
+def bits_of(text: str) -> list[int]:
+    """The indices of the bits that are set; each sign has six of them, the lowest first."""
+    return [
+        6 * at + bit for at, six in enumerate(sixes(text)) for bit in range(6) if six >> bit & 1
+    ]
+
+
+def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tuple[int, ...]:
+    """The relation of a key, as `Relation` has it: bits row by row, a row for each first value.
+
+    In keys of old texts (`is_old`), `-` and `_` stand for each other.
+    """
+    if is_old:
+        key = key.translate({ord("-"): "_", ord("_"): "-"})
+    count = len(values)
+    related = [0] * (values[-1] + 1)
+    for bit in bits_of(key):
+        first, second = divmod(bit, count)
+        if first >= count:
+            raise ValueError(f"it is for more than {count} values")
+        related[values[first]] |= 1 << values[second]
+    return tuple(related)
+
+
+class _Bits:
+    """Reads numbers from a text of 0 and 1, the highest bit first."""
+
+    def __init__(self, bits: str) -> None:
+        self._bits, self._at = bits, 0
+
+    @property
+    def left(self) -> int:
+        return len(self._bits) - self._at
+
+    def number(self, bits: int) -> int:
+        if bits > self.left:
+            raise ValueError("it is cut off")
+        self._at += bits
+        return int(self._bits[self._at - bits : self._at] or "0", 2)
+
+
+def machine_in(text: str, values: Sequence[int]) -> Machine:
+    """The NFA of a text, about these values. An empty text accepts nothing."""
+    count = len(values)
+    if not text:
+        return Machine([[()] * count], frozenset())
+    bits = _Bits(_bits_in(text))
+    form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
+    if form not in (_PLAIN, _PACKED):
+        raise ValueError("another kind of machine than the two that are known")
+    starts, others = bits.number(width), bits.number(width)
+    starts_accepted = bits.number(starts)
+    accepted = [state for state in range(starts) if starts_accepted >> state & 1]
+    by_count = bits.number(4) if form == _PLAIN else symbols
+    moves = list[list[Sequence[int]]]()
+    while by_count and bits.left >= by_count:
+        row: list[list[int]] = [[] for _ in range(max(symbols, count))]
+        head = bits.number(by_count)
+        read = _packed if form == _PACKED else _plain
+        for symbol, state in read(bits, head, symbols, width):
+            row[symbol].append(state)
+        if any(row[count:]):
+            raise ValueError(f"it is for more than {count} values")
+        moves.append([*row[:count]])
+    if bits.number(bits.left):
+        raise ValueError("bits behind its end")
+    reached = (state for row in moves for states in row for state in states)
+    highest = max(starts + others - 1, *reached, 0)
+    if not starts or highest >= len(moves):
+        raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
+    accepted += range(starts, starts + others)
+    machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
+    unreached = {*range(len(moves))} - _reached(machine)
+    if any(state in machine.accepted or any(moves[state]) for state in unreached):
+        raise ValueError("states that nothing leads to, as in a text that is damaged")
+    return machine
+
+
+def _reached(machine: Machine) -> set[int]:
+    """The states that the start leads to."""
+    reached = {*machine.start}
+    waiting = [*reached]
+    while waiting:
+        after = {*chain.from_iterable(machine.moves[waiting.pop()])} - reached
+        reached |= after
+        waiting += after
+    return reached
+
+
+def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """The moves of a state, at most one for each of the values in the mask: the next states."""
+    for symbol in range(symbols):
+        if mask >> symbol & 1:
+            yield symbol, bits.number(width)
+
+
+def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """So many moves of a state: pairs of a value and the next state."""
+    by_symbol = (symbols - 1).bit_length()
+    for _ in range(moves):
+        symbol = bits.number(by_symbol)
+        if symbol >= symbols:
+            raise ValueError("a value beyond its values")
+        yield symbol, bits.number(width)
+
+
+class Determined(NamedTuple):
+    """A deterministic machine, as `StateMachine` has it."""
+
+    moves: tuple[bytes, ...]
+    accepted: frozenset[int]
+
+
+def determined(machine: Machine, values: Sequence[int], length: int) -> Determined:
+    """The same machine for lines of up to that many cells, deterministic; its states are sets."""
+    begin = frozenset(machine.start)
+    found = {begin: 0}
+    rows: list[bytes] = []
+    layer, steps = [begin], 0
+    dead = DEAD.to_bytes(2, "little")
+    for left in range(length, -1, -1):
+        reached: list[frozenset[int]] = []
+        for states in layer:
+            row = [dead] * (values[-1] + 1)
+            for index, value in enumerate(values if left else ()):
+                targets = [machine.moves[state][index] for state in states]
+                steps += sum(map(len, targets), len(targets))
+                if steps > _MOST_STEPS:
+                    raise ValueError("it takes too many steps to make it deterministic")
+                after = frozenset(chain.from_iterable(targets))
+                if after and after not in found:
+                    if len(found) >= MOST_STATES:
+                        raise ValueError(f"more than {MOST_STATES} states if deterministic")
+                    found[after] = len(found)
+                    reached.append(after)
+                if after:
+                    row[value] = found[after].to_bytes(2, "little")
+            rows.append(b"".join(row))
+        layer = reached
+    accepted = frozenset(index for states, index in found.items() if states & machine.accepted)
+    return Determined(tuple(rows), accepted)

@@ -1,0 +1,259 @@
+"""Patterns of values, as regular expressions: `1[3-5]*(2|.){2,3}`.
+
+Values are single signs: 1-9, then letters of either case from 10 on. A pattern becomes a machine
+without empty moves: a state before all signs, and one for each (V. M. Glushkov, 1961).
+Everything raises ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pipeline.reading.formats.iss.machines import Machine
+
+_MOST_SIGNS = 1024
+_DEEPEST = 100
+_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+
+
+def pattern_machine(pattern: str, values: Sequence[int]) -> Machine:
+    """The machine of a pattern."""
+    return _Places(len(values)).machine(_Reader(pattern, values).whole())
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """One of some values: a mask of their indices."""
+
+    taken: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequence:
+    parts: tuple[_Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    parts: tuple[_Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """A part so often; `most` None is without end."""
+
+    part: _Node
+    least: int
+    most: int | None
+
+
+_Node = _Signs | _Sequence | _Choice | _Repeated
+
+
+class _Reader:
+    """Reads a pattern, from its begin to its end."""
+
+    def __init__(self, pattern: str, values: Sequence[int]) -> None:
+        self._pattern, self._values = pattern, values
+        self._all = (1 << len(values)) - 1
+        self._at = self._depth = 0
+
+    def whole(self) -> _Node:
+        node = self._choice()
+        if self._next():
+            raise self._wrong("the end")
+        return node
+
+    def _next(self) -> str:
+        """The next sign, "" at the end."""
+        return self._pattern[self._at : self._at + 1]
+
+    def _take(self, sign: str) -> bool:
+        """Go on behind a sign, if it is the next."""
+        is_next = self._next() == sign
+        self._at += is_next
+        return is_next
+
+    def _wrong(self, expected: str) -> ValueError:
+        found = f"'{self._next()}'" if self._next() else "the end"
+        return ValueError(f"{expected} is expected as its sign {self._at + 1}, not {found}")
+
+    def _choice(self) -> _Node:
+        parts = [self._sequence()]
+        while self._take("|"):
+            parts.append(self._sequence())
+        return parts[0] if len(parts) == 1 else _Choice(tuple(parts))
+
+    def _sequence(self) -> _Node:
+        parts = []
+        while self._next() not in ("", "|", ")"):
+            parts.append(self._repeated())
+        return _Sequence(tuple(parts))
+
+    def _repeated(self) -> _Node:
+        node = self._single()
+        for _ in range(_DEEPEST):
+            sign = self._next()
+            if not sign or sign not in "*+?{":
+                return node
+            self._at += 1
+            least, most = _TIMES.get(sign) or self._times()
+            node = _Repeated(node, least, most)
+        raise self._wrong("something else than further repetitions")
+
+    def _times(self) -> tuple[int, int | None]:
+        """The numbers in braces, behind the first of these."""
+        least = self._number()
+        most: int | None = least
+        if self._take(","):
+            most = None if self._next() == "}" else self._number()
+        if not self._take("}"):
+            raise self._wrong("'}'")
+        if most is not None and most < least:
+            raise ValueError(f"{least} to {most} times")
+        return least, most
+
+    def _number(self) -> int:
+        begin = self._at
+        while self._next().isascii() and self._next().isdigit():
+            self._at += 1
+        if not 0 < self._at - begin <= len(str(_MOST_SIGNS)):
+            raise self._wrong("a number")
+        return int(self._pattern[begin : self._at])
+
+    def _single(self) -> _Node:
+        if self._take("("):
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise ValueError(f"more than {_DEEPEST} groups in each other")
+            node = self._choice()
+            self._depth -= 1
+            if not self._take(")"):
+                raise self._wrong("')'")
+            return node
+        if self._take("["):
+            return _Signs(self._class())
+        if self._take("."):
+            return _Signs(self._all)
+        return _Signs(1 << self._value())
+
+    def _class(self) -> int:
+        """The values of a class, behind its bracket."""
+        is_other, taken = self._take("^"), 0
+        while not taken or not self._take("]"):
+            first = last = self._value()
+            if self._next() == "-" and self._pattern[self._at + 1 : self._at + 2] != "]":
+                self._at += 1
+                last = self._value()
+            if last < first:
+                raise ValueError(f"a range that ends before it begins, up to its sign {self._at}")
+            taken |= (2 << last) - (1 << first)
+        return self._all & ~taken if is_other else taken
+
+    def _value(self) -> int:
+        """The index of the next value."""
+        self._take("\\")
+        sign = self._next()
+        value = _SIGNS.find(sign.lower()) if sign and sign.isascii() else -1
+        if value not in self._values:
+            raise self._wrong(f"a value, {_SIGNS[self._values[0]]} to {_SIGNS[self._values[-1]]},")
+        self._at += 1
+        return self._values.index(value)
+
+
+class _Part(NamedTuple):
+    """Whether a part may be empty, and where it may begin and end, as masks of places."""
+
+    is_empty: bool
+    first: int
+    last: int
+
+
+class _Places:
+    """The places of a pattern's signs, 1 and so on, and what may follow them; 0 is before all."""
+
+    def __init__(self, values: int) -> None:
+        self._values = range(values)
+        self._follow, self._taken = [0], [0]
+
+    def machine(self, node: _Node) -> Machine:
+        whole = self._part(node)
+        self._follow[0] = whole.first
+        with_value = [
+            sum(1 << place for place, taken in enumerate(self._taken) if taken >> value & 1)
+            for value in self._values
+        ]
+        moves: list[list[Sequence[int]]] = [
+            [_members(follow & places) for places in with_value] for follow in self._follow
+        ]
+        return Machine(moves, frozenset(_members(whole.last | int(whole.is_empty))))
+
+    def _part(self, node: _Node) -> _Part:
+        match node:
+            case _Signs(taken):
+                return self._place(taken)
+            case _Choice(parts):
+                found = [self._part(part) for part in parts]
+                empty, first, last = zip(*found, strict=True)
+                return _Part(any(empty), _union(first), _union(last))
+            case _Sequence(parts):
+                return self._joined(parts)
+            case _Repeated(part, least, most):
+                return self._repeated(part, least, most)
+
+    def _joined(self, parts: Sequence[_Node]) -> _Part:
+        whole = _Part(is_empty=True, first=0, last=0)
+        for part in parts:
+            whole = self._behind(whole, self._part(part))
+        return whole
+
+    def _repeated(self, node: _Node, least: int, most: int | None) -> _Part:
+        whole = _Part(is_empty=True, first=0, last=0)
+        for index in range(max(least, 1) if most is None else most):
+            part = self._part(node)
+            if most is None and index >= least - 1:
+                self._lead(part.last, part.first)
+            whole = self._behind(whole, part._replace(is_empty=part.is_empty or index >= least))
+        return whole
+
+    def _behind(self, part: _Part, other: _Part) -> _Part:
+        self._lead(part.last, other.first)
+        return _Part(
+            part.is_empty and other.is_empty,
+            part.first | (other.first if part.is_empty else 0),
+            other.last | (part.last if other.is_empty else 0),
+        )
+
+    def _lead(self, last: int, first: int) -> None:
+        """Each of these places may be followed by any of those."""
+        for place in _members(last):
+            self._follow[place] |= first
+
+    def _place(self, taken: int) -> _Part:
+        """A new place, for one of these values."""
+        if len(self._follow) > _MOST_SIGNS:
+            raise ValueError(f"more than {_MOST_SIGNS} signs, counting repetitions")
+        self._follow.append(0)
+        self._taken.append(taken)
+        place = 1 << len(self._follow) - 1
+        return _Part(is_empty=False, first=place, last=place)
+
+
+def _members(mask: int) -> list[int]:
+    """The places in a mask."""
+    members = []
+    while mask:
+        lowest = mask & -mask
+        members.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return members
+
+
+def _union(masks: Sequence[int]) -> int:
+    union = 0
+    for mask in masks:
+        union |= mask
+    return union

@@ -1,0 +1,117 @@
+"""The rules and the given values of constraints, and of those in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pipeline.puzzle.puzzle import Geometry, Rule, values_of
+from pipeline.puzzle.rules.cages import Arrow, Quadruple
+from pipeline.puzzle.rules.custom import OneOf
+from pipeline.puzzle.rules.outside import Outside
+from pipeline.puzzle.rules.pairs import Among
+from pipeline.reading.formats.iss.groups import AND, REPLICATE, Group, Item, inside
+from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.iss.types import (
+    HINTS,
+    MARKS,
+    NOT_IN_GROUPS,
+    NOT_REPLICATED,
+    STRICT,
+    TYPES,
+)
+
+_GIVEN = ("", "Given")
+_CLUES = Outside, Quadruple
+"""Of several at one place the last counts."""
+
+
+def check_groups(items: Sequence[Item]) -> None:
+    """Raise InvalidPuzzle for types that groups do not hold."""
+    strict = {phrase.type.text for phrase in items if isinstance(phrase, Phrase)} & {*MARKS}
+    marks = {mark: name for name in strict for mark in MARKS[name]}
+    for phrase, around in inside(items):
+        name = phrase.type.text
+        for group in around:
+            if name in NOT_IN_GROUPS or (group == REPLICATE and name in NOT_REPLICATED):
+                raise phrase.wrong(phrase.type, f"a constraint that '.{group}' may hold")
+        if name in marks:
+            raise phrase.wrong(phrase.type, f"no such mark in a group beside '.{marks[name]}'")
+
+
+@dataclass(slots=True)
+class Rules:
+    """What some constraints mean: rules, and cells with the masks of values that they are given."""
+
+    rules: dict[object, Rule] = field(default_factory=dict)
+    given: list[tuple[int, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> Rules:
+        """Raises InvalidPuzzle."""
+        found = cls()
+        for item in items:
+            if isinstance(item, Group):
+                found._add_group(item)
+            elif item.type.text in _GIVEN:
+                found.given += _given(item)
+            elif item.type.text in TYPES:
+                found._add(item)
+            elif item.type.text in HINTS:
+                item.integer()
+                item.cells()
+        return found
+
+    def _add(self, phrase: Phrase) -> None:
+        try:
+            for rule in TYPES[phrase.type.text].rules(phrase):
+                place = rule.cells(phrase.geometry)
+                key = (type(rule), place) if isinstance(rule, _CLUES) else object()
+                self.rules.pop(key, None)
+                self.rules[key] = rule
+                if isinstance(rule, Arrow):
+                    # those behind the first in the circle of a pill are digits
+                    digits = (1 << 10 - phrase.geometry.lowest) - 1
+                    mask = digits & phrase.geometry.all_values
+                    self.given += [(cell, mask) for cell in rule.circle[1:]]
+        except ValueError as error:
+            raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
+        phrase.check_ended()
+
+    def _add_group(self, group: Group) -> None:
+        if group.phrase.type.text == AND:
+            inner = Rules.of(group.items)
+            self.rules |= {object(): rule for rule in inner.rules.values()}
+            self.given += inner.given
+            return
+        choices = [Rules.of([item]) for item in group.items]
+        geometry = group.phrase.geometry
+        rules = tuple(tuple(choice.all(geometry)) for choice in choices)
+        if all(rules):  # else one always holds
+            self.rules[object()] = OneOf(rules)
+
+    def all(self, geometry: Geometry) -> Iterator[Rule]:
+        """The rules, and the given values as rules."""
+        yield from self.rules.values()
+        for cell, mask in self.given:
+            if mask != geometry.all_values:
+                yield Among(cell, tuple(values_of(mask, geometry.lowest)))
+
+    def with_strict(self, phrases: Sequence[Phrase]) -> list[Rule]:
+        """The rules, last those of these phrases that look at the marks of others."""
+        rules = [*self.rules.values()]
+        strict = (phrase for phrase in phrases if phrase.type.text in STRICT)
+        for phrase in strict:
+            rules.append(STRICT[phrase.type.text][1](phrase, rules))
+        return rules
+
+
+def _given(phrase: Phrase) -> Iterator[tuple[int, int]]:
+    """Cells with the mask of the values that a phrase gives them."""
+    for word in phrase.rest():
+        name, *values = word.text.split("_")
+        if not values:
+            raise phrase.wrong(word, "a cell and its values, such as 'R1C1_5'")
+        cell = phrase.cell_in(word._replace(text=name))
+        parts = [word._replace(text=value) for value in values]
+        yield cell, sum({1 << phrase.value_in(each) - phrase.geometry.lowest for each in parts})

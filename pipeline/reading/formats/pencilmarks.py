@@ -1,0 +1,56 @@
+"""Pencil marks: for each cell of a puzzle n signs in one line, the values that it may hold.
+
+    1...56.89.2.......12.45.7.9…
+
+The k-th sign of a cell is the digit k if it may hold k, else `.` or `0`. n is 6, 8 or 9: 216, 512
+or 729 signs. Grids of 4 are not read, since their 64 signs are also the cells of one of 8.
+"""
+
+from __future__ import annotations
+
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.cells import GEOMETRIES
+from pipeline.reading.formats.ruled import variant_of
+from pipeline.reading.formats.text import Text, either
+from pipeline.settings import Reading
+
+_SIDES = {side**3: side for side in GEOMETRIES if side > 4}
+_SIGNS = frozenset("0123456789.")
+_WITHOUT = ".0"
+
+
+def recognise_pencil_marks(text: Text) -> str | None:
+    """Recognise a line of the right length: nine lines of 81 signs are nine puzzles."""
+    signs = text.lines[0].text.strip()
+    side = _SIDES.get(len(signs))
+    if len(text.lines) > 1 or side is None or not _SIGNS.issuperset(signs):
+        return None
+    return f"{side} signs for each of {side * side} cells"
+
+
+def parse_pencil_marks(text: Text, _reading: Reading) -> Parsed:
+    line = text.single_line()
+    begin = len(line.text) - len(line.text.lstrip())
+    signs = line.text.strip()
+    side = _SIDES.get(len(signs))
+    if side is None:
+        expected = f"{either(_SIDES)} signs in one line, n for each of n² cells"
+        raise text.at_line(line, expected, f"{len(signs)} signs")
+    masks = [0] * side**2
+    for at, sign in enumerate(signs):
+        cell, value = divmod(at, side)
+        if sign == str(value + 1):
+            masks[cell] |= 1 << value
+        elif sign not in _WITHOUT:
+            raise text.error(
+                line.number, begin + at + 1, f"'{value + 1}' or '.' as sign {at + 1}", repr(sign)
+            )
+    if 0 in masks:
+        at = side * masks.index(0)
+        raise text.error(line.number, begin + at + 1, "a cell with a value", "none")
+    puzzle = Puzzle(GEOMETRIES[side], tuple(masks))
+    return Parsed(puzzle, variant=variant_of(puzzle))
+
+
+PENCIL_MARKS = Format("pencil-marks", recognise_pencil_marks, parse_pencil_marks)

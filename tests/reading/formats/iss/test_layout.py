@@ -1,0 +1,196 @@
+"""Grids of texts: shapes, values, boxes, pieces, and cells outside of them."""
+
+from __future__ import annotations
+
+import pytest
+from support.rules.free import CHAOS
+
+from pipeline import parse_puzzle, solve
+from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
+from pipeline.puzzle.rules import cages, lines, outside
+from pipeline.puzzle.rules.free import (
+    ChaosArrow,
+    ChaosConstruction,
+    ChaosCount,
+    ConnectedValues,
+    Doppelganger,
+    SameRegions,
+    Unit,
+)
+from pipeline.puzzle.rules.pairs import Greater
+from pipeline.puzzle.rules.regions import Region
+
+LINE_OF_CHAOS = ".Shape~2x2.ChaosConstruction.NoBoxes"
+
+
+def read(text: str) -> Puzzle:
+    return parse_puzzle(text)
+
+
+def units(puzzle: Puzzle) -> list[str]:
+    return [rule.describe(puzzle.geometry) for rule in puzzle.rules if isinstance(rule, Unit)]
+
+
+@pytest.mark.parametrize(
+    ("text", "geometry", "kinds"),
+    [
+        (".Shape~6x9", Geometry(1, 9, free=Free(6, 9)), (6, 9, 6)),
+        (".Shape~5x2", Geometry(1, 5, free=Free(5, 2)), (5, 2, 0)),
+        (".Shape~1x4", Geometry(1, 4, free=Free(1, 4)), (1, 0, 0)),
+        (".Shape~9x9~0-8", Geometry(1, 9, free=Free(9, 9, 0)), (9, 9, 9)),
+        (".Shape~9x9~0-9.NoBoxes", Geometry(1, 10, free=Free(9, 9, 0)), (9, 9, 0)),
+        (".Shape~9x9~10", Geometry(1, 10, free=Free(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~1-10", Geometry(1, 10, free=Free(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~~Raw", Geometry(1, 9, free=Free(9, 9)), (0, 0, 0)),
+        (".Shape~9x9~10~Raw", Geometry(1, 10, free=Free(9, 9)), (0, 0, 0)),
+        (".Shape~6x6.RegionSize~4", Geometry(1, 6, free=Free(6, 6)), (6, 6, 9)),
+        (".Shape~6x8.RegionSize~6", Geometry(1, 8, free=Free(6, 8)), (6, 8, 8)),
+        (".Var~A", Geometry(1, 9, free=Free(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
+        (".Shape~7x7.Var~A~x~2", Geometry(1, 7, free=Free(7, 7, 1, (("VA", 2),))), (7, 7, 0)),
+    ],
+)
+def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geometry, kinds):
+    puzzle = read(text)
+    assert puzzle.geometry == geometry
+    told = units(puzzle)
+    assert len({*told}) == len(told) == len(puzzle.rules)
+    assert kinds == tuple(
+        sum(each.startswith(kind) for each in told) for kind in ("row", "column", "box")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "geometry"),
+    [
+        ("", Geometry(3, 3)),
+        (".Shape~9x9~9", Geometry(3, 3)),
+        (".Shape~9x9~1-9.RegionSize~9", Geometry(3, 3)),
+        (".Shape~3x3", Geometry(1, 3)),
+        (".Shape~2x2~.NoBoxes", Geometry(1, 2)),
+    ],
+)
+def test_what_is_usual_is_no_free_grid(text, geometry):
+    assert read(f"{text}.~R1C1_1").geometry == geometry
+
+
+def test_boxes_are_wide_unless_only_high_ones_fit():
+    assert "box at r1c4" in units(read(".Shape~6x9.RegionSize~6"))
+    assert "box at r1c3" in units(read(".Shape~9x6.RegionSize~6"))
+    high = read(".Shape~9x4.RegionSize~6")
+    assert next(rule.group for rule in high.rules if rule.kind == "box") == (0, 1, 4, 5, 8, 9)
+
+
+def test_values_from_zero_are_themselves():
+    puzzle = read(".Shape~4x4~0-3.~R1C1_0.~R1C2_0_3.Cage~1~R2C1~R2C2")
+    assert [*puzzle.givens()] == [(0, 0)]
+    assert puzzle.cells[1] == 0b1001
+    result = solve(puzzle)
+    assert result.complete
+    assert all(grid.values[:2] == (0, 3) for grid in result.solutions)
+    assert all(sum(grid.values[4:6]) == 1 for grid in result.solutions)
+
+
+def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
+    text = ".Shape~2x2~~Raw.Var~A~some~3.Var~B.~VA1_1.~VB_2.GreaterThan~R1C1~R1C2"
+    puzzle = read(f"{text}.Thermo~VA1~VA2.AllDifferent~VA3~VB.~R2C1_1~R2C2_1")
+    assert puzzle.geometry.free == Free(2, 2, 1, (("VA", 3), ("VB", 1)))
+    assert [puzzle.geometry.name_of(cell) for cell in (3, 4, 6, 7)] == ["r2c2", "VA1", "VA3", "VB"]
+    assert Greater(0, 1) in puzzle.rules
+    assert lines.Thermometer((4, 5)) in puzzle.rules
+    (solution,) = solve(puzzle).solutions
+    assert solution.values == (2, 1, 1, 1, 1, 2, 1, 2)
+
+
+def test_neighbours_in_the_grid_are_not_those_below_it():
+    puzzle = read(".Shape~1x2~~Raw.Var~A~~2.AntiKnight.AntiKing.~R1C1_1~R1C2_2")
+    assert len(solve(puzzle).solutions) == 4
+
+
+def test_clues_outside_look_along_short_lines():
+    puzzle = read(".Shape~3x4.LittleKiller~6~R3C3.Skyscraper~C4~1~2.Sandwich~3~R1.XSum~C1~4~")
+    assert outside.LittleKiller((10, 7), 6) in puzzle.rules
+    assert outside.Skyscraper((3, 7, 11), 1) in puzzle.rules
+    assert outside.Skyscraper((11, 7, 3), 2) in puzzle.rules
+    assert outside.Sandwich((0, 1, 2, 3), 3) in puzzle.rules
+    assert outside.XSum((0, 4, 8), 4) in puzzle.rules
+
+
+def test_a_jigsaw_may_leave_cells_of_one_sign():
+    pieces = (Region((0, 1, 4, 5)), Region((10, 11, 14, 15)))
+    layout = ".Jigsaw~AAxxAAxxxxBBxxBB"
+    assert read(f".Shape~4x4{layout}").rules == pieces
+    assert read(".Shape~4x4.Jigsaw~" + "A" * 16).rules == ()
+    free = read(f".Shape~4x4~6.NoBoxes{layout}")
+    assert tuple(rule for rule in free.rules if not isinstance(rule, Unit)) == pieces
+    three = read(".Shape~2x3~4.NoBoxes.RegionSize~3.Jigsaw~AABABB")
+    assert three.rules[-2:] == (Region((0, 1, 3)), Region((2, 4, 5)))
+
+
+def test_the_largest_regions_may_have_the_same_values():
+    puzzle = read(".Shape~2x3~4.RegionSameValues")
+    assert puzzle.rules[-1] == SameRegions(((0, 1, 2), (3, 4, 5)))
+    assert read(".Shape~4x4.RegionSameValues").rules == ()
+    assert (
+        len(solve(read(".Shape~2x2~3.RegionSameValues.NoBoxes"), max_solutions=20).solutions) == 6
+    )
+
+
+def test_connected_values_are_of_the_grid_or_of_a_group():
+    assert read(".ConnectedValues~~1_2").rules == (ConnectedValues(tuple(range(81)), (1, 2)),)
+    puzzle = read(".Shape~2x2.Var~S~~4.ConnectedValues~VS~1~3")
+    assert puzzle.rules[-1] == ConnectedValues((4, 5, 6, 7), (1,), 3)
+
+
+def test_regions_are_found_once_whatever_their_names():
+    puzzle = read(LINE_OF_CHAOS)
+    assert puzzle.geometry == CHAOS
+    assert puzzle.rules[-1] == ChaosConstruction((4, 5, 6, 7), 2)
+    found = {grid.values for grid in solve(puzzle).solutions}
+    ways = {(1, 1, 2, 2), (1, 2, 1, 2)}
+    assert found == {(*grid, *way) for grid in ((1, 2, 2, 1), (2, 1, 1, 2)) for way in ways}
+
+
+def test_chaos_arrows_count_along_arms_or_in_all_directions():
+    rules = read(f"{LINE_OF_CHAOS}.ChaosArrow~R1C1~1~CC1~CC2~-~CC1~CC3").rules
+    assert rules[-1] == ChaosArrow(0, ((4, 5), (4, 6)), 1)
+    everywhere = ChaosArrow(0, ((4, 5), (4, 6), (4,), (4,)))
+    for text in ("R1C1", "R1C1~", "r1c1~0"):
+        assert read(f"{LINE_OF_CHAOS}.ChaosArrow~{text}").rules[-1] == everywhere
+
+
+def test_chaos_counts_count_cells_of_one_region():
+    rules = read(f"{LINE_OF_CHAOS}.ChaosCount~R1C2~~CC2~CC1").rules
+    assert rules[-1] == ChaosCount(1, (5, 4))
+
+
+def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
+    puzzle = read(".Shape~4x4~0-4.Doppelganger.~DGC1_1~DGR4_2~DGB2_3")
+    assert puzzle.geometry.free == Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4)))
+    rule = puzzle.rules[-1]
+    assert isinstance(rule, Doppelganger)
+    assert (rule.missing, rule.kinds) == (tuple(range(16, 28)), (4, 4, 4))
+    for grid in solve(puzzle, max_solutions=3).solutions:
+        assert {*grid.values[:4], 1} == {*range(5)}
+        assert {*grid.values[3:16:4], 2} == {*range(5)}
+    without = read(".Shape~4x4~0-4.NoBoxes.Doppelganger").geometry.free
+    assert without == Free(4, 4, 0, (("DGC", 4), ("DGR", 4)))
+
+
+def test_copies_stay_in_their_group():
+    puzzle = read(".Shape~2x3~~Raw.Var~A~~6.Replicate~D.Cage~3~R1C1~R1C2.End")
+    assert puzzle.rules == (cages.Cage((0, 1), 3), cages.Cage((1, 2), 3))
+    puzzle = read(".Shape~2x3~~Raw.Var~A~~6.Replicate~J~VA1.Cage~3~VA1~VA2.End")
+    assert puzzle.rules == (cages.Cage((6, 7), 3), cages.Cage((9, 10), 3))
+
+
+@pytest.mark.parametrize("encoding", ["textbook", "minimal", "extended", "reduced"])
+def test_every_encoding_finds_the_same_solutions(encoding):
+    text = ".Shape~3x4~0-4.Var~A~~2.GreaterThan~R1C1~R1C2.Sum~0~VA1~R1C2.NoBoxes.~R2C1_1~R2C2_2"
+    puzzle = read(f"{text}~R2C3_3~R2C4_4~R3C1_2~R3C2_1~R3C3_4~R3C4_0.Thermo~VA1~VA2")
+    result = solve(puzzle, encoding=encoding)
+    assert result.complete
+    expected = solve(puzzle)
+    assert sorted(grid.values for grid in result.solutions) == sorted(
+        grid.values for grid in expected.solutions
+    )
+    assert result.solutions

@@ -1,0 +1,207 @@
+"""Machines and relations in texts: each takes what its definition takes, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import re
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from support.strategies import examples
+
+from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss.machines import Determined, Machine, determined, machine_in
+from pipeline.reading.formats.iss.patterns import pattern_machine
+
+VALUES, LONGEST = range(1, 4), 5
+LINES = [each for length in range(1, LONGEST + 1) for each in product(VALUES, repeat=length)]
+
+
+def takes(machine: Determined, line: tuple[int, ...]) -> bool:
+    state = 0
+    for value in line:
+        state = int.from_bytes(machine.moves[state][2 * value : 2 * value + 2], "little")
+        if state == machines.DEAD:
+            return False
+    return state in machine.accepted
+
+
+def reached(machine: Machine, line: tuple[int, ...]) -> bool:
+    """Whether some way through a nondeterministic machine accepts the line."""
+    states = {*machine.start}
+    for value in line:
+        states = {after for state in states for after in machine.moves[state][value - 1]}
+    return bool(states & machine.accepted)
+
+
+def repeated(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    times = st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,}", "{0}"])
+    return st.builds("({}){}".format, inner, times)
+
+
+signs = st.sampled_from(["1", "2", "3", ".", "[12]", "[^1]", "[2-3]", ""])
+patterns = st.recursive(
+    signs,
+    lambda inner: (
+        repeated(inner)
+        | st.builds("{}{}".format, inner, inner)
+        | st.builds("({}|{})".format, inner, inner)
+    ),
+    max_leaves=8,
+)
+
+
+@examples(150)
+@given(patterns)
+def test_a_pattern_takes_what_a_regular_expression_takes(pattern):
+    machine = determined(pattern_machine(pattern, VALUES), VALUES, LONGEST)
+    meant = re.compile(pattern.replace(".", "[123]"))
+    for line in LINES:
+        assert takes(machine, line) == bool(meant.fullmatch("".join(map(str, line)))), line
+
+
+def test_a_value_behind_a_backslash_is_that_value():
+    machine = determined(pattern_machine(r"\1[\2]*", VALUES), VALUES, LONGEST)
+    assert takes(machine, (1, 2, 2))
+    assert not takes(machine, (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line"), [("gA", (16, 10)), ("[f-g]a", (15, 10)), ("9.", (9, 16))]
+)
+def test_letters_are_values_from_10_on(pattern, line):
+    values = range(1, 17)
+    assert takes(determined(pattern_machine(pattern, values), values, 2), line)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("(1", "')' is expected as its sign 3, not the end"),
+        ("1)", "the end is expected as its sign 2, not ')'"),
+        ("*", "a value, 1 to 3, is expected as its sign 1, not '*'"),
+        ("4", "a value, 1 to 3,"),
+        ("0", "a value, 1 to 3,"),
+        ("é", "a value, 1 to 3,"),
+        ("[]", "not ']'"),
+        ("[^]", "not ']'"),
+        ("[2-1]", "ends before it begins"),
+        ("1{", "a number is expected"),
+        ("1{2,1}", "2 to 1 times"),
+        ("1{2", "'}' is expected"),
+        ("1{12345}", "a number is expected"),
+        ("(1{600}){2}", "more than 1024 signs"),
+        ("(" * 200, "more than 100 groups"),
+        ("1" + "*" * 200, "further repetitions"),
+    ],
+)
+def test_a_pattern_that_is_wrong_says_where(pattern, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        pattern_machine(pattern, VALUES)
+
+
+def numbers(*fields: tuple[int, int]) -> str:
+    """Numbers with their widths in bits, as base64."""
+    bits = "".join(f"{number:0{width}b}" for number, width in fields if width)
+    bits += "0" * (-len(bits) % 8)
+    data = bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits), 8))
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def written(machine: Machine, width: int, *, packed: bool) -> str:
+    """The text of a machine, whose accepted states follow the first ones, the starts."""
+    starts, count = len(machine.start), len(VALUES)
+    others = len([state for state in machine.accepted if state >= starts])
+    accepted = sum(1 << state for state in machine.accepted if state < starts)
+    moves = [
+        [(index, state) for index, states in enumerate(row) for state in states]
+        for row in machine.moves
+    ]
+    by_count = max(map(len, moves)).bit_length()
+    fields = [(int(packed), 2), (width - 1, 4), (count - 1, 4), (starts, width), (others, width)]
+    fields += [(accepted, starts), *([] if packed else [(by_count, 4)])]
+    for row in moves:
+        if packed:
+            fields += [(sum(1 << index for index, _ in row), count)]
+            fields += [(state, width) for _, state in row]
+        else:
+            fields += [(len(row), by_count)]
+            fields += [field for index, state in row for field in ((index, 2), (state, width))]
+    return numbers(*fields)
+
+
+@st.composite
+def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
+    states = draw(st.integers(1, 6))
+    targets = st.lists(st.integers(0, states - 1), max_size=most, unique=True)
+    rows = draw(
+        st.lists(
+            st.lists(targets, min_size=3, max_size=3), min_size=states, max_size=states
+        ).filter(lambda rows: any(map(any, rows)))
+    )
+    starts = draw(st.integers(1, states))
+    others = draw(st.integers(0, states - starts))
+    first = draw(st.sets(st.integers(0, starts - 1)))
+    led_to = {*range(starts)}
+    for _ in rows:
+        led_to |= {after for state in led_to for targets in rows[state] for after in targets}
+    assume(len(led_to) == states)
+    accepted = frozenset((*first, *range(starts, starts + others)))
+    return Machine([[*map(tuple, row)] for row in rows], accepted, tuple(range(starts)))
+
+
+@examples(100)
+@given(nondeterministic())
+def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
+    again = machine_in(written(machine, 4, packed=False), VALUES)
+    found = determined(again, VALUES, LONGEST)
+    for line in LINES:
+        assert takes(found, line) == reached(machine, line)
+
+
+@examples(100)
+@given(nondeterministic(most=1))
+def test_a_packed_machine_is_the_same(machine):
+    packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
+    one, other = (determined(machine_in(text, VALUES), VALUES, LONGEST) for text in (packed, plain))
+    assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
+
+
+@examples(100)
+@given(st.data(), nondeterministic())
+def test_a_machine_that_is_cut_off_is_refused(data, machine):
+    text = written(machine, 4, packed=False)
+    cut = text[: data.draw(st.integers(1, len(text) - 2))]
+    try:
+        again = machine_in(cut, VALUES)
+    except ValueError:
+        return
+    assert len(again.moves) <= len(machine.moves) + 8  # padding may be states without moves
+
+
+@examples(100)
+@given(st.text("ABgz09-_", max_size=40))
+def test_any_text_is_a_machine_or_refused(text):
+    try:
+        machine = machine_in(text, VALUES)
+    except ValueError:
+        return
+    determined(machine, VALUES, 81)
+
+
+def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
+    alone = Machine([[(0,), (), ()], [(0,), (), ()]], frozenset((0,)))
+    with pytest.raises(ValueError, match="nothing leads to"):
+        machine_in(written(alone, 2, packed=True), VALUES)
+
+
+def test_a_relation_has_a_bit_for_each_pair_of_values():
+    bits = machines.bits_of("hD")
+    assert bits == [0, 5, 6, 7]
+    assert machines.related_in("hD", VALUES) == (0, 0b10, 0b1000, 0b110)
+    with pytest.raises(ValueError, match="more than 3 values"):
+        machines.related_in("AAB", range(1, 4))
+    four = range(1, 5)
+    assert machines.related_in("-_", four) == machines.related_in("_-", four, is_old=True)
