@@ -71,6 +71,7 @@ def _separate(group: Sequence[int], apart: list[int]) -> None:
 
 
 def set_of(cells: Iterable[int]) -> int:
+    """The bits of cells, each named once."""
     return sum([1 << cell for cell in cells])
 
 
@@ -79,6 +80,14 @@ def members(cells: int) -> Iterator[int]:
         lowest = cells & -cells
         yield lowest.bit_length() - 1
         cells ^= lowest
+
+
+def weights_of(total: Total) -> Terms:
+    """The weight of each cell: the sum of all that it has."""
+    weights: Terms = {}
+    for cell, weight in total.terms:
+        weights[cell] = weights.get(cell, 0) + weight
+    return weights
 
 
 def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
@@ -228,11 +237,8 @@ def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
     Units, and several rows or columns side by side, have a known total.
     """
     cages, used = list[tuple[int, int, int]](), 0
-    sums = (
-        (set_of(cell for cell, _ in each.terms), each.total)
-        for each in of.others
-        if isinstance(each, Total) and all(weight == 1 for _, weight in each.terms)
-    )
+    totals = ((weights_of(each), each.total) for each in of.others if isinstance(each, Total))
+    sums = [(set_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
     for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
         if not cells & used:
             used |= cells

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.ruled import layout
-from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies
+from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies, weights_of
 from pipeline.certify.ruled.layout import (
     ALLOWED,
     AT_LEAST,
@@ -251,10 +251,7 @@ class _Stating:
         return [self._add(PATHS, queue, cells, self._block(layers))]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        terms: Terms = {}
-        for cell, weight in constraint.terms:
-            terms[cell] = terms.get(cell, 0) + weight
-        return self._add_sum(terms, constraint.total, queue)
+        return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, as one of their indices."""

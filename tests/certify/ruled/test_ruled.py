@@ -262,6 +262,21 @@ def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
     assert 10 < counts.count(0) < 200
 
 
+def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):
+    """Four sums of other cells are looked at together."""
+    others = Cage((2, 3), 5), Cage((8, 9), 3), Cage((12, 13), 7)
+    for odd in (
+        Sum(((0, 1), (0, 1)), 4),
+        Sum(((15, 1), (15, 1)), 4),
+        Sum(((0, 2), (0, -1), (1, 1)), 5),
+    ):
+        rules = (odd, *others)
+        found = searched_through(step, Puzzle.empty(FOUR, rules))
+        known = meant(FOUR, filled(FOUR), rules)
+        assert known
+        assert sorted(found.missing) == known, rules
+
+
 def test_too_many_alternatives_are_not_searched():
     pairs = [Either(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
     many = Formula(Either((Every(tuple(pairs)), Every(()))))
