@@ -47,7 +47,7 @@ from pipeline.puzzle.rules.pairs import AntiKnight, Greater
 from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["plain", pytest.param("compiled", marks=needs_numba)]
-SIXTEEN, FORTY_NINE = Geometry(4, 4), Geometry(7, 7)
+SIXTEEN = Geometry(4, 4)
 ALL = 10_000
 
 every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
@@ -313,10 +313,18 @@ def test_parts_that_say_nothing_always_hold(step):
             assert len(found.missing) == 288
 
 
-def test_wide_grids_are_not_searched():
-    wide = Puzzle.empty(FORTY_NINE, (Greater(0, 1),))
-    found = exhausted_by_rules(wide, ())
-    assert found == Exhausted((), 0, "with rules, sides above 36 are not searched")
+def test_grids_of_many_cells_are_not_searched():
+    corners = tuple((18 * row, 18 * column) for row in range(4) for column in range(4))
+    for geometry in (Geometry(7, 7), Geometry(4, 8), Geometry(3, 3, grids=corners)):
+        found = exhausted_by_rules(Puzzle.empty(geometry, (Greater(0, 1),)), ())
+        assert found == Exhausted((), 0, "with rules, more than 1,000 cells are not searched")
+
+
+def test_a_sum_of_many_weights_is_soon_stated():
+    geometry = Geometry(5, 6)
+    terms = tuple((cell, 1 + cell // 2) for cell in range(geometry.size))
+    puzzle = Puzzle.empty(geometry, (Sum(terms, 1),))
+    assert searched(None, puzzle, (), 1, inf, time.monotonic() + 5) == Exhausted((), 0)
 
 
 def test_a_list_that_is_none_of_different_solutions_is_refused(step):
@@ -334,6 +342,7 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
     puzzle = Puzzle.empty(FOUR, (AntiKnight(), Greater(0, 1)))
     whole = searched_through(step, puzzle)
     assert whole.nodes > 2
+    assert searched_through(step, puzzle, nodes=1.5).nodes == 1
     for fewer in (0, 1, whole.nodes - 1):
         found = searched_through(step, puzzle, nodes=fewer)
         assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
