@@ -98,7 +98,12 @@ def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
 
 
 class Gathered:
-    """The constraints of a puzzle: what the cells may hold, which differ, and all others."""
+    """The constraints of a puzzle: what the cells may hold, which differ, and all others.
+
+    masks, apart: of each cell, the values that it may hold, and the set of cells that hold another.
+    units: those that rules add to those of the geometry. choices: for each the alternatives, of one
+    of which everything holds. others: constraints without alternatives.
+    """
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.base = _base(puzzle.geometry)
@@ -245,17 +250,18 @@ def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
             cages.append((cells, cells.bit_count() // 2, total))
     if len(cages) < _FEWEST_CAGES:
         return
-    each = sum(of.values)
+    of_unit = sum(of.values)
     for times, band in _bands(of.geometry, (*of.base.units, *of.units)):
-        inside, total = 0, times * each
+        mostly_inside, total = 0, times * of_unit
         for cage, half, cage_total in cages:
             if (cage & band).bit_count() > half:
-                inside |= cage
+                mostly_inside |= cage
                 total -= cage_total
-        inside, outside = band & ~inside, inside & ~band
+        left_over, standing_out = band & ~mostly_inside, mostly_inside & ~band
         most = _MOST_LEFT if times > 1 else len(of.values) - 2
-        if 0 < (inside | outside).bit_count() <= most:
-            yield dict.fromkeys(members(inside), 1) | dict.fromkeys(members(outside), -1), total
+        if 0 < (left_over | standing_out).bit_count() <= most:
+            positive = dict.fromkeys(members(left_over), 1)
+            yield positive | dict.fromkeys(members(standing_out), -1), total
 
 
 @lru_cache(maxsize=16)

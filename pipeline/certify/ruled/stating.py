@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.ruled import layout
-from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies, weights_of
+from pipeline.certify.ruled.gathering import (
+    Gathered,
+    NoSolution,
+    Terms,
+    crossing,
+    innies,
+    weights_of,
+)
 from pipeline.certify.ruled.layout import (
     ALLOWED,
     AT_LEAST,
