@@ -149,7 +149,7 @@ class _Search:
                 return
             if said == FOUND:
                 yield self._grid()
-            elif self.nodes >= self._most:
+            elif self.nodes + 1 > self._most:
                 self.undecided = f"{self._most:,.0f} nodes were too few"
                 return
 

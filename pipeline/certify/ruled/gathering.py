@@ -76,6 +76,7 @@ def _separate(group: Sequence[int], apart: list[int]) -> None:
 
 
 def set_of(cells: Iterable[int]) -> int:
+    """The bits of cells, each named once."""
     return sum([1 << cell for cell in cells])
 
 
@@ -86,6 +87,14 @@ def members(cells: int) -> Iterator[int]:
         cells ^= lowest
 
 
+def weights_of(total: Total) -> Terms:
+    """The weight of each cell: the sum of all that it has."""
+    weights: Terms = {}
+    for cell, weight in total.terms:
+        weights[cell] = weights.get(cell, 0) + weight
+    return weights
+
+
 def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
     """What two units have apart, if they share several cells: it holds the same values."""
     for one, other in combinations(map(set_of, units), 2):
@@ -94,7 +103,12 @@ def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
 
 
 class Gathered:
-    """The constraints of a puzzle: what the cells may hold, which differ, and all others."""
+    """The constraints of a puzzle: what the cells may hold, which differ, and all others.
+
+    masks, apart: of each cell, the values that it may hold, and the set of cells that hold another.
+    units: those that rules add to those of the geometry. choices: for each the alternatives, of one
+    of which everything holds. others: constraints without alternatives.
+    """
 
     def __init__(self, puzzle: Puzzle) -> None:
         self.base = _base(puzzle.geometry)
@@ -243,28 +257,26 @@ def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
     Units, and several rows or columns side by side, have a known total.
     """
     cages, used = list[tuple[int, int, int]](), 0
-    sums = (
-        (set_of(cell for cell, _ in each.terms), each.total)
-        for each in of.others
-        if isinstance(each, Total) and all(weight == 1 for _, weight in each.terms)
-    )
+    totals = ((weights_of(each), each.total) for each in of.others if isinstance(each, Total))
+    sums = [(set_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
     for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
         if not cells & used:
             used |= cells
             cages.append((cells, cells.bit_count() // 2, total))
     if len(cages) < _FEWEST_CAGES:
         return
-    each = sum(of.values)
+    of_unit = sum(of.values)
     for times, band in _bands(of.geometry, (*of.base.units, *of.units)):
-        inside, total = 0, times * each
+        mostly_inside, total = 0, times * of_unit
         for cage, half, cage_total in cages:
             if (cage & band).bit_count() > half:
-                inside |= cage
+                mostly_inside |= cage
                 total -= cage_total
-        inside, outside = band & ~inside, inside & ~band
+        left_over, standing_out = band & ~mostly_inside, mostly_inside & ~band
         most = _MOST_LEFT if times > 1 else len(of.values) - 2
-        if 0 < (inside | outside).bit_count() <= most:
-            yield dict.fromkeys(members(inside), 1) | dict.fromkeys(members(outside), -1), total
+        if 0 < (left_over | standing_out).bit_count() <= most:
+            positive = dict.fromkeys(members(left_over), 1)
+            yield positive | dict.fromkeys(members(standing_out), -1), total
 
 
 @lru_cache(maxsize=16)

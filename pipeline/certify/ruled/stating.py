@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.ruled import layout
-from pipeline.certify.ruled.gathering import Gathered, NoSolution, Terms, crossing, innies
+from pipeline.certify.ruled.gathering import (
+    Gathered,
+    NoSolution,
+    Terms,
+    crossing,
+    innies,
+    weights_of,
+)
 from pipeline.certify.ruled.layout import (
     ALLOWED,
     AT_LEAST,
@@ -61,11 +68,10 @@ from pipeline.puzzle.formulas import (
 )
 from pipeline.puzzle.puzzle import Puzzle
 
-LARGEST_SIDE = 36
 MOST_CELLS = 1000
 MOST_NUMBERS = 2_000_000
 MOST_SUM = 1 << 40
-"""Limits; beyond them TooLarge is raised."""
+"""Limits; beyond them TooLarge is raised. Sides are 31 at most, so that a mask is one number."""
 
 _PART = NOTHING
 """In place of a queue: the constraint is part of an alternative."""
@@ -92,8 +98,8 @@ def stated(puzzle: Puzzle, end: float) -> Stated:
     Raises TooLarge, also if the time is too short, and NoSolution.
     """
     geometry = puzzle.geometry
-    if geometry.side > LARGEST_SIDE or geometry.size > MOST_CELLS:
-        raise TooLarge(f"with rules, sides above {LARGEST_SIDE} are not searched")
+    if geometry.size > MOST_CELLS:
+        raise TooLarge(f"with rules, more than {MOST_CELLS:,} cells are not searched")
     gathered = Gathered(puzzle)
     for rule in puzzle.rules:
         gathered.add(rule.formula(geometry))
@@ -253,10 +259,7 @@ class _Stating:
         return [self._add(PATHS, queue, cells, self._block(layers))]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
-        terms: Terms = {}
-        for cell, weight in constraint.terms:
-            terms[cell] = terms.get(cell, 0) + weight
-        return self._add_sum(terms, constraint.total, queue)
+        return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
         """Add a weighted sum of values, as one of their indices."""
@@ -294,12 +297,7 @@ class _Stating:
         apart, left = self._of.apart, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # and the cells that differ from all of it
         while len(left) > _LONG:
-            some = [
-                (weight, [cell for cell in unit if left.get(cell) == weight])
-                for unit in self._units
-                for weight in {*left.values()}
-            ]
-            weight, cells = max(some, key=lambda group: len(group[1]))
+            weight, cells = max(self._alike(left), key=lambda group: len(group[1]))
             if len(cells) < 2:
                 break
             common = NOTHING
@@ -316,6 +314,15 @@ class _Stating:
                 groups.append((weight, [cell], apart[cell]))
         groups.sort(key=lambda group: -abs(group[0]))
         return [(weight, cells) for weight, cells, _ in groups]
+
+    def _alike(self, terms: Terms) -> Iterator[Group]:
+        """The cells of one unit that have one weight."""
+        for unit in self._units:
+            by_weight: dict[int, list[int]] = {}
+            for cell in unit:
+                if cell in terms:
+                    by_weight.setdefault(terms[cell], []).append(cell)
+            yield from by_weight.items()
 
     def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
         """Add alternatives. Raises NoSolution if there is none that can hold."""

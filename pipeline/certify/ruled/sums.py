@@ -54,7 +54,8 @@ def one_of_sets(w, d, first, length, begin, end):
 def _least_sum(w, d, first, length, skipped):
     """A sum that different values for these cells, except one, cannot go below.
 
-    Each cell in turn takes the lowest value from its own on that is not taken.
+    Each cell in turn takes the lowest value from its own on that is not taken. If the values run
+    out, it takes bits beyond them; if the bits of a word do, the sum is too low, never too high.
     """
     taken = least = 0
     for at in range(first, first + length):

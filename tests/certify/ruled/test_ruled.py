@@ -48,7 +48,7 @@ from pipeline.puzzle.rules.pairs import AntiKnight, Greater
 from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["plain", pytest.param("compiled", marks=needs_numba)]
-SIXTEEN, FORTY_NINE = Geometry(4, 4), Geometry(7, 7)
+SIXTEEN = Geometry(4, 4)
 ALL = 10_000
 
 every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
@@ -285,6 +285,21 @@ def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
     assert 10 < counts.count(0) < 200
 
 
+def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):
+    """Four sums of other cells are looked at together."""
+    others = Cage((2, 3), 5), Cage((8, 9), 3), Cage((12, 13), 7)
+    for odd in (
+        Sum(((0, 1), (0, 1)), 4),
+        Sum(((15, 1), (15, 1)), 4),
+        Sum(((0, 2), (0, -1), (1, 1)), 5),
+    ):
+        rules = (odd, *others)
+        found = searched_through(step, Puzzle.empty(FOUR, rules))
+        known = meant(FOUR, filled(FOUR), rules)
+        assert known
+        assert sorted(found.missing) == known, rules
+
+
 def test_too_many_alternatives_are_not_searched():
     pairs = [Either(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
     many = Formula(Either((Every(tuple(pairs)), Every(()))))
@@ -321,10 +336,18 @@ def test_parts_that_say_nothing_always_hold(step):
             assert len(found.missing) == 288
 
 
-def test_wide_grids_are_not_searched():
-    wide = Puzzle.empty(FORTY_NINE, (Greater(0, 1),))
-    found = exhausted_by_rules(wide, ())
-    assert found == Exhausted((), 0, "with rules, sides above 36 are not searched")
+def test_grids_of_many_cells_are_not_searched():
+    corners = tuple((18 * row, 18 * column) for row in range(4) for column in range(4))
+    for geometry in (Geometry(7, 7), Geometry(4, 8), Geometry(3, 3, grids=corners)):
+        found = exhausted_by_rules(Puzzle.empty(geometry, (Greater(0, 1),)), ())
+        assert found == Exhausted((), 0, "with rules, more than 1,000 cells are not searched")
+
+
+def test_a_sum_of_many_weights_is_soon_stated():
+    geometry = Geometry(5, 6)
+    terms = tuple((cell, 1 + cell // 2) for cell in range(geometry.size))
+    puzzle = Puzzle.empty(geometry, (Sum(terms, 1),))
+    assert searched(None, puzzle, (), 1, inf, time.monotonic() + 5) == Exhausted((), 0)
 
 
 def test_a_list_that_is_none_of_different_solutions_is_refused(step):
@@ -342,6 +365,7 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
     puzzle = Puzzle.empty(FOUR, (AntiKnight(), Greater(0, 1)))
     whole = searched_through(step, puzzle)
     assert whole.nodes > 2
+    assert searched_through(step, puzzle, nodes=1.5).nodes == 1
     for fewer in (0, 1, whole.nodes - 1):
         found = searched_through(step, puzzle, nodes=fewer)
         assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
