@@ -23,6 +23,7 @@ import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -36,6 +37,9 @@ from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
+
+LONGEST = 60.0
+"""Seconds that the baseline has for a puzzle."""
 
 
 class Given(NamedTuple):
@@ -142,7 +146,8 @@ def fault(result: Result, solution: str | None) -> str:
     """What is wrong by the published solution: nothing, if it is the first of those found."""
     if solution is None or not result.solutions:
         return ""
-    values = result.solutions[0].values
+    grid = result.solutions[0]
+    values = grid.values[: grid.geometry.inner]
     letters = "".join(chr(ord("A") + value - 1) for value in values)
     digits = "".join(map(str, values))
     return "" if solution in (letters, digits) else ", NOT the published solution"
@@ -164,7 +169,8 @@ def bare_seconds(problem: PuzzleProblem, result: Result, folder: Path) -> float:
     (folder / "cnf").write_text("".join(dimacs_lines(cnf)))
     start = processor_seconds()
     command = [program, "-verb=0", str(folder / "cnf"), str(folder / "out")]
-    subprocess.run(command, capture_output=True, check=False)
+    with suppress(subprocess.TimeoutExpired):
+        subprocess.run(command, capture_output=True, check=False, timeout=LONGEST)
     return max(processor_seconds() - start, 0.001)
 
 

@@ -99,7 +99,7 @@ def searched(
     if not listed and crowded_unit(puzzle):
         return Exhausted((), 0)
     try:
-        run = _Search(step, puzzle, stated(puzzle, end), nodes, end)
+        run = _RuledSearch(step, puzzle, stated(puzzle, end), nodes, end)
     except NoSolution:
         return Exhausted((), 0, _NOT_MET if listed else None)
     except TooLarge as error:
@@ -115,7 +115,7 @@ def searched(
     return Exhausted(tuple(missing), run.nodes, run.undecided or (_NOT_MET if unmet else None))
 
 
-class _Search:
+class _RuledSearch:
     """A search that can stop; `undecided` says why it ended early, if it did."""
 
     def __init__(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, combinations, pairwise, product
 from typing import Any, NamedTuple
 
-from pipeline.certify.ruled.tables import Relation, TooLarge, relation
+from pipeline.certify.ruled.tables import Related, TooLarge, relation
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -124,7 +124,7 @@ class Gathered:
     def mask(self, values: Collection[int]) -> int:
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
 
-    def relation(self, pairs: Pairs) -> Relation:
+    def relation(self, pairs: Pairs) -> Related:
         return relation(pairs.relation, pairs.numbers, self.values)
 
     def add(self, constraint: Constraint) -> None:

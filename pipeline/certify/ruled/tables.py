@@ -28,7 +28,7 @@ class TooLarge(Exception):
     """What is not searched, as it would take too much time or memory; the text says why."""
 
 
-class Relation(NamedTuple):
+class Related(NamedTuple):
     """A relation of two values: the mask of those that go with each.
 
     forwards, backwards: see `related` below. differ: no value goes with itself. equal: the mask of
@@ -45,14 +45,14 @@ class Relation(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range) -> Relation:
+def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range) -> Related:
     """The tables of a relation of two values."""
     masks = [sum(1 << j for j, v in enumerate(values) if holds(u, v, *numbers)) for u in values]
     count = len(values)
     full = (1 << count) - 1
     back = [sum(1 << i for i in range(count) if masks[i] >> j & 1) for j in range(count)]
     equal = sum(1 << i for i in range(count) if masks[i] >> i & 1)
-    return Relation(
+    return Related(
         _related(masks),
         _related(back),
         equal,

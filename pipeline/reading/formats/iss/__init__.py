@@ -127,7 +127,7 @@ def _puzzle_in(text: Text) -> Parsed:
     # rules take a while to load
     from pipeline.reading.formats.iss.groups import grouped, replicated  # noqa: PLC0415
     from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
-    from pipeline.reading.formats.iss.rules import Rules, check_groups  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import RulesRead, check_groups  # noqa: PLC0415
     from pipeline.reading.formats.iss.types import KNOWN  # noqa: PLC0415
 
     every = phrases_of(text)
@@ -150,7 +150,7 @@ def _puzzle_in(text: Text) -> Parsed:
         phrase.regions = () if pieces and layout.boxes else pieces or layout.boxes
         phrase.ties = ties
     check_groups(items)
-    read = Rules.of(replicated(items))
+    read = RulesRead.of(replicated(items))
     rules = [*layout.rules, *read.with_strict(phrases)]
     for phrase in phrases:
         phrase.check_ended()

@@ -15,14 +15,14 @@ _MOST_PHRASES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Composite:
     """The phrase that opens a group, and what is in it."""
 
     phrase: Phrase
     items: tuple[Item, ...]
 
 
-Item = Phrase | Group
+Item = Phrase | Composite
 
 
 def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
@@ -37,7 +37,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
             if not items:
                 raise opener.wrong(opener.type, "a group of at least one constraint")
             phrase.check_ended()
-            open_groups[-1][1].append(Group(opener, tuple(items)))
+            open_groups[-1][1].append(Composite(opener, tuple(items)))
         elif name in GROUPS:
             if len(open_groups) > _DEEPEST:
                 raise phrase.wrong(phrase.type, f"at most {_DEEPEST} groups in each other")
@@ -53,7 +53,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
 def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
     """Each phrase in a group, with the types of the groups around it, the outer ones first."""
     for item in items:
-        if isinstance(item, Group):
+        if isinstance(item, Composite):
             around = (item.phrase.type.text,)
             for each in item.items:
                 if isinstance(each, Phrase):
@@ -88,10 +88,10 @@ class _Copies:
             return replace(item, shift=shift) if shift else item
         if phrase.type.text != REPLICATE:
             phrase.check_ended()
-            return Group(phrase, self.of(item.items, shift))
+            return Composite(phrase, self.of(item.items, shift))
         copies = [self.of(item.items, each) for each in _shifts(phrase, shift or (0, 0))]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        return Group(opener, tuple(each for copy in copies for each in copy))
+        return Composite(opener, tuple(each for copy in copies for each in copy))
 
 
 def _shifts(phrase: Phrase, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from pipeline.puzzle.rules.cages import Arrow, Quadruple
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
-from pipeline.reading.formats.iss.groups import AND, REPLICATE, Group, Item, inside
+from pipeline.reading.formats.iss.groups import AND, REPLICATE, Composite, Item, inside
 from pipeline.reading.formats.iss.phrases import Phrase
 from pipeline.reading.formats.iss.types import (
     HINTS,
@@ -40,18 +40,18 @@ def check_groups(items: Sequence[Item]) -> None:
 
 
 @dataclass(slots=True)
-class Rules:
+class RulesRead:
     """What some constraints mean: rules, and cells with the masks of values that they are given."""
 
     rules: dict[object, Rule] = field(default_factory=dict)
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Sequence[Item]) -> Rules:
+    def of(cls, items: Sequence[Item]) -> RulesRead:
         """Raises InvalidPuzzle."""
         found = cls()
         for item in items:
-            if isinstance(item, Group):
+            if isinstance(item, Composite):
                 found._add_group(item)
             elif item.type.text in _GIVEN:
                 found.given += _given(item)
@@ -78,13 +78,13 @@ class Rules:
             raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
         phrase.check_ended()
 
-    def _add_group(self, group: Group) -> None:
+    def _add_group(self, group: Composite) -> None:
         if group.phrase.type.text == AND:
-            inner = Rules.of(group.items)
+            inner = RulesRead.of(group.items)
             self.rules |= {object(): rule for rule in inner.rules.values()}
             self.given += inner.given
             return
-        choices = [Rules.of([item]) for item in group.items]
+        choices = [RulesRead.of([item]) for item in group.items]
         geometry = group.phrase.geometry
         rules = tuple(tuple(choice.all(geometry)) for choice in choices)
         if all(rules):  # else one always holds
