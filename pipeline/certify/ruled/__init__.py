@@ -162,7 +162,7 @@ class _RuledSearch:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """Search for all solutions of a puzzle whose rules take constraints of many kinds.
+    """Search for all solutions of a puzzle whose rules take most kinds of constraints.
 
     Raises RuntimeError if they, or the branches, are not those of plain Python.
     """

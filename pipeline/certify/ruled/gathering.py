@@ -1,6 +1,6 @@
 """The constraints of a puzzle with rules, sorted by what a search does with them.
 
-What is the same for all puzzles of a geometry is cached. An alternative holds constraints without
+The parts that all puzzles of a geometry share are cached. An alternative holds constraints without
 further alternatives, so nested ones are multiplied out.
 """
 
@@ -96,7 +96,7 @@ def weights_of(total: Total) -> Terms:
 
 
 def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
-    """What two units have apart, if they share several cells: it holds the same values."""
+    """Two units that share several cells: the rest of each, which hold the same values."""
     for one, other in combinations(map(set_of, units), 2):
         if (one & other).bit_count() > 1:
             yield tuple(members(one & ~other)), tuple(members(other & ~one))

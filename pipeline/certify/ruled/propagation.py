@@ -1,4 +1,4 @@
-"""What follows from constraints, each alone, about the values that cells may hold.
+"""Constraints strike values from cells, each by itself.
 
 Each is right about cells with one value: it then returns whether the constraint holds. `layout`
 says what `w` and `d` are.

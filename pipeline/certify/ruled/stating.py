@@ -325,7 +325,7 @@ class _Stating:
             yield from by_weight.items()
 
     def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
-        """Add alternatives. Raises NoSolution if there is none that can hold."""
+        """Add alternatives. Raises NoSolution if none can hold."""
         count, numbers = 0, list[int]()
         scope: dict[int, None] = {}
         for parts in alternatives:

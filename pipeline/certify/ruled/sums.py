@@ -1,4 +1,4 @@
-"""What follows from sums and from sets of values about the values that cells may hold.
+"""Sums and sets of values strike values from cells.
 
 Each function is right about cells with one value: it then returns whether its constraint holds.
 `layout` says what `w` and `d` are.

@@ -25,7 +25,7 @@ LARGEST_WITH_SETS = 12
 
 
 class TooLarge(Exception):
-    """What is not searched, as it would take too much time or memory; the text says why."""
+    """Something is not searched: it would take too much time or memory. The text says why."""
 
 
 class Related(NamedTuple):

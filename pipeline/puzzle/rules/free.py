@@ -26,7 +26,7 @@ from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 
 REGIONS = "CC"
-"""What texts call the group of cells that tell the regions of a chaos construction."""
+"""The name in texts of the cells that tell the regions of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
 

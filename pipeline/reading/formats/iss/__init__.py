@@ -165,7 +165,7 @@ def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
 
 
 def _ties(phrases: Sequence[Phrase]) -> str:
-    """What the last `.FullRankTies` says."""
+    """Which ties the last `.FullRankTies` allows."""
     from pipeline.reading.formats.iss.types import ties_of  # noqa: PLC0415 - as above
 
     said = USUAL_TIES

@@ -138,7 +138,7 @@ def _ties(phrase: Phrase) -> Iterator[Rule]:
 
 
 def ties_of(phrase: Phrase) -> str:
-    """What a `.FullRankTies` says."""
+    """Which ties a `.FullRankTies` allows."""
     expected = "'none', 'only-unclued' or 'any'"
     word = phrase.next(expected)
     if word.text not in ("none", "only-unclued", "any"):
