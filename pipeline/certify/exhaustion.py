@@ -24,7 +24,7 @@ LARGEST_SIDE = 49
 
 TOO_SHORT = "time was too short"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
-_NOT_MET = "the search did not come to a listed solution"
+NOT_MET = "the search did not come to a listed solution"
 
 _FIRST_RUN, _LONGER = 200, 1.3
 """Failures before the search begins anew, and the factor for each time after."""
@@ -102,7 +102,7 @@ def _searched(search: _Search, geometry: Geometry, listed: set[int | None], most
         if len(missing) >= most:
             break
     grids = tuple(_grid(geometry, chosen) for chosen in missing)
-    undecided = search.undecided or (_NOT_MET if unmet else None)
+    undecided = search.undecided or (NOT_MET if unmet else None)
     return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
 
 

@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions, crowded_unit
+from pipeline.certify.exhaustion import NOT_MET, TOO_SHORT, Exhausted, NotSolutions, crowded_unit
 from pipeline.certify.ruled.gathering import NoSolution
 from pipeline.certify.ruled.layout import CELLS, COMPLETE, FOUND, NODES
 from pipeline.certify.ruled.search import search as plain_search
@@ -42,7 +42,6 @@ PROGRAM = Program(
 loaded = Loaded(PROGRAM)
 
 _NO_CODE = "there is no machine code for a longer search"
-_NOT_MET = "the search did not come to a listed solution"
 
 
 def exhausted_by_rules(
@@ -101,7 +100,7 @@ def searched(
     try:
         run = _RuledSearch(step, puzzle, stated(puzzle, end), nodes, end)
     except NoSolution:
-        return Exhausted((), 0, _NOT_MET if listed else None)
+        return Exhausted((), 0, NOT_MET if listed else None)
     except TooLarge as error:
         return Exhausted((), 0, str(error))
     missing, unmet = list[Grid](), {*listed}
@@ -112,7 +111,7 @@ def searched(
         missing.append(grid)
         if len(missing) == most:
             return Exhausted(tuple(missing), run.nodes)
-    return Exhausted(tuple(missing), run.nodes, run.undecided or (_NOT_MET if unmet else None))
+    return Exhausted(tuple(missing), run.nodes, run.undecided or (NOT_MET if unmet else None))
 
 
 class _RuledSearch:
