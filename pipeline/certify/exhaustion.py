@@ -87,10 +87,12 @@ def exhausted(
         found = None if solutions else _from_one_unit(puzzle)
         why = None if found else f"sides above {LARGEST_SIDE} are not searched"
         return Exhausted((found,) if found else (), 0, why)
-    return _searched(_Search(puzzle, nodes, end), puzzle.geometry, listed, most)
+    return _searched(_PlaneSearch(puzzle, nodes, end), puzzle.geometry, listed, most)
 
 
-def _searched(search: _Search, geometry: Geometry, listed: set[int | None], most: int) -> Exhausted:
+def _searched(
+    search: _PlaneSearch, geometry: Geometry, listed: set[int | None], most: int
+) -> Exhausted:
     """The solutions that a search finds, except those listed, until there are `most`."""
     missing: dict[int, None] = {}
     unmet = {*listed}
@@ -168,7 +170,7 @@ class _Repeats(NamedTuple):
     spread: int
 
 
-class _Board(NamedTuple):
+class _Planes(NamedTuple):
     """The rules on a geometry's candidates.
 
     `values`: the candidates of the first value, and those of the others behind. `directions`: for
@@ -184,7 +186,7 @@ class _Board(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _board(geometry: Geometry) -> _Board:
+def _board(geometry: Geometry) -> _Planes:
     n, height, width = geometry.side, geometry.height, geometry.width
     cells = n * n
 
@@ -211,7 +213,7 @@ def _board(geometry: Geometry) -> _Board:
     for unit in units_of(geometry):
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
-    return _Board(cells, values, directions, tuple(groups))
+    return _Planes(cells, values, directions, tuple(groups))
 
 
 def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
@@ -237,7 +239,7 @@ def _grid(geometry: Geometry, chosen: int) -> Grid:
     return Grid(geometry, tuple(values))
 
 
-class _Search:
+class _PlaneSearch:
     """A depth-first search, with restarts; `undecided` says why it ended early, if it did."""
 
     def __init__(self, puzzle: Puzzle, most: float, end: float) -> None:
@@ -298,7 +300,7 @@ class _Search:
         return left & ~one, left & ~among | one
 
 
-def _first_pair(board: _Board, left: int) -> int | None:
+def _first_pair(board: _Planes, left: int) -> int | None:
     """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
     plane, shifts, _ = board.values
     one, two, three = left & plane, 0, 0
@@ -316,7 +318,7 @@ _OPEN, _FULL, _DEAD, _CLASH = range(4)
 two that must both be right but cannot."""
 
 
-def _propagate(board: _Board, left: int) -> tuple[int, int]:
+def _propagate(board: _Planes, left: int) -> tuple[int, int]:
     """The candidates that are left once nothing more follows, and what that means.
 
     A segment must have a value if one of its cells has no other, or if no other segment of its row,

@@ -35,7 +35,7 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
     The text may be untrusted. Raises ProofRejected unless each step follows and the last one is
     the empty clause, and LimitReached when the deadline has passed.
     """
-    known = _Known(formula)
+    known = _ClausesByNumber(formula)
     added, is_refuted = 0, False
     for place, line in lines_of(text, MAX_CHARACTERS, deadline):
         matched = _LINE.fullmatch(line)
@@ -58,7 +58,7 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
     return added
 
 
-def _check_follows(known: _Known, clause: Sequence[int], hints: Sequence[int]) -> None:
+def _check_follows(known: _ClausesByNumber, clause: Sequence[int], hints: Sequence[int]) -> None:
     """Raise ProofRejected unless the clause follows from its hints."""
     false = {*clause}
     for place, hint in enumerate(hints, 1):
@@ -74,7 +74,7 @@ def _check_follows(known: _Known, clause: Sequence[int], hints: Sequence[int]) -
     raise ProofRejected("the clause does not follow from its hints")
 
 
-class _Known(dict[int, frozenset[int]]):
+class _ClausesByNumber(dict[int, frozenset[int]]):
     """Clauses by their numbers; those of the formula are added when they are needed."""
 
     def __init__(self, formula: Formula) -> None:

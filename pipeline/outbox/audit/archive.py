@@ -46,7 +46,7 @@ from pipeline.reading.archives.walk import Member, kind_of, walk
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
     """Audit an archive's set against the dropped archive or folder."""
-    audited = _Archive(published, terms, report)
+    audited = _AuditedArchive(published, terms, report)
     try:
         kind = kind_of(original)
         if kind != published.record.format:
@@ -58,7 +58,7 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
     return summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
 
 
-class _Archive:
+class _AuditedArchive:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()

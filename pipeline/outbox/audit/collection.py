@@ -74,7 +74,7 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
     if found is None or found.format.name != published.record.format:
         report.bad(f"the original is no collection of the format {published.record.format!r}")
         return published.record.status
-    audited = _Collection(published, terms, report)
+    audited = _AuditedCollection(published, terms, report)
     try:
         audited.run(_pieces(content, found, published.record.source, terms.reading))
     except InputError as error:
@@ -93,7 +93,7 @@ def _pieces(
         yield PieceContents(PlainLines.none(), [broken])
 
 
-class _Collection:
+class _AuditedCollection:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()

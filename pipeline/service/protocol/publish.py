@@ -58,7 +58,7 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     crash at any point the call may be repeated, with the same outcome. Several sets are made
     durable together.
     """
-    sets = [_Set(each, folders) for each in publications]
+    sets = [_StagedSet(each, folders) for each in publications]
     try:
         for each in sets:
             each.stage()
@@ -103,7 +103,7 @@ class _Staged:
         return self.path == self.target
 
 
-class _Set:
+class _StagedSet:
     """A set on its way into the outbox."""
 
     def __init__(self, publication: Publication, folders: Folders) -> None:

@@ -21,7 +21,7 @@ _TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 def pattern_machine(pattern: str, values: Sequence[int]) -> Machine:
     """The machine of a pattern."""
-    return _Places(len(values)).machine(_Reader(pattern, values).whole())
+    return _Places(len(values)).machine(_PatternReader(pattern, values).whole())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Repeated:
 _Node = _Signs | _Sequence | _Choice | _Repeated
 
 
-class _Reader:
+class _PatternReader:
     """Reads a pattern, from its begin to its end."""
 
     def __init__(self, pattern: str, values: Sequence[int]) -> None:
