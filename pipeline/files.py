@@ -101,10 +101,10 @@ def begin_writing(descriptor: int) -> None:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
+def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) -> str:
     """Write a new file; return its SHA-256. If that fails, nothing of it is left.
 
-    Writing to disk begins at once. Raises FileExistsError, and leaves that file alone.
+    Writing to disk begins at once if `begin`. Raises FileExistsError, and leaves that file alone.
     """
     hashed = sha256()
     with path.open("xb") as file:
@@ -114,7 +114,8 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
                 hashed.update(data)
                 file.write(data)
             file.flush()
-            begin_writing(file.fileno())
+            if begin:
+                begin_writing(file.fileno())
         except BaseException:
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -35,7 +35,8 @@ import msgspec
 from pipeline.errors import is_environmental
 from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
 from pipeline.service.protocol import reached
-from pipeline.service.protocol.folders import Folders, opened, return_to, sync, write_all
+from pipeline.service.protocol.durable import sync, write_all
+from pipeline.service.protocol.folders import Folders, opened, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 LOCK, NOTE = ".lock", ".claim.json"
@@ -206,9 +207,10 @@ class Claim:
         if self.attempts():
             self._write_lock(_NONE)
 
-    def save_files(self, files: Iterable[str]) -> None:
+    def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
         """Note which files may be in the outbox because of this source."""
-        self._write_note(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
+        known = tuple(sorted({*self.note.files, *files}))
+        self._write_note(replace(self.note, files=known), begin=begin)
 
     def renew(self, note: Note) -> None:
         """Replace the claim's note by that of another job; attempts stay counted."""
@@ -216,10 +218,11 @@ class Claim:
         self._write_note(note)
         self._write_lock(attempts)
 
-    def _write_note(self, note: Note) -> None:
+    def _write_note(self, note: Note, *, begin: bool = True) -> None:
         with opened(self.folder / NOTE, _APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
-            begin_writing(descriptor)
+            if begin:
+                begin_writing(descriptor)
         self.note = note
 
     def sync(self) -> None:

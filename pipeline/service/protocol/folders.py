@@ -1,4 +1,4 @@
-"""The places in an inbox and an outbox, and durable writing."""
+"""The places in an inbox and an outbox."""
 
 from __future__ import annotations
 
@@ -111,21 +111,6 @@ def opened(path: str | Path, flags: int = 0, folder: int | None = None) -> Itera
         yield descriptor
     finally:
         os.close(descriptor)
-
-
-def sync(path: Path) -> None:
-    """Make durable what a file holds, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 def move_aside(path: Path, folder: Path, name: str) -> Path:

@@ -17,7 +17,8 @@ from typing import Any
 
 from pipeline.files import descriptor_of, digest_of
 from pipeline.service.protocol.claim import Claim, last_object
-from pipeline.service.protocol.folders import Folders, opened, sync, write_all
+from pipeline.service.protocol.durable import sync, write_all
+from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.publish import Grown, temporary_name
 
 PROGRESS = ".progress"

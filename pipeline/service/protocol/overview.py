@@ -21,7 +21,8 @@ from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.service.protocol.claiming import is_in_work
-from pipeline.service.protocol.folders import Folders, return_to, sync
+from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.growing import last_noted
 from pipeline.service.protocol.settle import Refused, Settler, look, names_in
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,8 @@ from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol import reached
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.claiming import identity
-from pipeline.service.protocol.folders import Folders, is_folder, move_aside, sync
+from pipeline.service.protocol.durable import Disks, sync
+from pipeline.service.protocol.folders import Folders, is_folder, move_aside
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
 
 
@@ -29,6 +31,9 @@ class Grown(NamedTuple):
     path: Path
     sha256: str
 
+
+MANY = 16
+"""With so many sets the whole filesystem is made durable at once, if it can be."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -56,17 +61,26 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     Everything is written under temporary names and made durable before an earlier set is touched.
     Files of the earlier record that the new set lacks are deleted. The record comes last. After a
     crash at any point the call may be repeated, with the same outcome. Several sets are made
-    durable together.
+    durable together. Raises OSError.
     """
-    sets = [_StagedSet(each, folders) for each in publications]
+    at_once = Disks.of((folders.outbox, folders.work)) if len(publications) >= MANY else nullcontext()
+    with at_once as disks:
+        _publish([_StagedSet(each, folders) for each in publications], folders, disks)
+
+
+def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
+    """Publish, syncing the disks instead of each file if they are given."""
     try:
         for each in sets:
-            each.stage()
+            each.stage(begin=disks is None)
         reached("publish.staged")
         for each in sets:
-            each.announce()
-        for each in sets:
-            each.sync()  # the first sync makes most of the others durable too
+            each.announce(begin=disks is None)
+        if disks:
+            disks.sync()
+        else:
+            for each in sets:
+                each.sync()  # the first sync makes most of the others durable too
         for each in sets:
             each.withdraw_earlier()
         if any(each.earlier for each in sets):
@@ -123,7 +137,8 @@ class _StagedSet:
         path = temporary_name(self._claim, self._folders, str(number))
         return _Staged(path, self._outbox / name, is_temporary=True)
 
-    def stage(self) -> None:
+    def stage(self, *, begin: bool) -> None:
+        """Write the files under temporary names; `begin` says to write them to disk soon."""
         hashes: dict[str, str] = {}
         for number, (name, content) in enumerate(self._publication.files(), 1):
             if isinstance(content, Grown):
@@ -131,15 +146,15 @@ class _StagedSet:
                 hashes[name] = content.sha256
             else:
                 self._files.append(self._temporary(number, name))
-                hashes[name] = _write_anew(self._files[-1].path, content)
+                hashes[name] = _write_anew(self._files[-1].path, content, begin=begin)
             reached("publish.staging")
         if tree := self._publication.tree:
             target = self._outbox / self._claim.note.stem
             path = tree if tree.exists() else target
             self._files.append(_Staged(path, target, is_folder=True))
-        _write_anew(self.record.path, [self._publication.make(hashes)])
+        _write_anew(self.record.path, [self._publication.make(hashes)], begin=begin)
 
-    def announce(self) -> None:
+    def announce(self, *, begin: bool) -> None:
         """Note in the claim what may have to be deleted, should this be interrupted.
 
         Raises OSError, before anything is changed, if a foreign folder is in the way.
@@ -161,7 +176,7 @@ class _StagedSet:
             elif staged.is_folder and os.path.lexists(staged.target):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (each.target.name + "/" * each.is_folder for each in self._files)
-        self._claim.save_files([*fresh, *known])
+        self._claim.save_files([*fresh, *known], begin=begin)
         reached("publish.saved")
 
     def sync(self) -> None:
@@ -220,13 +235,13 @@ def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
-def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
+def _write_anew(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
     """Write a file in place of what an interrupted attempt may have left of it."""
     try:
-        return write_new(path, content)
+        return write_new(path, content, begin=begin)
     except FileExistsError:
         path.unlink()
-        return write_new(path, content)
+        return write_new(path, content, begin=begin)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:

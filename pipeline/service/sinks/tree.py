@@ -43,7 +43,8 @@ from pipeline.reading.archives.walk import walk
 from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.folders import Folders, sync
+from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import Publication
 from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, Singles
 from pipeline.service.sinks.table import GrowingTable
