@@ -152,14 +152,20 @@ class Intake:
 
     def rest(self) -> None:
         """Start the solver while the inbox is empty."""
+        self._drop_spares()
         self._shared.inline.warm()
 
     def close(self) -> None:
         """Pause the jobs in work: the next run continues them."""
         self._display.end()
+        self._drop_spares()
         for job in self._running:
             job.pause()
         self._running.clear()
+
+    def _drop_spares(self) -> None:
+        while self._shared.spares:
+            self._shared.spares.pop().remove()
 
     def _take_all(self, swept: Swept) -> None:
         """Claim what is complete, name by name, and process single files in batches."""
@@ -226,7 +232,7 @@ class Intake:
             elif not isinstance(seen, Refused):
                 return seen
             with self._reserved(name, seen.fingerprint, path.is_dir()) as note:
-                claim = make_claim(self._folders, note, data)
+                claim = make_claim(self._folders, note, data, self._shared.spares)
         except Exception as error:
             if self._folders.blames(error):
                 raise

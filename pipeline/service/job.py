@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
@@ -75,6 +75,8 @@ class Shared:
     together: Workers
     workers: Workers
     tuning: Tuning = USUAL
+    spares: list[Claim] = field(default_factory=list)
+    """Claims that were put aside: using one again is quicker than making one."""
 
     def blame(self, error: OSError) -> None:
         """Raise EnvironmentFailure if every job would fail like this."""
@@ -344,7 +346,8 @@ def _publish_together(batch: list[tuple[Job, SetSink]], solved: Replies, shared:
             for sink, result in zip(asked, results, strict=True):
                 sink.write(request, [result])
         publish([sink.publication(0.0) for _, sink in batch], shared.folders)
-        finish([(job.claim, sink.is_refused) for job, sink in batch], shared.folders)
+        ended = [(job.claim, sink.is_refused) for job, sink in batch]
+        finish(ended, shared.folders, shared.spares)
     except (EnvironmentFailure, Interrupted):
         raise
     except OSError as error:

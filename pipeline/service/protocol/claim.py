@@ -107,7 +107,7 @@ def note_in(folder: Path) -> Note:
     note = None
     with contextlib.suppress(OSError, ValueError):
         note = Note.of(last_object(folder / NOTE))
-        if os.path.lexists(folder / note.source):
+        if note.fingerprint.inode in ((folder / note.source).lstat().st_ino, UNSEEN.inode):
             return note
     names = []
     with contextlib.suppress(FileNotFoundError):  # finished meanwhile
@@ -218,6 +218,15 @@ class Claim:
         self._write_note(note)
         self._write_lock(attempts)
 
+    def reuse(self, note: Note) -> None:
+        """Write the note of another job over all that the former one left. Raises OSError."""
+        self.note = note
+        self.sign()
+        text = note.text().encode("ascii")
+        with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
+            write_all(descriptor, text)
+            os.ftruncate(descriptor, len(text))
+
     def _write_note(self, note: Note, *, begin: bool = True) -> None:
         with opened(self.folder / NOTE, _APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
@@ -252,6 +261,17 @@ class Claim:
         """Rename the claim. Raises OSError."""
         self.folder.rename(folder)
         self.folder = folder
+
+    def spare(self) -> bool:
+        """Put the claim aside for another job: its folder and lock are kept; whether it was.
+
+        Its original has gone elsewhere, and it was of one puzzle.
+        """
+        try:
+            self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
+        except OSError:
+            return False
+        return True
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""

@@ -155,16 +155,23 @@ class Reservations:
             yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
-def make_claim(folders: Folders, note: Note, data: bytes | None = None) -> Claim | None:
+def make_claim(
+    folders: Folders, note: Note, data: bytes | None = None, spares: list[Claim] | None = None
+) -> Claim | None:
     """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
 
-    `data` are the bytes that were seen in it, if it was read.
+    `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
+    any: claims that were put aside.
     """
     if is_in_work(folders, note.source):
         return None
-    with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-        fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-        claim = _prepare(folders, note)
+    if spares:
+        claim = spares.pop()
+        claim.reuse(note)
+    else:
+        with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
+            claim = _prepare(folders, note)
     reached("claim.prepared")
     folder = folders.work / key_of(note.source)
     try:
