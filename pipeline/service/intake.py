@@ -27,6 +27,7 @@ from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
+from pipeline.service.protocol.marks import Marks
 from pipeline.service.protocol.overview import stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
@@ -58,7 +59,6 @@ _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _WORTH_A_BATCH = 16
 _DESCRIPTORS = 16
-_READING = ".reading-"
 _WARNINGS = ("file.stuck", "file.held")
 
 
@@ -115,7 +115,7 @@ class Intake:
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._running: list[Job] = []
         self._left_alone: dict[Path, float] = {}
-        self._stuck_marks: set[Path] = set()
+        self._marks = Marks(shared.folders.work, self._say_mark_stuck)
         self._stamp_next = 0.0
 
     @property
@@ -144,26 +144,28 @@ class Intake:
                 if self._may_resume(claim):
                     self._process([Job(self._shared, claim)], swept)
             remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
-            self._remove_marks()
+            self._marks.gather(lambda: names_in(folders.inbox)[0])
         self._take_all(swept)
         if self._running and not self._stopping():
             self._advance(swept)
         return swept
 
     def rest(self) -> None:
-        """Start the solver while the inbox is empty."""
-        self._drop_spares()
+        """Clear up, and start the solver, while the inbox is empty."""
+        self._clear_up()
         self._shared.inline.warm()
 
     def close(self) -> None:
         """Pause the jobs in work: the next run continues them."""
         self._display.end()
-        self._drop_spares()
+        self._clear_up()
         for job in self._running:
             job.pause()
         self._running.clear()
 
-    def _drop_spares(self) -> None:
+    def _clear_up(self) -> None:
+        """Remove what is in the folders only for the sake of speed."""
+        self._marks.close()
         while self._shared.spares:
             self._shared.spares.pop().remove()
 
@@ -273,51 +275,25 @@ class Intake:
         """
         from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
 
-        mark = self._mark(name)
-        try:
-            mark.touch(exist_ok=False)
-        except FileExistsError:
+        if self._marks.has(name):
             return None, True
         try:
-            found = contents_in(data, name, self._settings)
+            with self._marks.reading(name):
+                return contents_in(data, name, self._settings)
         except NO_FAULT:
-            self._remove(mark)
             raise
         except Exception:  # noqa: BLE001 - a crash of ours
+            self._marks.crashed(name)
             return None, True
-        self._remove(mark)
-        return found
-
-    def _mark(self, name: str) -> Path:
-        """A file that is there while that name is read, and stays if that crashes."""
-        return self._folders.work / f"{_READING}{key_of(name)}"
-
-    def _remove_marks(self) -> None:
-        """Remove the marks of files that have gone elsewhere meanwhile."""
-        if marks := {*self._folders.work.glob(f"{_READING}*")}:
-            for mark in marks - {self._mark(name) for name in names_in(self._folders.inbox)[0]}:
-                self._remove(mark)
-
-    def _remove(self, mark: Path) -> bool:
-        """Remove a mark; whether there was one. What cannot be removed stays, and is said once.
-
-        That may be a folder, or another user's: it costs the file only an attempt.
-        """
-        try:
-            mark.unlink()
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            if mark not in self._stuck_marks:
-                self._stuck_marks.add(mark)
-                self._shared.log.warning("mark.stuck", reason=in_words(error))
-        return True
 
     def _count_reading(self, claim: Claim) -> None:
         """Count the attempt at reading a file that left a mark."""
-        if self._remove(self._mark(claim.note.source)):
+        if self._marks.lift(claim.note.source):
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
+
+    def _say_mark_stuck(self, error: OSError) -> None:
+        self._shared.log.warning("mark.stuck", reason=in_words(error))
 
     def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
         """In how many seconds a file may be complete; None if that is not worth waiting for."""

@@ -166,8 +166,7 @@ def make_claim(
     if is_in_work(folders, note.source):
         return None
     if spares:
-        claim = spares.pop()
-        claim.reuse(note)
+        claim = _reused(spares.pop(), note)
     else:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
@@ -203,6 +202,16 @@ def _prepare(folders: Folders, note: Note) -> Claim:
         claim.remove()
         raise
     return claim
+
+
+def _reused(spare: Claim, note: Note) -> Claim:
+    """A claim that was put aside, for another job; it is removed if it cannot be written."""
+    try:
+        spare.reuse(note)
+    except OSError:
+        spare.remove()
+        raise
+    return spare
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:

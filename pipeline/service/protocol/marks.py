@@ -1,0 +1,101 @@
+"""Which file a process is reading, so that others know it if that kills the process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from secrets import token_hex
+
+from pipeline.outbox.names import key_of
+from pipeline.service.protocol.claim import locked
+
+MARK = ".reading-"
+_BLANK = b" " * len(key_of(""))
+
+
+class Marks:
+    """The files that were being read when a process crashed, this one or one that died of it.
+
+    Each process has a file in `work`, locked, with the key of the name that it reads. `on_stuck`
+    is called once with each mark that cannot be removed: that costs a file only an attempt.
+    """
+
+    def __init__(self, work: Path, on_stuck: Callable[[OSError], None]) -> None:
+        self._work = work
+        self._on_stuck = on_stuck
+        self._own: tuple[Path, int] | None = None
+        self._left: dict[str, Path | None] = {}
+        self._stuck: set[Path] = set()
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Mark a file for as long as it is read. Raises OSError."""
+        lock = self._lock()
+        os.pwrite(lock, key_of(name).encode("ascii"), 0)
+        try:
+            yield
+        finally:
+            os.pwrite(lock, _BLANK, 0)
+
+    def _lock(self) -> int:
+        """The descriptor of our own file, which is made when it is first needed."""
+        while self._own is None:
+            path = self._work / f"{MARK}{os.getpid()}-{token_hex(4)}"
+            lock = locked(path, os.O_CREAT | os.O_EXCL)
+            if lock is not None:  # else it looked abandoned, and was removed
+                self._own = path, lock
+        return self._own[1]
+
+    def crashed(self, name: str) -> None:
+        """Remember that reading this file crashed."""
+        self._left.setdefault(key_of(name), None)
+
+    def has(self, name: str) -> bool:
+        """Whether reading this file crashed before."""
+        return bool(self._left) and key_of(name) in self._left
+
+    def lift(self, name: str) -> bool:
+        """Remove the mark of a file; whether it had one."""
+        if not self.has(name):
+            return False
+        if path := self._left.pop(key_of(name)):
+            self._remove(path)
+        return True
+
+    def gather(self, names: Callable[[], Collection[str]]) -> None:
+        """Take over the marks of processes that have died; remove those of files that are gone."""
+        found = {*self._work.glob(f"{MARK}*")} - {self._own[0] if self._own else None}
+        keys = {key_of(name) for name in names()} if found else set()
+        for path in found:
+            try:
+                lock = locked(path)
+            except OSError:  # it is not one of ours
+                self._remove(path)
+                continue
+            if lock is None:
+                continue
+            key = os.pread(lock, len(_BLANK), 0).decode("ascii", errors="replace")
+            os.close(lock)
+            if key in keys:
+                self._left[key] = path
+            else:
+                self._remove(path)
+
+    def _remove(self, path: Path) -> None:
+        """Remove a mark. What cannot be removed stays: a folder, or another user's file."""
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            if path not in self._stuck:
+                self._stuck.add(path)
+                self._on_stuck(error)
+
+    def close(self) -> None:
+        """Remove our own file."""
+        if self._own is not None:
+            path, lock = self._own
+            self._own = None
+            self._remove(path)
+            os.close(lock)
