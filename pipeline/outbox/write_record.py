@@ -222,7 +222,7 @@ def digest(data: bytes) -> str:
 
 def record_text(record: Record) -> str:
     """The record as indented JSON, in ASCII even if names are not."""
-    return json.dumps(msgspec.to_builtins(record), indent=1) + "\n"
+    return msgspec.json.format(json.dumps(msgspec.to_builtins(record)), indent=1) + "\n"
 
 
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:

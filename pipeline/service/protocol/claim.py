@@ -25,7 +25,7 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -70,7 +70,7 @@ class Note:
 
     def text(self) -> str:
         """One line of JSON."""
-        return json.dumps(asdict(self)) + "\n"
+        return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}) + "\n"
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:

@@ -125,12 +125,13 @@ class Reservations:
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
         """Whether no other source holds a name that the stem would use."""
-        wanted = outputs(stem, keep_cnf=keep_cnf)
-        return not any(
-            holder != source and names & wanted
+        others = [
+            names
             for other in self._related(stem)
             for holder, names in self._holders(other)
-        )
+            if holder != source
+        ]
+        return not others or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*others))
 
     def _related(self, stem: str) -> Iterator[str]:
         """The known stems whose names may coincide with this one's."""
