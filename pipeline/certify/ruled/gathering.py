@@ -20,18 +20,14 @@ from pipeline.puzzle.formulas import (
     ByValue,
     Cells,
     Constraint,
-    CountOfValues,
     Either,
     Equivalent,
     Every,
     Pairs,
     Ranked,
-    SameTotals,
-    SetTotal,
-    Total,
-    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total, TotalBetween
 
 MOST_ALTERNATIVES = 500
 

@@ -15,7 +15,6 @@ from pipeline.puzzle.formulas import (
     Cells,
     Connected,
     Constraint,
-    CountOfEqual,
     DifferentPairs,
     Every,
 )
@@ -24,6 +23,7 @@ from pipeline.puzzle.rules import check_cells, place, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
+from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
 """The name in texts of the cells that tell the regions of a chaos construction."""

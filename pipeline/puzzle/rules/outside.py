@@ -18,14 +18,12 @@ from pipeline.puzzle.formulas import (
     Equivalent,
     Every,
     Ranked,
-    SetTotal,
-    Total,
-    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, place, places, values_in
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
+from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 
 
 class Outside(Rule):
