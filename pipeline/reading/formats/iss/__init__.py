@@ -166,7 +166,7 @@ def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
 
 def _ties(phrases: Sequence[Phrase]) -> str:
     """Which ties the last `.FullRankTies` allows."""
-    from pipeline.reading.formats.iss.types import ties_of  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.iss.readers import ties_of  # noqa: PLC0415 - as above
 
     said = USUAL_TIES
     for phrase in _of(phrases, "FullRankTies"):
