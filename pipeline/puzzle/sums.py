@@ -133,7 +133,7 @@ class TotalBetween(Constraint):
             found = clauses.sets(range(2, n), size, self.total)
             sets += found or ()
             if found is None or len(sets) > clauses.most.sets:
-                ends = Automaton(self.cells, -1, _between_ends, frozenset((-2,)), (n, self.total))
+                ends = Automaton(self.cells, -1, between_ends, frozenset((-2,)), (n, self.total))
                 ends.encode(clauses)
                 return
         self._choose(clauses, sets)
@@ -263,7 +263,7 @@ def _rests(numbers: Iterator[int]) -> list[int]:
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
-def _between_ends(passed: int, value: int, side: int, total: int) -> int | None:
+def between_ends(passed: int, value: int, side: int, total: int) -> int | None:
     """The sum passed since 1 or n: -1 before the first of them, -2 after the second."""
     if value in (1, side):
         return 0 if passed == -1 else -2 if passed == total else None
