@@ -7,7 +7,7 @@ Content decides, not the name. A new notation is one module, and one entry in FO
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -36,7 +36,13 @@ from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
-from pipeline.reading.formats.records import LONGEST, Reader, cut_lines, entries_of_lines
+from pipeline.reading.formats.records import (
+    LONGEST,
+    Reader,
+    cut_lines,
+    entries_of_lines,
+    halves,
+)
 from pipeline.reading.formats.regions import JIGSAW, SOLO
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
@@ -68,6 +74,8 @@ FORMATS: Final = (
 """The formats are tried in this order; the last one explains what is wrong with other texts."""
 
 _MOST_LINES_TRIED = 100
+_FEW_LINES = 10
+"""Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
 
 def _recognise_variants(head: Head) -> tuple[None, str] | None:
@@ -322,9 +330,20 @@ def _is_one_puzzle(head: Head) -> bool:
         return True
     if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
         return True
+    if not head.complete and _is_too_short(head.lines):
+        return True
     if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
         return True
     return head.is_whole and is_in_spaces(head.data)
+
+
+def _is_too_short(lines: Sequence[str]) -> bool:
+    """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
+    if len(lines) > _FEW_LINES:
+        return False
+    ruled = [line for line in lines if _is_ruled(line)]
+    sure = [line for line in ruled if halves(cells_of(line))[1] is None]
+    return len(ruled) * 2 > len(lines) >= len(sure) * 2
 
 
 def _begins_with_sizes(head: Head) -> bool:
