@@ -19,7 +19,7 @@ from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from typing import TYPE_CHECKING
 
-from pipeline.errors import in_words, printable
+from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
 from pipeline.reading import Single
@@ -117,6 +117,7 @@ class Intake:
         self._left_alone: dict[Path, float] = {}
         self._stuck_marks: set[Path] = set()
         self._stamp_next = 0.0
+        self._singly_until = 0.0
 
     @property
     def keeps(self) -> bool:
@@ -166,7 +167,7 @@ class Intake:
         names, _ = names_in(self._folders.inbox)
         self._forget_all_but({*names})
         end = time.monotonic() + LONGEST_SWEEP
-        most = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
+        many = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
         taken: list[Job] = []
         try:
             self._stamp()  # even if there is nothing to take
@@ -180,12 +181,26 @@ class Intake:
                 found = self.take(name)
                 if isinstance(found, Job):
                     taken.append(found)
+                    most = 1 if self._takes_singly else many
                     if len(taken) >= most or not isinstance(found.contents, Single):
                         self._process(taken, swept)
                 elif found is not None:
                     swept.look_again_in(found)
+        except OSError:
+            if not taken:
+                raise
+            self._take_singly(swept)
         finally:
             self._process(taken, swept)
+
+    @property
+    def _takes_singly(self) -> bool:
+        return time.monotonic() < self._singly_until
+
+    def _take_singly(self, swept: Swept) -> None:
+        """Take one file at a time for a while, at once: that needs less room than a batch."""
+        self._singly_until = time.monotonic() + _LEFT_SECONDS
+        swept.look_again_in(0.0)
 
     def most_claims(self) -> int:
         """How many single files are claimed together: each claim holds a descriptor.
@@ -380,14 +395,22 @@ class Intake:
             )
 
     def _process(self, jobs: list[Job], swept: Swept) -> None:
-        """Empty the list: process its jobs."""
+        """Empty the list: process its jobs. Raises EnvironmentFailure if that fails for one alone.
+
+        If it fails for several, they are back in the inbox, and the next sweep takes them singly.
+        """
         begun, jobs[:] = [*jobs], []
-        for job, outcome in process(begun, self._shared):
-            if outcome == "going":
-                self._running.append(job)
-                swept.look_again_in(0.0)
-            else:
-                self._settle(job, outcome, swept)
+        try:
+            for job, outcome in process(begun, self._shared):
+                if outcome == "going":
+                    self._running.append(job)
+                    swept.look_again_in(0.0)
+                else:
+                    self._settle(job, outcome, swept)
+        except EnvironmentFailure:
+            if len(begun) < 2:
+                raise
+            self._take_singly(swept)
 
     def _advance(self, swept: Swept) -> None:
         """Do a step of the first job of many puzzles."""
