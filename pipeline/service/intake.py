@@ -27,7 +27,7 @@ from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
-from pipeline.service.protocol.overview import stamp_scan
+from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
     Fingerprint,
@@ -217,8 +217,13 @@ class Intake:
         """Record in the folders, every second, that this process scans."""
         now = time.monotonic()
         if now >= self._stamp_next:
-            stamp_scan(self._folders)
             self._stamp_next = now + _STAMP_SECONDS
+            try:
+                stamp_scan(self._folders)
+            except OSError as error:
+                if self._folders.blames(error):
+                    raise
+                self._say_stuck(self._folders.work / LAST_SCAN, error)
 
     def _forget_all_but(self, names: Collection[str]) -> None:
         self._settler.forget_all_but(names)
@@ -308,19 +313,21 @@ class Intake:
                 self._remove(mark)
 
     def _remove(self, mark: Path) -> bool:
-        """Remove a mark; whether there was one. What cannot be removed stays, and is said once.
-
-        That may be a folder, or another user's: it costs the file only an attempt.
-        """
+        """Remove a mark; whether there was one. If it stays, it costs the file only an attempt."""
         try:
             mark.unlink()
         except FileNotFoundError:
             return False
         except OSError as error:
-            if mark not in self._stuck_marks:
-                self._stuck_marks.add(mark)
-                self._shared.log.warning("mark.stuck", reason=in_words(error))
+            self._say_stuck(mark, error)
         return True
+
+    def _say_stuck(self, mark: Path, error: OSError) -> None:
+        """Say once that a mark cannot be changed: it is a folder, say, or another user's."""
+        if mark not in self._stuck_marks:
+            self._stuck_marks.add(mark)
+            reason = f"{printable(str(mark))}: {error.strerror}"
+            self._shared.log.warning("mark.stuck", reason=reason)
 
     def _count_reading(self, claim: Claim) -> None:
         """Count the attempt at reading a file that left a mark."""
