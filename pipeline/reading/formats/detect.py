@@ -15,16 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
-from pipeline.reading.formats.base import (
-    MOST_LOOKED_AT,
-    Entry,
-    Format,
-    Head,
-    Layout,
-    ManyFormat,
-    Parsed,
-    Piece,
-)
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Head, Layout, ManyFormat
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
@@ -34,6 +25,7 @@ from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
 from pipeline.reading.formats.records import (
@@ -123,9 +115,9 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 )
 """The same notations for sources of many puzzles, in that order; but first rules, line by line."""
 
-_BY_NAME = {known.name: known for known in FORMATS}
+BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
-FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
+FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
 """What `--format` takes besides `auto`."""
 
 DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -145,7 +137,7 @@ _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
 
-_ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
+_ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
 
 
@@ -163,7 +155,7 @@ class Detected:
 
     def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
         """The puzzles of a piece; `source` names it in messages."""
-        reader = Reader(source, reading._replace(format="auto"), parse_single)
+        reader = Reader(source, reading._replace(format="auto"), parse_single, _needs_its_text)
         return self.format.entries(piece, self.layout, reader)
 
     def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
@@ -261,10 +253,10 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     text = decode_text(data, source)
     if reading.format == "auto":
         chosen, reason = _format_of(text)
-    elif reading.format in _BY_NAME:
-        chosen, reason = _BY_NAME[reading.format], "--format says so"
+    elif reading.format in BY_NAME:
+        chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
-        names = ", ".join(_BY_NAME)
+        names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     try:
         found = chosen.parse(text, reading)
@@ -272,6 +264,20 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
     return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+
+
+def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
+    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
+    known = BY_NAME.get(format_name.partition(" ")[0])
+    return not puzzle.is_plain or known is None or known.render is None
+
+
+def _needs_its_text(parsed: Parsed) -> bool:
+    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    puzzle = parsed.puzzle
+    if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
+        return True
+    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:

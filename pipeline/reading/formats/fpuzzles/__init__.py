@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 

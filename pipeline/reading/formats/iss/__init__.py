@@ -19,8 +19,9 @@ from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
 from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
