@@ -400,7 +400,7 @@ def sign(text, row, column, look="greater"):
         (
             rules.SumLine((0, 1, 10), 7, loop=True),
             [Line(((1, 1), (1, 2), (2, 2), (1, 1)), "segments")],
-            "sum line, a loop from r1c1",
+            "sum line 7, a loop from r1c1",
         ),
         (
             rules.ValueIndexer((0, 1, 2)),
@@ -513,7 +513,7 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
         Line(((2, 3), (2, 4), (3, 5)), look),
         *(ends if has_rings else []),
     ]
-    assert line.describe(NINE) == f"{line.name} from r2c3"
+    assert line.describe(NINE) == f"{line.title()} from r2c3"
 
 
 @pytest.mark.parametrize(

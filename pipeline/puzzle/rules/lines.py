@@ -235,7 +235,7 @@ class SumLine(Along):
         return (Line(places(geometry, line), self.look),)
 
     def title(self) -> str:
-        return f"{self.name}, a loop" if self.loop else self.name
+        return f"{Along.title(self)}, a loop" if self.loop else Along.title(self)
 
 
 class ValueIndexer(Along):
