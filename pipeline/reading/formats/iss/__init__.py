@@ -40,7 +40,6 @@ _FEWEST_GIVENS = 17
 _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
 
-_USUAL_SIDE = 9
 USUAL_TIES = "only-unclued"
 
 
