@@ -88,7 +88,7 @@ class Printed:
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """What the rules are called; lines of several titles that look alike, with their places."""
+    """The names of the rules; lines that look alike but have several titles, with their places."""
     geometry = puzzle.geometry
     looks = [(type(rule), *(each.kind for each in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)

@@ -1,4 +1,4 @@
-"""What the phrases of constraints mean: the rules of a phrase, or an argument of one."""
+"""Readers of the phrases of constraints: of all rules of a phrase, or of an argument."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ def diagonal(phrase: Phrase) -> tuple[int, ...]:
 
 
 def connected(phrase: Phrase) -> Iterator[Rule]:
-    """A group, or nothing for the grid; values; perhaps the number of cells."""
+    """A group, or nothing for the grid, then values, and perhaps the number of cells."""
     geometry = phrase.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
     name, word = phrase.next(expected), phrase.next("values, such as '1_2'")
