@@ -154,7 +154,7 @@ def _spelt(parameter: Any) -> str:
 
 
 def _default_of(parameter: Any) -> str:
-    """What holds if it is left out, unless its help says so."""
+    """The default of an option, unless its help says so."""
     default = parameter.default
     return f" Default: `{default}`." if default not in (None, False) else ""
 

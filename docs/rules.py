@@ -48,7 +48,7 @@ A line of Python makes the first rule of each picture, see [Puzzles with
 rules](../how-to/python.md#puzzles-with-rules). There `at` is `puzzle.geometry.cells_at`, which
 takes rows and columns from 1, and `boxes` is `tuple(puzzle.geometry.boxes())`.
 
-Each rule has one formula. It is checked of the values of a solution, and made into clauses for
+Each rule has one formula, which checks the values of a solution and gives the clauses for
 solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
 definition: [What is trusted](../explanation/trust.md#rules). `docs/rules.py` makes this page.
 """
@@ -510,7 +510,7 @@ def _page() -> Iterator[str]:
 
 
 def _meaning(rule: type[Rule]) -> str:
-    """Its docstring, and the numbers that need not be told."""
+    """Its docstring, and the numbers that may be left out."""
     said = " ".join(cleandoc(rule.__doc__ or "").split())
     usual = [
         f"`{each.name}` is usually {each.default}." for each in fields(rule) if _has_usual(each)

@@ -129,7 +129,7 @@ _HOMES = {
     "solving.problem": "FormulaProblem Problem PuzzleProblem",
     "solving.result": "Certificate Proof Result SolverUsed Traits",
 }
-"""The modules of the public names, but for the errors."""
+"""The modules of the public names, except the errors."""
 
 
 def __getattr__(name: str) -> Any:

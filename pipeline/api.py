@@ -67,7 +67,7 @@ def solve_many(
     """Solve puzzles and texts, many at once; yield the result of each, in order.
 
     Each result is that of `solve`. Unique puzzles are solved at the speed of a collection; a puzzle
-    without a solution, or with many, takes longer. `max_solutions=2` is enough to know whether
+    without a solution, or with several, takes longer. `max_solutions=2` is enough to know whether
     there are several. If `workers` is more than 1, that many processes compute. They read no
     further ahead than they need; closing the iterator ends them.
 

@@ -173,7 +173,7 @@ def test_what_a_solver_leaves_out_is_found_in_the_end(tmp_path):
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
     exhausted = Exhausted((pattern(Geometry(2, 2)),), 1)
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: exhausted)
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", lambda *_, **__: exhausted)
     found = list(solutions(SIX, solver="pysat"))
     assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
 

@@ -5,9 +5,9 @@ with the cell opposite if the puzzle is to be symmetric. With parity marks, a ce
 opened is marked even or odd if that suffices. A clue that is needed once stays needed. So after all
 cells the puzzle is minimal: no clue can be left out, nor can a given become a mark.
 
-The same seed gives the same puzzles, on every machine and with every version of numpy, as they are
-made of the raw words of PCG64 and of the first solutions of the batch solver. The first puzzles do
-not depend on how many are asked for.
+The same seed gives the same puzzles, on every machine and with every version of numpy: they depend
+only on the raw words of PCG64 and the first solutions of the batch solver. The first puzzles do not
+depend on how many are asked for.
 """
 
 from __future__ import annotations

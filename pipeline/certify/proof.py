@@ -5,7 +5,7 @@ and among them deletions (`d …`), which are ignored. Only its RUP part is acce
 follow by unit propagation alone. Our solvers write nothing else, and RUP is monotone: what follows
 from some clauses also follows from more. `trimming.py` finds out which steps are needed, as machine
 code or, where there is none, in plain Python. Here it is asked, and its answer becomes a proof in
-LRAT, each step with hints why it follows. It is not trusted: `check_lrat` checks the hints.
+LRAT, each step with hints why it follows. Its answer is not trusted: `check_lrat` checks the hints.
 """
 
 from __future__ import annotations

@@ -104,8 +104,8 @@ EVENTS: Final = {
     ),
     "file.stuck": _shown("a file cannot be taken out of the inbox", "source", "reason"),
     "mark.stuck": _shown(
-        "the mark of a file that was read in `.work` cannot be removed, nor what is in its place; "
-        "the file is processed all the same",
+        "a mark in `.work`, of a file that was read or of the last scan, cannot be changed, nor "
+        "what is in its place; files are processed all the same",
         "reason",
     ),
     "lanes.slow": _shown(

@@ -180,7 +180,7 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
-        """What a geometry is, if it is free."""
+        """The shape of a geometry that is free; None for others."""
         if (free := geometry.free) is None:
             return None
         return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)

@@ -37,7 +37,7 @@ class Candidate(NamedTuple):
 class Free:
     """A grid whose rows, columns and boxes are no units: what they demand, rules say.
 
-    It has `rows` × `columns` cells, and its values begin with `lowest`, 0 or 1. `groups` are names
+    The grid has `rows` × `columns` cells; values begin with `lowest`, 0 or 1. `groups` are names
     and sizes of groups of extra cells. They come after the cells of the grid. Their places are
     below it: each group begins a row, as long as the grid's, after an empty one. Raises ValueError
     for anything else, and for more than 1024 extra cells.

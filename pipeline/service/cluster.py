@@ -147,7 +147,7 @@ class Cluster:
     def _connected(self) -> Generator[None, None, _Connection]:
         """The connection, once there is one. Raises EnvironmentFailure, Interrupted.
 
-        It is made anew if the last attempt failed, or if it was lost meanwhile.
+        A connection is made anew if the last attempt failed, or if it was lost meanwhile.
         """
         connecting = self._connecting
         if connecting is None or _is_over(connecting):
@@ -307,7 +307,7 @@ class _Connection:
     async def _watched(self, patience: float) -> None:
         """Count the threads of workers.
 
-        Raises TimeoutError, and EnvironmentFailure if there are none, or the connection is lost.
+        Raises TimeoutError, and EnvironmentFailure without workers or if the connection is lost.
         """
         await self._client
         had_worker = time.monotonic()

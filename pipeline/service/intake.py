@@ -19,7 +19,7 @@ from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from typing import TYPE_CHECKING
 
-from pipeline.errors import in_words, printable
+from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
 from pipeline.reading import Single
@@ -28,7 +28,7 @@ from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.overview import stamp_scan
+from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
     Fingerprint,
@@ -115,8 +115,10 @@ class Intake:
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._running: list[Job] = []
         self._left_alone: dict[Path, float] = {}
-        self._marks = Marks(shared.folders.work, self._say_mark_stuck)
+        self._stuck_marks: set[Path] = set()
+        self._marks = Marks(shared.folders.work, self._say_stuck)
         self._stamp_next = 0.0
+        self._singly_until = 0.0
 
     @property
     def keeps(self) -> bool:
@@ -174,7 +176,7 @@ class Intake:
         names, _ = names_in(self._folders.inbox)
         self._forget_all_but({*names})
         end = time.monotonic() + LONGEST_SWEEP
-        most = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
+        many = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
         taken: list[Job] = []
         try:
             self._stamp()  # even if there is nothing to take
@@ -188,12 +190,26 @@ class Intake:
                 found = self.take(name)
                 if isinstance(found, Job):
                     taken.append(found)
+                    most = 1 if self._takes_singly else many
                     if len(taken) >= most or not isinstance(found.contents, Single):
                         self._process(taken, swept)
                 elif found is not None:
                     swept.look_again_in(found)
+        except OSError:
+            if not taken:
+                raise
+            self._take_singly(swept)
         finally:
             self._process(taken, swept)
+
+    @property
+    def _takes_singly(self) -> bool:
+        return time.monotonic() < self._singly_until
+
+    def _take_singly(self, swept: Swept) -> None:
+        """Take one file at a time for a while, at once: that needs less room than a batch."""
+        self._singly_until = time.monotonic() + _LEFT_SECONDS
+        swept.look_again_in(0.0)
 
     def most_claims(self) -> int:
         """How many single files are claimed together: each claim holds a descriptor.
@@ -210,8 +226,13 @@ class Intake:
         """Record in the folders, every second, that this process scans."""
         now = time.monotonic()
         if now >= self._stamp_next:
-            stamp_scan(self._folders)
             self._stamp_next = now + _STAMP_SECONDS
+            try:
+                stamp_scan(self._folders)
+            except OSError as error:
+                if self._folders.blames(error):
+                    raise
+                self._say_stuck(self._folders.work / LAST_SCAN, error)
 
     def _forget_all_but(self, names: Collection[str]) -> None:
         self._settler.forget_all_but(names)
@@ -286,14 +307,18 @@ class Intake:
             self._marks.crashed(name)
             return None, True
 
+    def _say_stuck(self, mark: Path, error: OSError) -> None:
+        """Say once that a mark cannot be changed: it is a folder, say, or another user's."""
+        if mark not in self._stuck_marks:
+            self._stuck_marks.add(mark)
+            reason = f"{printable(str(mark))}: {error.strerror}"
+            self._shared.log.warning("mark.stuck", reason=reason)
+
     def _count_reading(self, claim: Claim) -> None:
         """Count the attempt at reading a file that left a mark."""
         if self._marks.lift(claim.note.source):
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
-
-    def _say_mark_stuck(self, error: OSError) -> None:
-        self._shared.log.warning("mark.stuck", reason=in_words(error))
 
     def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
         """In how many seconds a file may be complete; None if that is not worth waiting for."""
@@ -362,14 +387,22 @@ class Intake:
             )
 
     def _process(self, jobs: list[Job], swept: Swept) -> None:
-        """Empty the list: process its jobs."""
+        """Empty the list: process its jobs. Raises EnvironmentFailure if that fails for one alone.
+
+        If it fails for several, they are back in the inbox, and the next sweep takes them singly.
+        """
         begun, jobs[:] = [*jobs], []
-        for job, outcome in process(begun, self._shared):
-            if outcome == "going":
-                self._running.append(job)
-                swept.look_again_in(0.0)
-            else:
-                self._settle(job, outcome, swept)
+        try:
+            for job, outcome in process(begun, self._shared):
+                if outcome == "going":
+                    self._running.append(job)
+                    swept.look_again_in(0.0)
+                else:
+                    self._settle(job, outcome, swept)
+        except EnvironmentFailure:
+            if len(begun) < 2:
+                raise
+            self._take_singly(swept)
 
     def _advance(self, swept: Swept) -> None:
         """Do a step of the first job of many puzzles."""

@@ -43,7 +43,7 @@ VARIABLE_BYTES = 200
 HANDED_OVER = 2
 """Models after which the second solver goes on: fewer show whether a puzzle is unique."""
 
-_IS_NONE = "the solution beside it is none"
+_IS_WRONG = "the solution beside it is wrong"
 _NOT_FOUND = "the solution beside it was not found"
 
 
@@ -384,7 +384,7 @@ def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) ->
         if grid in result.solutions:
             why = None
         elif certify_grid(puzzle, grid):
-            why = _IS_NONE
+            why = _IS_WRONG
     except ValueError:
-        why = _IS_NONE
+        why = _IS_WRONG
     return replace(result, disagreement=why) if why else result

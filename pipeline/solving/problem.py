@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic
 from typing_extensions import TypeVar
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import (
     MAX_CLAUSES,
     MAX_REFUTED,
@@ -24,6 +24,7 @@ from pipeline.certify.formula import (
     formula_size,
     proof_formula,
 )
+from pipeline.certify.missing import searched_through
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
@@ -170,12 +171,9 @@ class PuzzleProblem(Problem[Grid]):
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
-        if not self.puzzle.is_plain:
-            from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - loads numpy
-
-            return exhausted_by_rules(self.puzzle, solutions, most=most, seconds=limits.seconds)
-        limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
-        return exhausted(self.puzzle, solutions, most=most, seconds=limits.seconds)
+        if self.puzzle.is_plain:
+            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+        return searched_through(self.puzzle, solutions, most=most, seconds=limits.seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises

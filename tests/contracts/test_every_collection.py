@@ -45,7 +45,9 @@ def cells(side: int, seed: int, blanks: str = ".") -> str:
 
 
 def filled(side: int, seed: int) -> str:
-    return "".join(random.Random(seed).choices(DIGITS[:side], k=side * side))
+    """A grid as a solution looks: equal values are not neighbours, as in a jigsaw's regions."""
+    values = random.Random(seed).sample(DIGITS[:side], side)
+    return "".join(values[(row + column) % side] for row in range(side) for column in range(side))
 
 
 def rows(text: str) -> list[str]:

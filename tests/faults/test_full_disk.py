@@ -16,18 +16,25 @@ from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, eve
 from pipeline.service.protocol import STEPS
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A filesystem of 64 KiB, where mounting is allowed."""
-    folder = tmp_path / "small"
+@contextlib.contextmanager
+def mounted(folder: Path, size: str) -> Iterator[Path]:
+    """A filesystem of that size, where mounting is allowed."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     try:
         subprocess.run(mount, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("mounting is not allowed here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    with mounted(tmp_path / "small", "64k") as folder:
+        yield folder
 
 
 def fill(folder: Path) -> Path:
@@ -97,6 +104,31 @@ def test_a_watch_with_a_full_outbox_says_so_once_and_goes_on_when_there_is_room(
         assert events.count("environment.failed") == 1
         assert events.count("environment.recovered") == 1
     assert box.kept("done") == {f"{number}.txt" for number in range(5)}
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_files_that_find_no_room_together_go_one_by_one_while_there_is_room(
+    is_shared: bool, tmp_path: Path
+) -> None:
+    with mounted(tmp_path / "small", "2m") as small:
+        box = DropFolder((small if is_shared else tmp_path) / "inbox", small / "outbox")
+        box.inbox.mkdir()
+        names = {f"{number}.txt" for number in range(40)}
+        for name in names:
+            box.drop(name)
+        filler = fill(small)
+        os.truncate(filler, filler.stat().st_size - 10 * 4096)
+        result = box.run()
+        assert result.returncode == 75
+        done = box.kept("done")
+        assert 0 < len(done) < 10
+        assert box.waiting() == names - done
+        assert {path.stem for path in box.outbox.glob("*.json")} == {name[:-4] for name in done}
+        events = [event["event"] for event in events_in(result.stderr)]
+        assert events.count("environment.failed") == 1
+        filler.unlink()
+        assert box.run().returncode == 0
+        assert box.kept("done") == names
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

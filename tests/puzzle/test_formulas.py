@@ -28,11 +28,8 @@ from pipeline.puzzle.formulas import (
     Every,
     OneOfSets,
     Pairs,
-    SameTotals,
-    SetTotal,
-    Total,
-    TotalBetween,
 )
+from pipeline.puzzle.sums import SameTotals, SetTotal, Total, TotalBetween
 
 Values = tuple[int, ...]
 Means = Callable[[Values], bool]

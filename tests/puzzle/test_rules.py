@@ -11,73 +11,8 @@ from itertools import product
 
 import pytest
 
+from pipeline import rules
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages import (
-    Arrow,
-    Cage,
-    Clone,
-    Contains,
-    CountingCircles,
-    CountOfDifferent,
-    DigitalRoot,
-    EqualityCage,
-    EqualSums,
-    Quadruple,
-    RellikCage,
-    SameMultiset,
-    Sum,
-)
-from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
-from pipeline.puzzle.rules.lines import (
-    Between,
-    DoubleArrow,
-    Entropic,
-    Lockout,
-    Lunchbox,
-    Modular,
-    Nabner,
-    Palindrome,
-    RegionSum,
-    Renban,
-    SumLine,
-    Thermometer,
-    ValueIndexer,
-    Whispers,
-    Zipper,
-)
-from pipeline.puzzle.rules.outside import (
-    FullRank,
-    HiddenSkyscraper,
-    LittleKiller,
-    NumberedRoom,
-    Sandwich,
-    Skyscraper,
-    XSum,
-)
-from pipeline.puzzle.rules.pairs import (
-    XV,
-    Among,
-    AntiKing,
-    AntiKnight,
-    BlackDot,
-    BoxIndexer,
-    Extreme,
-    Greater,
-    Indexer,
-    NegativeKropki,
-    NegativeXV,
-    Nonconsecutive,
-    Parity,
-    WhiteDot,
-)
-from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
-from pipeline.puzzle.rules.whole import (
-    AntiTaxicab,
-    Flatmates,
-    GlobalEntropy,
-    GlobalModular,
-    NoTiedLines,
-)
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
@@ -96,47 +31,47 @@ def grid_of(text):
 
 
 LINES = {
-    "thermometer": (Thermometer, "1359 1234 89", "1335 9531 1358531"),
-    "slow": (lambda line: Thermometer(line, slow=True), "1359 1335 111", "1353 21"),
-    "palindrome": (Palindrome, "13531 1331 99", "13532 1312 12"),
-    "renban": (Renban, "4635 12 98", "4535 4637 13 11"),
-    "whispers": (lambda line: Whispers(line, 5), "1616 9494 61", "1627 51 11"),
-    "between line": (Between, "2349 9342 2335", "2249 9349 2319 2995"),
+    "thermometer": (rules.Thermometer, "1359 1234 89", "1335 9531 1358531"),
+    "slow": (lambda line: rules.Thermometer(line, slow=True), "1359 1335 111", "1353 21"),
+    "palindrome": (rules.Palindrome, "13531 1331 99", "13532 1312 12"),
+    "renban": (rules.Renban, "4635 12 98", "4535 4637 13 11"),
+    "whispers": (lambda line: rules.Whispers(line, 5), "1616 9494 61", "1627 51 11"),
+    "between line": (rules.Between, "2349 9342 2335", "2249 9349 2319 2995"),
     "region sum line": (
-        lambda line: RegionSum(line, BOXES),
+        lambda line: rules.RegionSum(line, BOXES),
         "123 1236 123411 123321141",
         "1233 123412 123321142",
     ),
-    "entropic line": (Entropic, "147147 1472583 471 58", "145 141 1474 12"),
-    "modular line": (Modular, "123123 456 918 12", "1232 123213 14 141"),
-    "parity line": (lambda line: Modular(line, 2), "1212 98", "1213 13"),
-    "nabner": (Nabner, "13 1369 1479", "12 11 1364 3164"),
-    "zipper line": (Zipper, "2413 24513 253", "2414 24613 254"),
-    "double arrow": (DoubleArrow, "4725 121", "4735 9981"),
-    "lockout line": (Lockout, "15 1695 5961 3127", "14 1515 1155 1335 9128"),
-    "short lockout line": (lambda line: Lockout(line, 1), "21 3124", "11 3323"),
+    "entropic line": (rules.Entropic, "147147 1472583 471 58", "145 141 1474 12"),
+    "modular line": (rules.Modular, "123123 456 918 12", "1232 123213 14 141"),
+    "parity line": (lambda line: rules.Modular(line, 2), "1212 98", "1213 13"),
+    "nabner": (rules.Nabner, "13 1369 1479", "12 11 1364 3164"),
+    "zipper line": (rules.Zipper, "2413 24513 253", "2414 24613 254"),
+    "double arrow": (rules.DoubleArrow, "4725 121", "4735 9981"),
+    "lockout line": (rules.Lockout, "15 1695 5961 3127", "14 1515 1155 1335 9128"),
+    "short lockout line": (lambda line: rules.Lockout(line, 1), "21 3124", "11 3323"),
     "sandwich 0": (
-        lambda line: Sandwich(line, 0), "234567819 912345678", "123456789 111111119"
+        lambda line: rules.Sandwich(line, 0), "234567819 912345678", "123456789 111111119"
     ),
     "sandwich 5": (
-        lambda line: Sandwich(line, 5), "315924678 412395678 932145678", "145923678 159159159"
+        lambda line: rules.Sandwich(line, 5), "315924678 412395678 932145678", "145923678 159159159"
     ),
-    "sandwich 35": (lambda line: Sandwich(line, 35), "123456789 987654321", "213456789"),
+    "sandwich 35": (lambda line: rules.Sandwich(line, 35), "123456789 987654321", "213456789"),
     "skyscraper 1": (
-        lambda line: Skyscraper(line, 1), "912345678 999999999", "123456789 891234567"
+        lambda line: rules.Skyscraper(line, 1), "912345678 999999999", "123456789 891234567"
     ),
-    "skyscraper 9": (lambda line: Skyscraper(line, 9), "123456789", "912345678 213456789"),
+    "skyscraper 9": (lambda line: rules.Skyscraper(line, 9), "123456789", "912345678 213456789"),
     "skyscraper 3": (
-        lambda line: Skyscraper(line, 3), "231945678 182394567", "123456789 912345678"
+        lambda line: rules.Skyscraper(line, 3), "231945678 182394567", "123456789 912345678"
     ),
-    "X-sum 1": (lambda line: XSum(line, 1), "123456789", "213456789"),
+    "X-sum 1": (lambda line: rules.XSum(line, 1), "123456789", "213456789"),
     "X-sum 10": (
-        lambda line: XSum(line, 10), "316245789 281345679 412356789", "351246789 281345671"
+        lambda line: rules.XSum(line, 10), "316245789 281345679 412356789", "351246789 281345671"
     ),
-    "X-sum 45": (lambda line: XSum(line, 45), "912345678", "812345679"),
-    "little killer": (lambda line: LittleKiller(line, 12), "444 192 921", "443 999"),
-    "region": (Region, "123456789 15", "123456788 44"),
-    "extra region": (ExtraRegion, "123456789 15", "123456788 44"),
+    "X-sum 45": (lambda line: rules.XSum(line, 45), "912345678", "812345679"),
+    "little killer": (lambda line: rules.LittleKiller(line, 12), "444 192 921", "443 999"),
+    "region": (rules.Region, "123456789 15", "123456788 44"),
+    "extra region": (rules.ExtraRegion, "123456789 15", "123456788 44"),
 }  # fmt: skip
 """Rules of a line in the first row: values that keep each, and values that break it."""
 
@@ -152,35 +87,39 @@ def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
 @pytest.mark.parametrize(
     ("rule", "kept", "broken"),
     [
-        (WhiteDot(0, 1), "12 21 98", "11 13 97"),
-        (WhiteDot(1, 0, 7), "18 92", "19 12"),
-        (BlackDot(0, 1), "12 84 63", "11 28 23"),
-        (BlackDot(1, 0, 3), "13 62 39", "12 64"),
-        (XV(0, 1, 5), "14 32", "55 19"),
-        (XV(0, 1, 10), "19 55", "14 59"),
-        (XV(0, 1, 19), "", "99 19"),
-        (Greater(0, 1), "21 91", "11 12"),
-        (Among(0, (2, 5)), "21 59", "11 92"),
-        (Parity(0, odd=True), "1 3 5 7 9", "2 4 6 8"),
-        (Parity(0, odd=False), "2 4 6 8", "1 3 5 7 9"),
-        (Cage((0, 1, 2), 15), "159 456", "555 458"),
-        (Cage((0, 1, 2)), "159 123", "551 121"),
-        (Arrow((0,), (1, 2)), "312 211 945", "311 123"),
-        (Arrow((0, 1), (2, 3)), "1266 1899", "1265 2199"),
-        (Arrow((1, 0), (2, 3)), "1266 1899", "1265 2166"),
-        (Quadruple((0, 1, 2, 3), (2, 2, 5)), "2529 1225 5222", "2519 1123 2221"),
-        (Clone((0, 1), (2, 3)), "4747 1111", "4774 4746"),
-        (SameMultiset(((0, 1, 2), (3, 4, 5))), "122212 123312", "122112 123124"),
-        (SameMultiset(((0, 1), (2, 3), (4, 5))), "122112", "122113 121211"),
-        (Sum(((0, 1), (1, 2), (2, -1)), 6), "131 321", "133 111"),
-        (Sum(((0, 1), (0, 1), (1, 1)), 7), "31 23", "34 13"),
-        (EqualSums(((0, 1), (2,), (3, 4, 5))), "123111 246222", "124111 123112"),
-        (RegionSum((0, 1, 2, 3), ((0, 2, 5), (3, 4))), "4926", "4944"),  # 1 belongs to none
-        (RegionSum((0, 1), ()), "49", ""),
-        (RegionSum((2, 3, 12, 11, 10, 9), BOXES), "116299999321499", "113299999111499"),
-        (Nabner((0, 1, 10, 9, 0)), "4699999998299", "4699999995799"),  # the first cell counts once
-        (Renban((0, 1, 10, 9)), "46999999957", "46999999958"),
-        (Renban((0, 1, 10, 9, 0)), "", "46999999957"),
+        (rules.WhiteDot(0, 1), "12 21 98", "11 13 97"),
+        (rules.WhiteDot(1, 0, 7), "18 92", "19 12"),
+        (rules.BlackDot(0, 1), "12 84 63", "11 28 23"),
+        (rules.BlackDot(1, 0, 3), "13 62 39", "12 64"),
+        (rules.XV(0, 1, 5), "14 32", "55 19"),
+        (rules.XV(0, 1, 10), "19 55", "14 59"),
+        (rules.XV(0, 1, 19), "", "99 19"),
+        (rules.Greater(0, 1), "21 91", "11 12"),
+        (rules.Among(0, (2, 5)), "21 59", "11 92"),
+        (rules.Parity(0, odd=True), "1 3 5 7 9", "2 4 6 8"),
+        (rules.Parity(0, odd=False), "2 4 6 8", "1 3 5 7 9"),
+        (rules.Cage((0, 1, 2), 15), "159 456", "555 458"),
+        (rules.Cage((0, 1, 2)), "159 123", "551 121"),
+        (rules.Arrow((0,), (1, 2)), "312 211 945", "311 123"),
+        (rules.Arrow((0, 1), (2, 3)), "1266 1899", "1265 2199"),
+        (rules.Arrow((1, 0), (2, 3)), "1266 1899", "1265 2166"),
+        (rules.Quadruple((0, 1, 2, 3), (2, 2, 5)), "2529 1225 5222", "2519 1123 2221"),
+        (rules.Clone((0, 1), (2, 3)), "4747 1111", "4774 4746"),
+        (rules.SameMultiset(((0, 1, 2), (3, 4, 5))), "122212 123312", "122112 123124"),
+        (rules.SameMultiset(((0, 1), (2, 3), (4, 5))), "122112", "122113 121211"),
+        (rules.Sum(((0, 1), (1, 2), (2, -1)), 6), "131 321", "133 111"),
+        (rules.Sum(((0, 1), (0, 1), (1, 1)), 7), "31 23", "34 13"),
+        (rules.EqualSums(((0, 1), (2,), (3, 4, 5))), "123111 246222", "124111 123112"),
+        (rules.RegionSum((0, 1, 2, 3), ((0, 2, 5), (3, 4))), "4926", "4944"),  # 1 belongs to none
+        (rules.RegionSum((0, 1), ()), "49", ""),
+        (rules.RegionSum((2, 3, 12, 11, 10, 9), BOXES), "116299999321499", "113299999111499"),
+        (
+            rules.Nabner((0, 1, 10, 9, 0)),
+            "4699999998299",
+            "4699999995799",
+        ),  # the first cell counts once
+        (rules.Renban((0, 1, 10, 9)), "46999999957", "46999999958"),
+        (rules.Renban((0, 1, 10, 9, 0)), "", "46999999957"),
     ],
     ids=str,
 )
@@ -197,15 +136,18 @@ OTHERS = ((0, 2), (1, 3), (2, 3))
 @pytest.mark.parametrize(
     ("rule", "breaks"),
     [
-        (Nonconsecutive(OTHERS), lambda u, v: abs(u - v) == 1),
-        (Nonconsecutive(((0, 1), *OTHERS)), lambda u, v: False),
-        (NegativeKropki((), (), OTHERS), lambda u, v: False),
-        (NegativeKropki((1,), (2,), OTHERS), lambda u, v: abs(u - v) == 1 or u in (2 * v, v / 2)),
-        (NegativeKropki((7, 8), (), OTHERS), lambda u, v: abs(u - v) >= 7),
-        (NegativeKropki((), (4,), OTHERS), lambda u, v: u in (4 * v, v / 4)),
-        (NegativeKropki((1,), (2,), ((0, 1), *OTHERS)), lambda u, v: False),
-        (NegativeXV((5, 10), OTHERS), lambda u, v: u + v in (5, 10)),
-        (NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
+        (rules.Nonconsecutive(OTHERS), lambda u, v: abs(u - v) == 1),
+        (rules.Nonconsecutive(((0, 1), *OTHERS)), lambda u, v: False),
+        (rules.NegativeKropki((), (), OTHERS), lambda u, v: False),
+        (
+            rules.NegativeKropki((1,), (2,), OTHERS),
+            lambda u, v: abs(u - v) == 1 or u in (2 * v, v / 2),
+        ),
+        (rules.NegativeKropki((7, 8), (), OTHERS), lambda u, v: abs(u - v) >= 7),
+        (rules.NegativeKropki((), (4,), OTHERS), lambda u, v: u in (4 * v, v / 4)),
+        (rules.NegativeKropki((1,), (2,), ((0, 1), *OTHERS)), lambda u, v: False),
+        (rules.NegativeXV((5, 10), OTHERS), lambda u, v: u + v in (5, 10)),
+        (rules.NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
     ],
     ids=range(9),
 )
@@ -215,9 +157,9 @@ def test_pairs_without_a_mark_lack_its_values(rule, breaks):
 
 
 NEAR = {
-    AntiKnight(): lambda rows, columns: {rows, columns} == {1, 2},
-    AntiKing(): lambda rows, columns: max(rows, columns) == 1,
-    Nonconsecutive(): lambda rows, columns: rows + columns == 1,
+    rules.AntiKnight(): lambda rows, columns: {rows, columns} == {1, 2},
+    rules.AntiKing(): lambda rows, columns: max(rows, columns) == 1,
+    rules.Nonconsecutive(): lambda rows, columns: rows + columns == 1,
 }
 
 
@@ -240,7 +182,7 @@ def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(ru
 )
 def test_there_are_as_many_low_values_as_high_ones(side, thirds):
     kinds = [kind for kind, number in enumerate(thirds) for _ in range(int(number))]
-    geometry, line = Geometry(1, side), Entropic((0, 1))
+    geometry, line = Geometry(1, side), rules.Entropic((0, 1))
     for (u, one), (v, other) in product(enumerate(kinds, 1), repeat=2):
         assert line.holds(geometry, [u, v]) == (one != other), (u, v)
 
@@ -252,31 +194,31 @@ def test_a_line_that_closes_is_kept_by_no_values(name):
 
 
 def test_digits_of_a_circle_are_hundreds_and_tens_and_values_above_nine_count_as_they_are():
-    arrow = Arrow((0, 1, 2), tuple(range(9, 25)))
+    arrow = rules.Arrow((0, 1, 2), tuple(range(9, 25)))
     assert arrow.holds(NINE, [1, 1, 2, *[7] * 78])
     assert not arrow.holds(NINE, [1, 2, 1, *[7] * 78])
-    wide = Arrow((0, 1), (12, 13))
+    wide = rules.Arrow((0, 1), (12, 13))
     assert wide.holds(TWELVE, [1, 12, *[11] * 142])
     assert not wide.holds(TWELVE, [2, 12, *[11] * 142])
 
 
 @pytest.mark.parametrize("maximum", [True, False])
 def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
-    rule = Extreme(MIDDLE, (ABOVE, LEFT, BELOW), maximum)
+    rule = rules.Extreme(MIDDLE, (ABOVE, LEFT, BELOW), maximum)
     beyond, short = (6, 4) if maximum else (4, 6)
     values = [short if cell in rule.neighbours else beyond for cell in range(81)]
     values[MIDDLE] = 5
     assert rule.holds(NINE, values)
     for cell, value in product(rule.neighbours, (5, beyond)):
         assert not rule.holds(NINE, [*values[:cell], value, *values[cell + 1 :]])
-    assert Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
+    assert rules.Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
 
 
 def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
     grid = [0] * 81
     for cell, value in zip(CORNER, (3, 2, 1, 5, 6, 4, 9, 8, 7), strict=True):
         grid[cell] = value
-    right = [cell for cell in CORNER if BoxIndexer(cell, CORNER).holds(NINE, grid)]
+    right = [cell for cell in CORNER if rules.BoxIndexer(cell, CORNER).holds(NINE, grid)]
     assert right == [0, 1, 2, 18, 19, 20]
 
 
@@ -284,23 +226,25 @@ def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
 def test_the_digital_root_of_a_sum_is_that_of_its_digits_until_one_is_left(values, root):
     grid = [*map(int, values.ljust(81, "1"))]
     cells = tuple(range(len(values)))
-    assert [n for n in range(1, 10) if DigitalRoot(cells, n).holds(NINE, grid)] == [root]
+    assert [n for n in range(1, 10) if rules.DigitalRoot(cells, n).holds(NINE, grid)] == [root]
 
 
 def test_values_with_a_digital_root_differ_unless_they_may_repeat():
     grid = [5, 5, *[1] * 79]
-    assert not DigitalRoot((0, 1), 1).holds(NINE, grid)
-    assert DigitalRoot((0, 1), 1, repeating=True).holds(NINE, grid)
+    assert not rules.DigitalRoot((0, 1), 1).holds(NINE, grid)
+    assert rules.DigitalRoot((0, 1), 1, repeating=True).holds(NINE, grid)
 
 
 def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
     line = (2, 1, 3, 5, 6, 4, 9, 8, 7)  # the first says that 1 stands second; the fourth is wrong
     rows, columns = [1] * 36 + [*line] + [1] * 36, [value for value in line for _ in range(9)]
     right = [1, 2, 3, 7, 8, 9]
-    assert [k for k in range(1, 10) if Indexer(35 + k, row=False).holds(NINE, rows)] == right
-    assert [k for k in range(1, 10) if Indexer(9 * k - 6, row=True).holds(NINE, columns)] == right
-    assert Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 9, 9, 9, 9] * 9)
-    assert not Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 1, 9, 9, 9] * 9)
+    assert [k for k in range(1, 10) if rules.Indexer(35 + k, row=False).holds(NINE, rows)] == right
+    assert [
+        k for k in range(1, 10) if rules.Indexer(9 * k - 6, row=True).holds(NINE, columns)
+    ] == right
+    assert rules.Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 9, 9, 9, 9] * 9)
+    assert not rules.Indexer(0, row=False).holds(NINE, [3, 9, 1, 9, 9, 1, 9, 9, 9] * 9)
 
 
 @pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(1, 5)])
@@ -311,7 +255,7 @@ def test_a_diagonal_leads_from_corner_to_corner(geometry):
         (False, [(k, k) for k in range(1, n + 1)], (low, high), "diagonal from r1c1"),
         (True, [(n + 1 - k, k) for k in range(1, n + 1)], (high, low), f"diagonal from r{n}c1"),
     ):
-        rule = Diagonal(rising)
+        rule = rules.Diagonal(rising)
         assert [*map(geometry.place, rule.cells(geometry))] == places
         assert [*rule.draw(geometry)] == [Line(((ends[0], low), (ends[1], high)), "diagonal")]
         assert rule.describe(geometry) == described
@@ -320,14 +264,14 @@ def test_a_diagonal_leads_from_corner_to_corner(geometry):
 @pytest.mark.parametrize("geometry", [NINE, Geometry(1, 9)], ids=["boxes", "none"])
 def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_them(geometry):
     four = [tuple(product(*each)) for each in product(((2, 3, 4), (6, 7, 8)), repeat=2)]
-    windows = [each.cells for each in Windoku().formula(geometry).parts]
+    windows = [each.cells for each in rules.Windoku().formula(geometry).parts]
     assert [tuple(map(geometry.place, window)) for window in windows] == four
-    assert [*Windoku().draw(geometry)] == [Tint(each, "windoku") for each in four]
+    assert [*rules.Windoku().draw(geometry)] == [Tint(each, "windoku") for each in four]
 
 
 @pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(4, 2), Geometry(5, 1)])
 def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their_boxes(geometry):
-    groups = [each.cells for each in DisjointGroups().formula(geometry).parts]
+    groups = [each.cells for each in rules.DisjointGroups().formula(geometry).parts]
     assert sorted(cell for group in groups for cell in group) == list(range(geometry.size))
     for group in groups:
         places = [geometry.place(cell) for cell in group]
@@ -342,24 +286,32 @@ def sign(text, row, column, look="greater"):
 @pytest.mark.parametrize(
     ("rule", "shapes", "described"),
     [
-        (AntiKnight(), [], "anti-knight"),
-        (DisjointGroups(), [], "disjoint groups"),
-        (WhiteDot(0, 1), [Dot((1, 1.5), "white")], "white dot between r1c1 and r1c2"),
-        (WhiteDot(0, 9, 2), [Dot((1.5, 1), "white", "2")], "white dot 2 between r1c1 and r2c1"),
-        (BlackDot(80, 79), [Dot((9, 8.5), "black")], "black dot between r9c9 and r9c8"),
-        (BlackDot(80, 71, 3), [Dot((8.5, 9), "black", "3")], "black dot 3 between r9c9 and r8c9"),
-        (XV(0, 9, 10), [sign("X", 1.5, 1, "xv")], "X between r1c1 and r2c1"),
-        (XV(0, 9, 5), [sign("V", 1.5, 1, "xv")], "V between r1c1 and r2c1"),
-        (XV(0, 9, 7), [sign("7", 1.5, 1, "xv")], "sum 7 between r1c1 and r2c1"),
-        (Greater(MIDDLE, RIGHT), [sign(">", 5, 5.5)], "r5c5 greater than r5c6"),
-        (Greater(MIDDLE, LEFT), [sign("<", 5, 4.5)], "r5c5 greater than r5c4"),
-        (Greater(MIDDLE, BELOW), [sign("∨", 5.5, 5)], "r5c5 greater than r6c5"),
-        (Greater(MIDDLE, ABOVE), [sign("∧", 4.5, 5)], "r5c5 greater than r4c5"),
-        (Parity(10, odd=True), [Tint(((2, 2),), "odd")], "odd at r2c2"),
-        (Parity(10, odd=False), [Tint(((2, 2),), "even")], "even at r2c2"),
-        (Among(10, (2, 5)), [Outline(((2, 2),), "sum", "2 5")], "2 or 5 at r2c2"),
+        (rules.AntiKnight(), [], "anti-knight"),
+        (rules.DisjointGroups(), [], "disjoint groups"),
+        (rules.WhiteDot(0, 1), [Dot((1, 1.5), "white")], "white dot between r1c1 and r1c2"),
         (
-            Extreme(MIDDLE, (LEFT, BELOW), maximum=False),
+            rules.WhiteDot(0, 9, 2),
+            [Dot((1.5, 1), "white", "2")],
+            "white dot 2 between r1c1 and r2c1",
+        ),
+        (rules.BlackDot(80, 79), [Dot((9, 8.5), "black")], "black dot between r9c9 and r9c8"),
+        (
+            rules.BlackDot(80, 71, 3),
+            [Dot((8.5, 9), "black", "3")],
+            "black dot 3 between r9c9 and r8c9",
+        ),
+        (rules.XV(0, 9, 10), [sign("X", 1.5, 1, "xv")], "X between r1c1 and r2c1"),
+        (rules.XV(0, 9, 5), [sign("V", 1.5, 1, "xv")], "V between r1c1 and r2c1"),
+        (rules.XV(0, 9, 7), [sign("7", 1.5, 1, "xv")], "sum 7 between r1c1 and r2c1"),
+        (rules.Greater(MIDDLE, RIGHT), [sign(">", 5, 5.5)], "r5c5 greater than r5c6"),
+        (rules.Greater(MIDDLE, LEFT), [sign("<", 5, 4.5)], "r5c5 greater than r5c4"),
+        (rules.Greater(MIDDLE, BELOW), [sign("∨", 5.5, 5)], "r5c5 greater than r6c5"),
+        (rules.Greater(MIDDLE, ABOVE), [sign("∧", 4.5, 5)], "r5c5 greater than r4c5"),
+        (rules.Parity(10, odd=True), [Tint(((2, 2),), "odd")], "odd at r2c2"),
+        (rules.Parity(10, odd=False), [Tint(((2, 2),), "even")], "even at r2c2"),
+        (rules.Among(10, (2, 5)), [Outline(((2, 2),), "sum", "2 5")], "2 or 5 at r2c2"),
+        (
+            rules.Extreme(MIDDLE, (LEFT, BELOW), maximum=False),
             [
                 Tint(((5, 5),), "minimum"),
                 sign(">", 5, 4.5, "minimum"),
@@ -368,29 +320,37 @@ def sign(text, row, column, look="greater"):
             "minimum at r5c5",
         ),
         (
-            Extreme(0, (1,), maximum=True),
+            rules.Extreme(0, (1,), maximum=True),
             [Tint(((1, 1),), "maximum"), sign(">", 1, 1.5, "maximum")],
             "maximum at r1c1",
         ),
-        (Indexer(40, row=False), [Tint(((5, 5),), "column-indexer")], "column indexer at r5c5"),
-        (Indexer(40, row=True), [Tint(((5, 5),), "row-indexer")], "row indexer at r5c5"),
-        (BoxIndexer(10, CORNER), [Tint(((2, 2),), "box-indexer")], "box indexer at r2c2"),
-        (Region((1, 10)), [Outline(((1, 2), (2, 2)), "region")], "jigsaw region of r1c2"),
-        (ExtraRegion((10, 1)), [Tint(((2, 2), (1, 2)), "extra-region")], "extra region at r2c2"),
-        (Cage((0, 10), 7), [Outline(((1, 1), (2, 2)), "cage", "7")], "cage 7 at r1c1"),
-        (Cage((0, 10)), [Outline(((1, 1), (2, 2)), "cage")], "cage at r1c1"),
         (
-            DigitalRoot((0, 10), 7),
+            rules.Indexer(40, row=False),
+            [Tint(((5, 5),), "column-indexer")],
+            "column indexer at r5c5",
+        ),
+        (rules.Indexer(40, row=True), [Tint(((5, 5),), "row-indexer")], "row indexer at r5c5"),
+        (rules.BoxIndexer(10, CORNER), [Tint(((2, 2),), "box-indexer")], "box indexer at r2c2"),
+        (rules.Region((1, 10)), [Outline(((1, 2), (2, 2)), "region")], "jigsaw region of r1c2"),
+        (
+            rules.ExtraRegion((10, 1)),
+            [Tint(((2, 2), (1, 2)), "extra-region")],
+            "extra region at r2c2",
+        ),
+        (rules.Cage((0, 10), 7), [Outline(((1, 1), (2, 2)), "cage", "7")], "cage 7 at r1c1"),
+        (rules.Cage((0, 10)), [Outline(((1, 1), (2, 2)), "cage")], "cage at r1c1"),
+        (
+            rules.DigitalRoot((0, 10), 7),
             [Outline(((1, 1), (2, 2)), "cage", "DR7")],
             "digital root 7 at r1c1",
         ),
         (
-            Arrow((10,), (20, 21)),
+            rules.Arrow((10,), (20, 21)),
             [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", head=True)],
             "arrow at r2c2",
         ),
         (
-            Arrow((1, 0), (2, 3)),  # the shaft starts at the nearest cell of its circle
+            rules.Arrow((1, 0), (2, 3)),  # the shaft starts at the nearest cell of its circle
             [
                 Ring(((1, 1), (1, 2)), "arrow"),
                 Line(((1, 2), (1, 3), (1, 4)), "arrow", head=True),
@@ -398,48 +358,52 @@ def sign(text, row, column, look="greater"):
             "arrow at r1c1",
         ),
         (
-            Quadruple((9, 10, 0, 1), (2, 5)),
+            rules.Quadruple((9, 10, 0, 1), (2, 5)),
             [Dot((1.5, 1.5), "quadruple", "2 5")],
             "quadruple at r1c1",
         ),
         (
-            Clone((11, 12), (0, 1)),
+            rules.Clone((11, 12), (0, 1)),
             [Tint(((2, 3), (2, 4)), "clone"), Tint(((1, 1), (1, 2)), "clone")],
             "clone at r2c3",
         ),
         (
-            SameMultiset(((11,), (0,))),
+            rules.SameMultiset(((11,), (0,))),
             [Tint(((2, 3),), "same-values"), Tint(((1, 1),), "same-values")],
             "same values at r2c3",
         ),
         (
-            Sum(((10, 1), (0, 1), (10, 1)), 9),
+            rules.Sum(((10, 1), (0, 1), (10, 1)), 9),
             [Outline(((2, 2), (1, 1)), "sum", "9")],
             "sum 9 at r2c2",
         ),
         (
-            EqualSums(((11, 11), (0,))),
+            rules.EqualSums(((11, 11), (0,))),
             [Tint(((2, 3),), "equal-sums"), Tint(((1, 1),), "equal-sums")],
             "equal sums at r2c3",
         ),
         (
-            Thermometer((0, 10)),
+            rules.Thermometer((0, 10)),
             [Line(((1, 1), (2, 2)), "thermometer", bulb=True)],
             "thermometer from r1c1",
         ),
         (
-            Thermometer((0, 10), slow=True),
+            rules.Thermometer((0, 10), slow=True),
             [Line(((1, 1), (2, 2)), "slow-thermometer", bulb=True)],
             "slow thermometer from r1c1",
         ),
-        (Skyscraper((0, 10, 20), 2), [sign("2", 0, 0, "skyscraper")], "skyscraper 2 from r1c1"),
         (
-            SumLine((0, 1, 10), 7, loop=True),
-            [Line(((1, 1), (1, 2), (2, 2), (1, 1)), "segments")],
-            "sum line, a loop from r1c1",
+            rules.Skyscraper((0, 10, 20), 2),
+            [sign("2", 0, 0, "skyscraper")],
+            "skyscraper 2 from r1c1",
         ),
         (
-            ValueIndexer((0, 1, 2)),
+            rules.SumLine((0, 1, 10), 7, loop=True),
+            [Line(((1, 1), (1, 2), (2, 2), (1, 1)), "segments")],
+            "sum line 7, a loop from r1c1",
+        ),
+        (
+            rules.ValueIndexer((0, 1, 2)),
             [
                 Line(((1, 1), (1, 2), (1, 3)), "value-indexer", head=True),
                 Ring(((1, 1),), "value-indexer"),
@@ -447,7 +411,7 @@ def sign(text, row, column, look="greater"):
             "value indexer from r1c1",
         ),
         (
-            Lunchbox((0, 1), 3),
+            rules.Lunchbox((0, 1), 3),
             [
                 Line(((1, 1), (1, 2)), "lunchbox"),
                 Outline(((1, 1), (1, 2)), "lunchbox", "3"),
@@ -455,22 +419,24 @@ def sign(text, row, column, look="greater"):
             "lunchbox 3 from r1c1",
         ),
         (
-            Relation((0, 1), (2, 1), label="close"),
+            rules.Relation((0, 1), (2, 1), label="close"),
             [Line(((1, 1), (1, 2)), "relation")],
             "close from r1c1",
         ),
         (
-            Relation((0, 1), (2, 1), every=True),
+            rules.Relation((0, 1), (2, 1), every=True),
             [Line(((1, 1), (1, 2)), "relation-of-all")],
             "relation of all from r1c1",
         ),
         (
-            StateMachine((0, 1), (b"",), frozenset()),
+            rules.StateMachine((0, 1), (b"",), frozenset()),
             [Line(((1, 1), (1, 2)), "state-machine")],
             "state machine from r1c1",
         ),
         (
-            OneOf(((Among(0, (1,)),), (WhiteDot(0, 1), Parity(10, odd=True)))),
+            rules.OneOf(
+                ((rules.Among(0, (1,)),), (rules.WhiteDot(0, 1), rules.Parity(10, odd=True)))
+            ),
             [
                 Outline(((1, 1),), "sum", "1"),
                 Dot((1, 1.5), "white"),
@@ -479,41 +445,41 @@ def sign(text, row, column, look="greater"):
             "1 at r1c1 or white dot between r1c1 and r1c2 and odd at r2c2",
         ),
         (
-            OneOf(((Among(9, (1,)),),) * 9),
+            rules.OneOf(((rules.Among(9, (1,)),),) * 9),
             [Outline(((2, 1),), "sum", "1")] * 9,
             "one of 9 rules at r2c1",
         ),
         (
-            RellikCage((0, 1), 3),
+            rules.RellikCage((0, 1), 3),
             [Outline(((1, 1), (1, 2)), "rellik", "≠3")],
             "rellik cage 3 at r1c1",
         ),
         (
-            EqualityCage((0, 1)),
+            rules.EqualityCage((0, 1)),
             [Outline(((1, 1), (1, 2)), "equality", "=")],
             "equality cage at r1c1",
         ),
         (
-            Contains((0, 1), (3, 1), exactly=True),
+            rules.Contains((0, 1), (3, 1), exactly=True),
             [Outline(((1, 1), (1, 2)), "contains", "3 1")],
             "contains exactly 3 1 at r1c1",
         ),
         (
-            Contains((0,), (1,) * 9),
+            rules.Contains((0,), (1,) * 9),
             [Outline(((1, 1),), "contains", "1 1 1 1 1 1 1 1 1")],
             "contains 1 1 1 1 1 1 … at r1c1",
         ),
         (
-            CountingCircles((0, 10)),
+            rules.CountingCircles((0, 10)),
             [Ring(((1, 1),), "counting"), Ring(((2, 2),), "counting")],
             "counting circles from r1c1",
         ),
         (
-            CountOfDifferent(0, (1, 2)),
+            rules.CountOfDifferent(0, (1, 2)),
             [Ring(((1, 1),), "different"), Outline(((1, 2), (1, 3)), "different")],
             "number of different values at r1c1",
         ),
-        (AntiTaxicab(), [], "anti-taxicab"),
+        (rules.AntiTaxicab(), [], "anti-taxicab"),
     ],
     ids=str,
 )
@@ -525,17 +491,17 @@ def test_how_it_is_drawn_and_described(rule, shapes, described):
 @pytest.mark.parametrize(
     ("rule", "look", "has_rings"),
     [
-        (Palindrome, "palindrome", False),
-        (Renban, "renban", False),
-        (lambda line: Whispers(line, 5), "whispers", False),
-        (lambda line: RegionSum(line, BOXES), "region-sum", False),
-        (Entropic, "entropic", False),
-        (Modular, "modular", False),
-        (Nabner, "nabner", False),
-        (Zipper, "zipper", False),
-        (Between, "between", True),
-        (Lockout, "lockout", True),
-        (DoubleArrow, "double-arrow", True),
+        (rules.Palindrome, "palindrome", False),
+        (rules.Renban, "renban", False),
+        (lambda line: rules.Whispers(line, 5), "whispers", False),
+        (lambda line: rules.RegionSum(line, BOXES), "region-sum", False),
+        (rules.Entropic, "entropic", False),
+        (rules.Modular, "modular", False),
+        (rules.Nabner, "nabner", False),
+        (rules.Zipper, "zipper", False),
+        (rules.Between, "between", True),
+        (rules.Lockout, "lockout", True),
+        (rules.DoubleArrow, "double-arrow", True),
     ],
 )
 def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_something(
@@ -547,7 +513,7 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
         Line(((2, 3), (2, 4), (3, 5)), look),
         *(ends if has_rings else []),
     ]
-    assert line.describe(NINE) == f"{line.name} from r2c3"
+    assert line.describe(NINE) == f"{line.title()} from r2c3"
 
 
 @pytest.mark.parametrize(
@@ -562,15 +528,15 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
 def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
     line, point, sum_of, seen_from
 ):
-    kinds = Skyscraper, XSum, HiddenSkyscraper, NumberedRoom
-    for kind, where in ((Sandwich, sum_of), *((kind, seen_from) for kind in kinds)):
+    kinds = rules.Skyscraper, rules.XSum, rules.HiddenSkyscraper, rules.NumberedRoom
+    for kind, where in ((rules.Sandwich, sum_of), *((kind, seen_from) for kind in kinds)):
         clue = kind(line, 7)
         assert [*clue.draw(NINE)] == [Label(point, "7", kind.look)]
         assert clue.describe(NINE) == f"{kind.name} 7 {where}"
 
 
 def test_the_rank_of_a_line_is_marked_as_such():
-    clue = FullRank(tuple(range(9)), 7)
+    clue = rules.FullRank(tuple(range(9)), 7)
     assert [*clue.draw(NINE)] == [Label((1, 0), "#7", "full-rank")]
     assert clue.describe(NINE) == "full rank 7 of row 1 from the left"
     assert (clue.caption(), replace(clue, tied=True).caption()) == (
@@ -580,14 +546,14 @@ def test_the_rank_of_a_line_is_marked_as_such():
 
 
 def test_a_choice_is_captioned_by_its_rules_if_they_are_few():
-    few = OneOf(((Whispers((0, 1), 5),), (Among(0, (1,)), Renban((0, 1)))))
+    few = rules.OneOf(((rules.Whispers((0, 1), 5),), (rules.Among(0, (1,)), rules.Renban((0, 1)))))
     assert few.caption() == "one of several (whispers 5, values, renban)"
-    many = OneOf(tuple((Whispers((0, 1), 100 + number),) for number in range(9)))
+    many = rules.OneOf(tuple((rules.Whispers((0, 1), 100 + number),) for number in range(9)))
     assert many.caption() == "one of several"
 
 
 def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
-    clue = Sandwich(tuple(TWO_GRIDS.cell_at(4, column) for column in range(3, 7)), 2)
+    clue = rules.Sandwich(tuple(TWO_GRIDS.cell_at(4, column) for column in range(3, 7)), 2)
     assert [*clue.draw(TWO_GRIDS)] == [Label((4, 2), "2", "sandwich")]
     assert clue.describe(TWO_GRIDS) == "sandwich 2 of row 4"
 
@@ -605,7 +571,7 @@ def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
     ],
 )
 def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal, point, step):
-    clue = LittleKiller(diagonal, 12)
+    clue = rules.LittleKiller(diagonal, 12)
     row, column = NINE.place(diagonal[0])
     assert clue.describe(NINE) == f"little killer 12 from r{row}c{column}"
     label, line = clue.draw(NINE)
@@ -621,77 +587,91 @@ TWICE = "a cell is named twice"
 @pytest.mark.parametrize(
     ("kind", "data", "message"),
     [
-        (WhiteDot, (3, 3), f"white dot: {TWICE}"),
-        (BlackDot, (3, 3), f"black dot: {TWICE}"),
-        (XV, (3, 3, 10), f"XV: {TWICE}"),
-        (Greater, (3, 3), f"greater than: {TWICE}"),
-        (Extreme, (3, (3,), True), TWICE),
-        (Extreme, (3, (4, 4), False), TWICE),
-        (WhiteDot, (3, 4, -1), "white dot: the difference must be at least 0, not -1"),
-        (BlackDot, (3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
-        (Among, (0, ()), "values: at least one value"),
-        (NegativeKropki, ((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
-        (NegativeXV, ((5,), ((3, 3),)), "no other XV: the pairs spared are not"),
-        (Nonconsecutive, (((1, 2), (0, 1)),), "nonconsecutive: the pairs spared are not"),
-        (Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the pairs spared are not"),
-        (Region, ((),), "jigsaw region: at least 1 cell, not 0"),
-        (ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
-        (Cage, ((),), "cage: at least 1 cell, not 0"),
-        (Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
-        (DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),
-        (DigitalRoot, ((0, 0), 5), f"digital root: {TWICE}"),
-        *((DigitalRoot, ((0, 1), n), f"it must be 1 to 9, not {n}") for n in (0, 10)),
-        (BoxIndexer, (3, (0, 1, 4, 5)), "box indexer: the cell is not in its region"),
-        (BoxIndexer, (0, (0, 1, 0, 4)), f"box indexer: {TWICE}"),
-        (Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
-        (Arrow, ((0, 0), (1,)), f"arrow: its circle: {TWICE}"),
-        (Arrow, ((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
-        (Arrow, ((0,), ()), "arrow: its shaft: at least 1 cell, not 0"),
-        (Quadruple, ((0,), (1,)), "quadruple: at least 2 cells, not 1"),
-        (Quadruple, ((0, 1, 0), (1,)), f"quadruple: {TWICE}"),
-        (Quadruple, ((0, 1, 2, 3, 4), (1,)), "quadruple: at most 4 cells, not 5"),
-        (Quadruple, ((0, 1), ()), "quadruple: no values"),
-        (Clone, ((), ()), "clone: at least 1 cell, not 0"),
-        (Clone, ((0, 1), (2,)), "clone: the parts have different numbers of cells"),
-        (SameMultiset, (((0, 1),),), "same values: at least 2 parts, not 1"),
-        (SameMultiset, (((0,), ()),), "same values: a part: at least 1 cell, not 0"),
-        (SameMultiset, (((0,), (1, 2)),), "same values: the parts have different numbers"),
-        (Sum, ((), 3), "sum: at least 1 cell, not 0"),
-        (EqualSums, (((0,),),), "equal sums: at least 2 parts, not 1"),
-        (EqualSums, (((0,), ()),), "equal sums: a part: at least 1 cell, not 0"),
-        (Thermometer, ((4,),), "thermometer: at least 2 cells, not 1"),
-        (Between, ((4, 5),), "between line: at least 3 cells, not 2"),
-        (Zipper, ((4, 5),), "zipper line: at least 3 cells, not 2"),
-        (DoubleArrow, ((4, 5),), "double arrow: at least 3 cells, not 2"),
-        (Zipper, ((0, 1, 2, 0),), f"zipper line: {TWICE}"),
-        (DoubleArrow, ((0, 1, 2, 0),), f"double arrow: {TWICE}"),
-        (RegionSum, ((0, 1, 0), ()), f"region sum line: {TWICE}"),
-        (RegionSum, ((0, 1), ((0, 1), (1, 2))), f"region sum line: its regions: {TWICE}"),
-        (Whispers, ((0, 1), 0), "whispers: the difference must be at least 1, not 0"),
-        (Lockout, ((0, 1), -4), "lockout line: the difference must be at least 1, not -4"),
-        (Modular, ((0, 1), 1), "modular line: the modulus must be at least 2, not 1"),
-        (SumLine, ((), 3), "sum line: at least 1 cell, not 0"),
-        (SumLine, ((0,), 0), "sum line: the total must be at least 1, not 0"),
-        (ValueIndexer, ((0, 1),), "value indexer: at least 3 cells, not 2"),
-        (ValueIndexer, ((0, 1, 0),), f"value indexer: {TWICE}"),
-        (Lunchbox, ((0,), 3), "lunchbox: at least 2 cells, not 1"),
-        (Lunchbox, ((0, 1, 0), 3), f"lunchbox: {TWICE}"),
-        (Relation, ((0, 1), (0,), False, "two\nlines"), "relation: a label is one line"),
-        (Relation, ((0, 1), (0,), False, "x" * 41), "a label is one line of at most 40 signs"),
-        (StateMachine, ((0,), (), frozenset()), "state machine: 1 to 65535 states, not 0"),
-        (StateMachine, ((0,), (b"\1\0",), frozenset()), "a move to a state that there is not"),
-        (StateMachine, ((0,), (b"",), frozenset(), " x"), "a label is one line"),
-        (OneOf, ((),), "one of several: no choices"),
-        (RellikCage, ((0, 0), 3), f"rellik cage: {TWICE}"),
-        (EqualityCage, ((0, 1, 2),), "equality cage: an even number of cells, not 3"),
-        (Contains, ((0, 0), (1,)), f"contains: {TWICE}"),
-        (Contains, ((0,), ()), "contains: no values"),
-        (CountingCircles, ((0, 0),), f"counting circles: {TWICE}"),
-        (CountOfDifferent, (0, ()), "number of different values: at least 1 cell, not 0"),
-        (LittleKiller, ((), 3), "little killer: at least 1 cell, not 0"),
-        (LittleKiller, ((1, 9, 1), 3), f"little killer: {TWICE}"),
-        *((kind, ((0,), 1), "at least 2 cells, not 1") for kind in (Sandwich, XSum, Skyscraper)),
-        *((kind, ((0, 1, 2, 1), 1), TWICE) for kind in (Sandwich, XSum, Skyscraper)),
+        (rules.WhiteDot, (3, 3), f"white dot: {TWICE}"),
+        (rules.BlackDot, (3, 3), f"black dot: {TWICE}"),
+        (rules.XV, (3, 3, 10), f"XV: {TWICE}"),
+        (rules.Greater, (3, 3), f"greater than: {TWICE}"),
+        (rules.Extreme, (3, (3,), True), TWICE),
+        (rules.Extreme, (3, (4, 4), False), TWICE),
+        (rules.WhiteDot, (3, 4, -1), "white dot: the difference must be at least 0, not -1"),
+        (rules.BlackDot, (3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
+        (rules.Among, (0, ()), "values: at least one value"),
+        (rules.NegativeKropki, ((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
+        (rules.NegativeXV, ((5,), ((3, 3),)), "no other XV: the pairs spared are not"),
+        (rules.Nonconsecutive, (((1, 2), (0, 1)),), "nonconsecutive: the pairs spared are not"),
+        (rules.Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the pairs spared are not"),
+        (rules.Region, ((),), "jigsaw region: at least 1 cell, not 0"),
+        (rules.ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
+        (rules.Cage, ((),), "cage: at least 1 cell, not 0"),
+        (rules.Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
+        (rules.DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),
+        (rules.DigitalRoot, ((0, 0), 5), f"digital root: {TWICE}"),
+        *((rules.DigitalRoot, ((0, 1), n), f"it must be 1 to 9, not {n}") for n in (0, 10)),
+        (rules.BoxIndexer, (3, (0, 1, 4, 5)), "box indexer: the cell is not in its region"),
+        (rules.BoxIndexer, (0, (0, 1, 0, 4)), f"box indexer: {TWICE}"),
+        (rules.Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
+        (rules.Arrow, ((0, 0), (1,)), f"arrow: its circle: {TWICE}"),
+        (rules.Arrow, ((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
+        (rules.Arrow, ((0,), ()), "arrow: its shaft: at least 1 cell, not 0"),
+        (rules.Quadruple, ((0,), (1,)), "quadruple: at least 2 cells, not 1"),
+        (rules.Quadruple, ((0, 1, 0), (1,)), f"quadruple: {TWICE}"),
+        (rules.Quadruple, ((0, 1, 2, 3, 4), (1,)), "quadruple: at most 4 cells, not 5"),
+        (rules.Quadruple, ((0, 1), ()), "quadruple: no values"),
+        (rules.Clone, ((), ()), "clone: at least 1 cell, not 0"),
+        (rules.Clone, ((0, 1), (2,)), "clone: the parts have different numbers of cells"),
+        (rules.SameMultiset, (((0, 1),),), "same values: at least 2 parts, not 1"),
+        (rules.SameMultiset, (((0,), ()),), "same values: a part: at least 1 cell, not 0"),
+        (rules.SameMultiset, (((0,), (1, 2)),), "same values: the parts have different numbers"),
+        (rules.Sum, ((), 3), "sum: at least 1 cell, not 0"),
+        (rules.EqualSums, (((0,),),), "equal sums: at least 2 parts, not 1"),
+        (rules.EqualSums, (((0,), ()),), "equal sums: a part: at least 1 cell, not 0"),
+        (rules.Thermometer, ((4,),), "thermometer: at least 2 cells, not 1"),
+        (rules.Between, ((4, 5),), "between line: at least 3 cells, not 2"),
+        (rules.Zipper, ((4, 5),), "zipper line: at least 3 cells, not 2"),
+        (rules.DoubleArrow, ((4, 5),), "double arrow: at least 3 cells, not 2"),
+        (rules.Zipper, ((0, 1, 2, 0),), f"zipper line: {TWICE}"),
+        (rules.DoubleArrow, ((0, 1, 2, 0),), f"double arrow: {TWICE}"),
+        (rules.RegionSum, ((0, 1, 0), ()), f"region sum line: {TWICE}"),
+        (rules.RegionSum, ((0, 1), ((0, 1), (1, 2))), f"region sum line: its regions: {TWICE}"),
+        (rules.Whispers, ((0, 1), 0), "whispers: the difference must be at least 1, not 0"),
+        (rules.Lockout, ((0, 1), -4), "lockout line: the difference must be at least 1, not -4"),
+        (rules.Modular, ((0, 1), 1), "modular line: the modulus must be at least 2, not 1"),
+        (rules.SumLine, ((), 3), "sum line: at least 1 cell, not 0"),
+        (rules.SumLine, ((0,), 0), "sum line: the total must be at least 1, not 0"),
+        (rules.ValueIndexer, ((0, 1),), "value indexer: at least 3 cells, not 2"),
+        (rules.ValueIndexer, ((0, 1, 0),), f"value indexer: {TWICE}"),
+        (rules.Lunchbox, ((0,), 3), "lunchbox: at least 2 cells, not 1"),
+        (rules.Lunchbox, ((0, 1, 0), 3), f"lunchbox: {TWICE}"),
+        (rules.Relation, ((0, 1), (0,), False, "two\nlines"), "relation: a label is one line"),
+        (
+            rules.Relation,
+            ((0, 1), (0,), False, "x" * 41),
+            "a label is one line of at most 40 signs",
+        ),
+        (rules.StateMachine, ((0,), (), frozenset()), "state machine: 1 to 65535 states, not 0"),
+        (
+            rules.StateMachine,
+            ((0,), (b"\1\0",), frozenset()),
+            "a move to a state that there is not",
+        ),
+        (rules.StateMachine, ((0,), (b"",), frozenset(), " x"), "a label is one line"),
+        (rules.OneOf, ((),), "one of several: no choices"),
+        (rules.RellikCage, ((0, 0), 3), f"rellik cage: {TWICE}"),
+        (rules.EqualityCage, ((0, 1, 2),), "equality cage: an even number of cells, not 3"),
+        (rules.Contains, ((0, 0), (1,)), f"contains: {TWICE}"),
+        (rules.Contains, ((0,), ()), "contains: no values"),
+        (rules.CountingCircles, ((0, 0),), f"counting circles: {TWICE}"),
+        (rules.CountOfDifferent, (0, ()), "number of different values: at least 1 cell, not 0"),
+        (rules.LittleKiller, ((), 3), "little killer: at least 1 cell, not 0"),
+        (rules.LittleKiller, ((1, 9, 1), 3), f"little killer: {TWICE}"),
+        *(
+            (kind, ((0,), 1), "at least 2 cells, not 1")
+            for kind in (rules.Sandwich, rules.XSum, rules.Skyscraper)
+        ),
+        *(
+            (kind, ((0, 1, 2, 1), 1), TWICE)
+            for kind in (rules.Sandwich, rules.XSum, rules.Skyscraper)
+        ),
     ],
 )
 def test_data_that_make_no_sense_are_refused(kind, data, message):
@@ -702,22 +682,37 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
 @pytest.mark.parametrize(
     ("rule", "geometry", "fault"),
     [
-        (Diagonal(rising=True), TWO_GRIDS, "diagonal: there are several grids"),
-        (Windoku(), TWO_GRIDS, "windoku: there are several grids"),
-        (Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
-        (DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
-        (DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
-        (BoxIndexer(0, CORNER[:8]), NINE, "box indexer: a region of 9 cells is needed, not 8"),
-        (Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
-        (Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
-        (NoTiedLines(), TWO_GRIDS, "no tied lines: there are several grids"),
-        (GlobalEntropy(), Geometry(2, 2), "global entropy: the side is 4, which is not divisible"),
-        (GlobalModular(), Geometry(2, 2), "global modular: the side is 4, which is not divisible"),
-        (Flatmates(), Geometry(2, 2), "Dutch flatmates: no value is in the middle of 4"),
-        (FullRank((0, 1), 3), NINE, "full rank: its line is not a whole row or column"),
-        (RellikCage((0, 1), 3), Geometry(5, 5), "rellik cage: at most 16 values, not 25"),
-        (EqualityCage((0, 1)), Geometry(5, 5), "equality cage: at most 16 values, not 25"),
-        *((Indexer(cell, row=True), NINE, "indexer: a cell that is not") for cell in (-1, 81)),
+        (rules.Diagonal(rising=True), TWO_GRIDS, "diagonal: there are several grids"),
+        (rules.Windoku(), TWO_GRIDS, "windoku: there are several grids"),
+        (rules.Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
+        (rules.DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
+        (rules.DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
+        (
+            rules.BoxIndexer(0, CORNER[:8]),
+            NINE,
+            "box indexer: a region of 9 cells is needed, not 8",
+        ),
+        (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
+        (rules.Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
+        (rules.NoTiedLines(), TWO_GRIDS, "no tied lines: there are several grids"),
+        (
+            rules.GlobalEntropy(),
+            Geometry(2, 2),
+            "global entropy: the side is 4, which is not divisible",
+        ),
+        (
+            rules.GlobalModular(),
+            Geometry(2, 2),
+            "global modular: the side is 4, which is not divisible",
+        ),
+        (rules.Flatmates(), Geometry(2, 2), "Dutch flatmates: no value is in the middle of 4"),
+        (rules.FullRank((0, 1), 3), NINE, "full rank: its line is not a whole row or column"),
+        (rules.RellikCage((0, 1), 3), Geometry(5, 5), "rellik cage: at most 16 values, not 25"),
+        (rules.EqualityCage((0, 1)), Geometry(5, 5), "equality cage: at most 16 values, not 25"),
+        *(
+            (rules.Indexer(cell, row=True), NINE, "indexer: a cell that is not")
+            for cell in (-1, 81)
+        ),
     ],
 )
 def test_a_puzzle_refuses_a_rule_that_does_not_fit_its_geometry(rule, geometry, fault):
@@ -725,7 +720,7 @@ def test_a_puzzle_refuses_a_rule_that_does_not_fit_its_geometry(rule, geometry, 
         Puzzle.empty(geometry, (rule,))
 
 
-@pytest.mark.parametrize("kind", [Region, ExtraRegion])
+@pytest.mark.parametrize("kind", [rules.Region, rules.ExtraRegion])
 def test_a_region_of_more_cells_than_values_is_a_puzzle_without_a_solution(kind):
     rule = kind(tuple(range(5)))
     assert Puzzle.empty(Geometry(1, 4), (rule,)).rules == (rule,)

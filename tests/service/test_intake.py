@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from contextlib import ExitStack
@@ -16,10 +17,11 @@ from support.telling import KeptLog
 from pipeline.native import Program
 from pipeline.reading import Collection, Single
 from pipeline.reading.read import contents_in
-from pipeline.service import loop
+from pipeline.service import intake, loop
 from pipeline.service.doctor import slow_programs
 from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
+from pipeline.service.protocol.overview import LAST_SCAN
 from pipeline.service.protocol.watch import Watcher
 from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
@@ -103,6 +105,23 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
     why = "none was completed" if deadly else "RecursionError: too deep"
     assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
+
+
+def test_the_mark_of_the_last_scan_may_be_another_users(box, monkeypatch, capsys):
+    stamp = box.folders.work / LAST_SCAN
+
+    def refuse(_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(intake, "stamp_scan", refuse)
+    monkeypatch.setattr(intake, "_STAMP_SECONDS", 0.0)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        box.drop(name)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    assert loop.run_once(settings, LazyLog(quiet=True)) == 0
+    assert box.kept("done") == {"a.txt", "b.txt", "c.txt"}
+    (stuck,) = events_in(capsys.readouterr().err)
+    assert (stuck["event"], stuck["reason"]) == ("mark.stuck", f"{stamp}: Permission denied")
 
 
 def test_a_file_whose_first_look_crashes_is_read_in_its_claim(box, monkeypatch):

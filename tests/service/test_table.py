@@ -172,7 +172,7 @@ def unique(place, puzzle, solution, said=""):
     return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said}"
 
 
-WRONG = "the solution beside it is none"
+WRONG = "the solution beside it is wrong"
 LETTERS_SOLVED = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
 PUBLISHED = {
     "good.txt": ("lines", [[SOLVED, B_SOLVED]], {"unique": 2}),

@@ -63,7 +63,9 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
         "a listed one": (known[0], known[5]),
         "one twice": (known[0], known[0]),
     }[wrong]
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted(grids, 3))
+    monkeypatch.setattr(
+        "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted(grids, 3)
+    )
     false = checked(SIX, solvers, without=1, most=3, prove=prove)
     assert (false.certificate.complete, false.missing) == ("no", ())
     if wrong != "one twice":

@@ -333,7 +333,7 @@ def test_what_was_found_when_time_is_up_stands(looks):
             for text, said in [
                 (".~R1C1_1~R1C1_2_3", "1 in row 1, column 1 and 2 or 3 at r1c1 leave no solution"),
                 (".Thermo~R1C1~R1C2~R2C1~R1C1", "thermometer from r1c1 leaves no solution"),
-                (".Lockout~1~R1C1~R1C2~R2C1~R1C1", "lockout line from r1c1 leaves no solution"),
+                (".Lockout~1~R1C1~R1C2~R2C1~R1C1", "lockout line 1 from r1c1 leaves no solution"),
                 (".Arrow~R1C1~R1C2~R1C1", "arrow at r1c1 leaves no solution"),
             ]
         ],

@@ -262,7 +262,7 @@ def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monk
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
         return Exhausted((others[0],) if len(known) == 1 else (), 1, cut if others else None)
 
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", found_one)
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", found_one)
     alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
     check_found_out(parse_puzzle(SIX), alone)
     assert alone.solver.fallback == "liar 0 missed a solution that the check found"
@@ -285,7 +285,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
         return Exhausted(tuple(others[:3]), 1, "time was too short")
 
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", found_three)
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", found_three)
     liar = Liar(honest(), from_answer(1, "unsat"))
     for last in (Scripted(Unknown("it is too hard")), Scripted(LimitReached("too large"))):
         with chain_of(liar, last) as solvers:
@@ -298,6 +298,8 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
     """A fault of the search, where a proof is asked for: the next solver has the word."""
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted((), 3))
+    monkeypatch.setattr(
+        "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted((), 3)
+    )
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

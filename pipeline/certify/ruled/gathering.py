@@ -20,18 +20,21 @@ from pipeline.puzzle.formulas import (
     ByValue,
     Cells,
     Constraint,
-    CountOfValues,
     Either,
     Equivalent,
     Every,
     Pairs,
     Ranked,
+)
+from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.sums import (
+    CountOfValues,
     SameTotals,
     SetTotal,
     Total,
     TotalBetween,
+    between_ends,
 )
-from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
 
 MOST_ALTERNATIVES = 500
 
@@ -188,7 +191,7 @@ class Gathered:
 
     def simpler_total_between(self, constraint: TotalBetween) -> list[Constraint]:
         cells, n = constraint.cells, len(constraint.cells)
-        between = Automaton(cells, -1, _between_ends, frozenset((-2,)), (n, constraint.total))
+        between = Automaton(cells, -1, between_ends, frozenset((-2,)), (n, constraint.total))
         return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
 
     def simpler_beyond(self, constraint: Beyond) -> list[Constraint]:
@@ -321,17 +324,6 @@ def _check_number(alternatives: int) -> None:
 
 def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
     return (u == x) == (v == y)
-
-
-def _between_ends(passed: int, value: int, most: int, total: int) -> int | None:
-    """The sum passed since 1 or the highest value: -1 before the first, -2 after the second."""
-    if value in (1, most):
-        if passed == -1:
-            return 0
-        return -2 if passed == total else None
-    if passed < 0:
-        return passed
-    return passed + value if passed + value <= total else None
 
 
 def _different(seen: tuple[int, ...], value: int) -> tuple[int, ...] | None:

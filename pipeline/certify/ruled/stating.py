@@ -63,10 +63,9 @@ from pipeline.puzzle.formulas import (
     Constraint,
     OneOfSets,
     Pairs,
-    SameTotals,
-    Total,
 )
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.sums import SameTotals, Total
 
 MOST_CELLS = 1000
 MOST_NUMBERS = 2_000_000

@@ -41,8 +41,8 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --also canonical,minimal,effort
 
-    Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
-    folder failed, or a signal came. Nothing was lost then: run again.
+    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed. It is
+    75 if the disk or a folder failed, or a signal came. Nothing was lost then: run again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once

@@ -62,7 +62,7 @@ def audit_conflict(
     if _is_not_found(record):
         report.note("none was found in time")
         if puzzle and (unit := crowded_unit(puzzle)):
-            report.bad(f"there is none, but the clues of {unit} have no solution together")
+            report.bad(f"no conflict is named, but the clues of {unit} have no solution together")
         return
     demands = _demands(record, puzzle, geometry, report)
     if not demands:
@@ -159,8 +159,8 @@ def audit_difference(
         return
     holders = _holders(grids)
     for cells, said in (
-        (told.keys() - holders.keys(), "is told, where all solutions have the same value"),
-        (holders.keys() - told.keys(), "is not told, where the solutions differ"),
+        (told.keys() - holders.keys(), "is listed, but all solutions have the same value there"),
+        (holders.keys() - told.keys(), "is not listed, but the solutions differ there"),
     ):
         for cell in sorted(cells)[:1]:
             row, column = geometry.place(cell)
@@ -171,7 +171,7 @@ def audit_difference(
         left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
     if left.bit_count() != 1:
         number = counted(left.bit_count(), "solution")
-        report.bad(f"{number} with the values that are said to leave one")
+        report.bad(f"{number} with the values that should leave one")
     elif difference.exact:
         options = {held for values in holders.values() for held in values.values()}
         fewer, end = len(decisive) - 1, time.monotonic() + terms.seconds

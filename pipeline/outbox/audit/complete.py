@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import TOO_SHORT, exhausted
+from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
+from pipeline.certify.missing import searched_through
 from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
@@ -75,13 +76,7 @@ def _another(
     PipelineError if nobody finds out.
     """
     share = SEARCH_SHARE if terms.refuter and refuted else 1.0
-    seconds = (end - time.monotonic()) * share
-    if puzzle.is_plain:
-        found = exhausted(puzzle, grids, seconds=seconds)
-    else:
-        from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - few have rules
-
-        found = exhausted_by_rules(puzzle, grids, seconds=seconds)
+    found = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
     if found.is_complete:
         return None
     grid, why = found.missing[0] if found.missing else None, found.undecided or ""

@@ -29,7 +29,7 @@ class Portion:
 
     `names` are those of the table and of the solution files. `first` is the number of the first
     row, from 1, and `start` the place of its puzzle in the contents of its piece. `lines` are those
-    of each row in these files, without the fields that `--also` adds. These are in `added`; None
+    of each row in these files, without the fields that `--also` adds. `added` has these; None
     for a row that has fewer.
     """
 

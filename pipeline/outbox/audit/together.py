@@ -97,7 +97,7 @@ def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
 
 @lru_cache(maxsize=1024)
 def _claimed(claim: str) -> tuple[int, Verdict]:
-    """How many solutions these fields tell of, and the verdict; UNDECIDED if they do not fit."""
+    """The number of solutions in these fields, and the verdict; UNDECIDED if they do not fit."""
     status, solutions, complete, certificate, *more = [*claim.split(","), "", "", ""]
     fits = (
         more == ["", "", ""]

@@ -174,7 +174,7 @@ def _drawn(board: Board) -> Iterator[str]:
 
 
 def _group_names(geometry: Geometry) -> str:
-    """What groups of cells outside the grid are called, above each of them."""
+    """The names of groups of cells outside the grid, above each of them."""
     spans = []
     for name, _ in geometry.free.groups if geometry.free else ():
         assert geometry.free  # noqa: S101 - it has groups

@@ -5,7 +5,8 @@ Lengths are in millimetres. What stands on a page fits A4 and Letter within marg
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -14,6 +15,8 @@ from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.rules import Along
 from pipeline.solving import caveat
 from pipeline.version import __version__
 
@@ -60,8 +63,7 @@ class Printed:
     def puzzle_note(self) -> str:
         """Hints for the person who solves it; the board cannot show some rules."""
         board = self.board
-        rules = board.puzzle.rules if board.puzzle else ()
-        captions = dict.fromkeys(rule.caption() for rule in rules)
+        captions = _captions(board.puzzle) if board.puzzle else ()
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
@@ -83,6 +85,21 @@ class Printed:
         if self.board.grid:
             return said
         return _sentence(f"No solution is known: {self.message or self.status}")
+
+
+def _captions(puzzle: Puzzle) -> Iterable[str]:
+    """The names of the rules; lines that look alike but have several titles, with their places."""
+    geometry = puzzle.geometry
+    looks = [(type(rule), *(each.kind for each in rule.draw(geometry))) for rule in puzzle.rules]
+    titles = defaultdict[tuple[object, ...], set[str]](set)
+    for rule, look in zip(puzzle.rules, looks, strict=True):
+        titles[look].add(rule.title())
+    return dict.fromkeys(
+        rule.describe(geometry)
+        if isinstance(rule, Along) and len(titles[look]) > 1
+        else rule.caption()
+        for rule, look in zip(puzzle.rules, looks, strict=True)
+    )
 
 
 def _sentence(text: str) -> str:

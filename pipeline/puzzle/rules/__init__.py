@@ -69,8 +69,11 @@ class Along(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
 
+    def title(self) -> str:
+        return f"{self.name} {getattr(self, self.lowest[0])}" if self.lowest else self.name
+
     def caption(self) -> str:
-        return f"{self.title()} {getattr(self, self.lowest[0])}" if self.lowest else self.title()
+        return self.title()
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)

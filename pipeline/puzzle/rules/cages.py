@@ -18,19 +18,16 @@ from pipeline.puzzle.formulas import (
     Cell,
     Cells,
     Constraint,
-    CountOfValues,
     Every,
     OneOfSets,
     Pairs,
-    SameTotals,
-    SetTotal,
-    Total,
     Values,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import check_cells, places, tinted, values_in
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
+from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
 LARGEST_CIRCLE = 3
 """Cells of an arrow's circle, which are the digits of a number."""

@@ -15,7 +15,6 @@ from pipeline.puzzle.formulas import (
     Cells,
     Connected,
     Constraint,
-    CountOfEqual,
     DifferentPairs,
     Every,
 )
@@ -24,6 +23,7 @@ from pipeline.puzzle.rules import check_cells, place, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
+from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
 """The name in texts of the cells that tell the regions of a chaos construction."""
@@ -65,7 +65,7 @@ class Unit(Different):
 class SameRegions(SameMultiset):
     """All these rows, columns, boxes or regions hold the same set of values.
 
-    They have fewer cells than there are values, and no value repeats in one.
+    Each has fewer cells than there are values, and no value repeats in it.
     """
 
     name, where = "same values in all regions", ""
@@ -150,8 +150,8 @@ class ChaosConstruction(Rule):
 class ChaosArrow(Rule):
     """The control holds the number of cells from the start on that are of the region of that.
 
-    They are counted along each of the arms until one is of another region. All arms begin with the
-    start, which counts once. The number is `offset` more than the value. Arms are of cells that
+    Cells are counted along each of the arms, up to the first of another region. All arms begin with
+    the start, which counts once. The number is `offset` more than the value. Arms are of cells that
     tell regions.
     """
 
@@ -233,7 +233,9 @@ class Doppelganger(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.missing, once=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
-            raise ValueError(f"{self.name}: there are other units than cells that tell of them")
+            raise ValueError(
+                f"{self.name}: units and the cells for what they miss differ in number"
+            )
 
     def cells(self, geometry: Geometry) -> Cells:
         return (*range(geometry.inner), *self.missing)

@@ -18,13 +18,11 @@ from pipeline.puzzle.formulas import (
     Every,
     OneOfSets,
     Pairs,
-    SameTotals,
-    Total,
-    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules import Along, check_cells, places, values_in
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
+from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
 
 
 class Thermometer(Along):
@@ -237,7 +235,7 @@ class SumLine(Along):
         return (Line(places(geometry, line), self.look),)
 
     def title(self) -> str:
-        return f"{self.name}, a loop" if self.loop else self.name
+        return f"{Along.title(self)}, a loop" if self.loop else Along.title(self)
 
 
 class ValueIndexer(Along):

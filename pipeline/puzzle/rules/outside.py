@@ -18,14 +18,12 @@ from pipeline.puzzle.formulas import (
     Equivalent,
     Every,
     Ranked,
-    SetTotal,
-    Total,
-    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, place, places, values_in
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
+from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 
 
 class Outside(Rule):
@@ -76,7 +74,7 @@ class LittleKiller(Outside):
 class Sandwich(Outside):
     """The line has each value once; the cells between 1 and n, if any, sum to the number.
 
-    In a free grid they are those between its smallest and its largest value.
+    A free grid has its smallest and its largest value in their place.
     """
 
     name = look = "sandwich"
@@ -105,7 +103,7 @@ class Skyscraper(Outside):
 class XSum(Outside):
     """The line has each value once. If the first one is x, the first x cells sum to the number.
 
-    In a free grid the line may hold only some of the values, and x may be 0.
+    The line may hold only some of the values in a free grid, and x may be 0.
     """
 
     name, look = "X-sum", "x-sum"
@@ -173,7 +171,7 @@ class FullRank(Outside):
         return tuple(dict.fromkeys(chain(self.line, *self._others(geometry))))
 
     def _others(self, geometry: Geometry) -> tuple[Cells, ...]:
-        """All other lines. Raises ValueError if its own is none of all."""
+        """All other lines. Raises ValueError if its own is not a whole row or column."""
         lines = dict.fromkeys(both_ways(geometry))
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line is not a whole row or column")

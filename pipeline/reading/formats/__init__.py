@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.reading.formats.base import Entry, Format, Parsed, Piece, Variant
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALPHABET_NAMES, signs_of
 from pipeline.reading.formats.detect import (
     COLLECTIONS,
@@ -16,12 +16,13 @@ from pipeline.reading.formats.detect import (
     What,
     detect,
     detect_collection,
+    is_written_as_values,
     parse_puzzle,
     parse_source,
 )
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece, Variant
 from pipeline.reading.formats.text import count_lines, oversize
 from pipeline.reading.formats.writing import (
-    is_written_as_values,
     parsed_from,
     read_values,
     render_puzzle,

@@ -1,4 +1,4 @@
-"""A notation for single puzzles and for collections, and the puzzles that are read in it."""
+"""A notation for single puzzles and for collections."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO
 
-from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.records import Reader
 from pipeline.reading.formats.text import Text, is_border, said_lines
 from pipeline.settings import Reading
 
-if TYPE_CHECKING:
-    from pipeline.reading.formats.records import Reader
-
-Variant = Literal["classic", "even-odd", "rules"]
 Layout = Any
 """The findings of a notation for many puzzles, of a type of its own."""
 
@@ -24,25 +22,6 @@ MOST_LOOKED_AT = 600
 """Lines of a source that are examined to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """A puzzle and how it was read: the format's name, why that format, the variant.
-
-    `format` is what `render_puzzle` takes to write in the same notation: the format's name,
-    followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
-    sets only the notation. `claimed` is the solution that stands
-    beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose.
-    """
-
-    puzzle: Puzzle
-    format: str = ""
-    reason: str = ""
-    variant: Variant = "classic"
-    claimed: str | None = None
-    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,48 +43,6 @@ class Format:
     render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
     many: ManyFormat | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a source that can be read by itself, in any process.
-
-    `first_line` is the number of its first line, from 1; `data` are whole records, or the
-    beginning of a single one that is too long to be read.
-    """
-
-    first_line: int
-    data: bytes
-
-
-class Entry(NamedTuple):
-    """One puzzle of a collection, or what stands where one should be.
-
-    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, blanks as
-    `.`, or numbers with spaces between where the source has numbers; of an invalid one the
-    beginning. A `plain` text is 81 characters of 1-9 and `.`; then `puzzle` is None, because many
-    are converted faster together. Otherwise either `puzzle` or `error` is set. `claimed` is the
-    solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
-    anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
-    is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
-    its line.
-    """
-
-    line: int
-    text: str
-    puzzle: Puzzle | None
-    error: str | None
-    claimed: str | None
-    plain: bool
-    signs: str = ""
-    parsed: Parsed | None = None
-
-    @property
-    def puzzle_read(self) -> Puzzle | None:
-        """The puzzle, of a plain text too; None if there is an error."""
-        if not self.plain:
-            return self.puzzle
-        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
 
 
 @dataclass(frozen=True)

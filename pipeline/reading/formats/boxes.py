@@ -25,7 +25,7 @@ from itertools import chain, dropwhile, islice
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
     in_rows,
@@ -33,6 +33,7 @@ from pipeline.reading.formats.cells import (
     numbers_up_to,
     written_cells,
 )
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 

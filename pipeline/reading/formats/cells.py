@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar, get_args
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Parsed, Variant
+from pipeline.reading.formats.parsed import Parsed, Variant
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
 

@@ -18,7 +18,7 @@ from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     ALPHABET_NAMES,
     ALPHABETS,
@@ -33,6 +33,7 @@ from pipeline.reading.formats.cells import (
     in_rows,
     written_cells,
 )
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, decode_text, either
 from pipeline.settings import Reading
 

@@ -7,7 +7,7 @@ Content decides, not the name. A new notation is one module, and one entry in FO
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -15,16 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
-from pipeline.reading.formats.base import (
-    MOST_LOOKED_AT,
-    Entry,
-    Format,
-    Head,
-    Layout,
-    ManyFormat,
-    Parsed,
-    Piece,
-)
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Head, Layout, ManyFormat
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
@@ -34,9 +25,16 @@ from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
-from pipeline.reading.formats.records import LONGEST, Reader, cut_lines, entries_of_lines
+from pipeline.reading.formats.records import (
+    LONGEST,
+    Reader,
+    cut_lines,
+    entries_of_lines,
+    halves,
+)
 from pipeline.reading.formats.regions import JIGSAW, SOLO
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
@@ -68,6 +66,8 @@ FORMATS: Final = (
 """The formats are tried in this order; the last one explains what is wrong with other texts."""
 
 _MOST_LINES_TRIED = 100
+_FEW_LINES = 10
+"""Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
 
 def _recognise_variants(head: Head) -> tuple[None, str] | None:
@@ -115,9 +115,9 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 )
 """The same notations for sources of many puzzles, in that order; but first rules, line by line."""
 
-_BY_NAME = {known.name: known for known in FORMATS}
+BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
-FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
+FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
 """What `--format` takes besides `auto`."""
 
 DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -137,7 +137,7 @@ _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
 
-_ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
+_ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
 
 
@@ -155,7 +155,7 @@ class Detected:
 
     def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
         """The puzzles of a piece; `source` names it in messages."""
-        reader = Reader(source, reading._replace(format="auto"), parse_single)
+        reader = Reader(source, reading._replace(format="auto"), parse_single, _needs_its_text)
         return self.format.entries(piece, self.layout, reader)
 
     def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
@@ -253,10 +253,10 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     text = decode_text(data, source)
     if reading.format == "auto":
         chosen, reason = _format_of(text)
-    elif reading.format in _BY_NAME:
-        chosen, reason = _BY_NAME[reading.format], "--format says so"
+    elif reading.format in BY_NAME:
+        chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
-        names = ", ".join(_BY_NAME)
+        names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     try:
         found = chosen.parse(text, reading)
@@ -264,6 +264,20 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
     return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+
+
+def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
+    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
+    known = BY_NAME.get(format_name.partition(" ")[0])
+    return not puzzle.is_plain or known is None or known.render is None
+
+
+def _needs_its_text(parsed: Parsed) -> bool:
+    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    puzzle = parsed.puzzle
+    if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
+        return True
+    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:
@@ -322,9 +336,20 @@ def _is_one_puzzle(head: Head) -> bool:
         return True
     if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
         return True
+    if not head.complete and _is_too_short(head.lines):
+        return True
     if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
         return True
     return head.is_whole and is_in_spaces(head.data)
+
+
+def _is_too_short(lines: Sequence[str]) -> bool:
+    """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
+    if len(lines) > _FEW_LINES:
+        return False
+    ruled = [line for line in lines if _is_ruled(line)]
+    sure = [line for line in ruled if halves(cells_of(line))[1] is None]
+    return len(ruled) * 2 > len(lines) >= len(sure) * 2
 
 
 def _begins_with_sizes(head: Head) -> bool:

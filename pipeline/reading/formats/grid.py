@@ -24,7 +24,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
+from pipeline.reading.formats.base import Format, Head, ManyFormat
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -34,6 +34,7 @@ from pipeline.reading.formats.cells import (
     puzzle_of,
     render_cells,
 )
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
     Reader,
     cut_pieces,

@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.regions import JIGSAW_SIDES
 from pipeline.reading.formats.ruled import (
     cages_of,

@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
+from pipeline.reading.formats.base import Format, Head, ManyFormat
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -31,6 +31,7 @@ from pipeline.reading.formats.cells import (
     puzzle_of,
     render_cells,
 )
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
     FULL,
     LONGEST,

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     BLANKS,
@@ -32,6 +32,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.line import CSV
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import PIECE, Text, TextLine, Word, cells_of, either, quote
 from pipeline.settings import Reading
 

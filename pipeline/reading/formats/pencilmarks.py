@@ -9,8 +9,9 @@ or 729 signs. Grids of 4 are not read, since their 64 signs are also the cells o
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import GEOMETRIES
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import variant_of
 from pipeline.reading.formats.text import Text, either
 from pipeline.settings import Reading

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.formats.base import Entry, Piece
+from pipeline.reading.formats.parsed import Entry, Piece
 from pipeline.reading.formats.records import plain_entry
 
 PlaceArray = NDArray[np.intp]

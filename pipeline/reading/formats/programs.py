@@ -45,9 +45,10 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
+from pipeline.reading.formats.base import Format, Head, ManyFormat
 from pipeline.reading.formats.cells import nine_of
 from pipeline.reading.formats.grid import parse_grid
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
     LONGEST,
     PLAIN,

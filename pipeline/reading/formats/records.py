@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 from pipeline.errors import InvalidPuzzle, printable
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Entry, Parsed, Piece
 from pipeline.reading.formats.cells import (
     BLANKS,
     DIGITS,
@@ -24,6 +23,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
     signs_of,
 )
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.text import (
     LINE_END,
     NEWLINE,
@@ -156,12 +156,14 @@ _SHOWN = 100
 class Reader:
     """Reads the records of one source; `source` names it in messages.
 
-    `parse` reads a single puzzle in any format.
+    `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
+    would not be the same puzzle, or not all that its text says.
     """
 
     source: str
     reading: Reading
     parse: Callable[[bytes, str, Reading], Parsed]
+    needs_its_text: Callable[[Parsed], bool]
 
     @property
     def takes_plain(self) -> bool:
@@ -192,7 +194,7 @@ class Reader:
             placed = replace(error, line=lines[index], column=column)
             return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
         claimed = claimed or parsed.claimed
-        if _needs_its_text(parsed):
+        if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
             body = text.strip()
             return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
@@ -211,16 +213,6 @@ def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
     """The entry of an invalid record: its beginning, without what cannot be shown."""
     shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
     return Entry(line, shown, None, str(error), None, plain=False)
-
-
-def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
-    from pipeline.reading.formats.writing import is_written_as_values  # noqa: PLC0415 - it has all formats
-
-    puzzle = parsed.puzzle
-    if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
-        return True
-    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:

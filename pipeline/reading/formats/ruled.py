@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import isqrt
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
-from pipeline.reading.formats.base import Variant
+from pipeline.reading.formats.parsed import Variant
 from pipeline.reading.formats.text import TextLine, Word
 
 # rules take a while to load, so functions import them

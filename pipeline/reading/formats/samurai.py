@@ -17,8 +17,9 @@ from itertools import chain
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading

@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, decode_text, either, quote
 from pipeline.settings import Reading
 

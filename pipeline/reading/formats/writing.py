@@ -1,22 +1,21 @@
 """Puzzles and solutions → text, and solutions read back.
 
 The solution of a grid, a line or a puzzle under the size of its boxes is a filled puzzle in the
-same notation. Every other solution is rows of values, a line for each row of the whole extent; of a
-free geometry, one for each row of the grid and each group of extra cells. Values up to 9 are digits
-without spaces, and a place without a cell is a space. If there are larger ones, they are numbers
-separated by one space, and such a place is `-`. No line ends with places without cells. The rules
-of the puzzle are not repeated, so reading values takes the geometry.
+same notation. Every other solution is rows of values, a line for each row of the whole extent. A
+free geometry has a line for each row of the grid and each group of extra cells. Values up to 9 are
+digits without spaces, and a place without a cell is a space. If there are larger ones, they are
+numbers separated by one space, and such a place is `-`. No line ends with places without cells. The
+rules of the puzzle are not repeated, so reading values takes the geometry.
 """
 
 from __future__ import annotations
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.reading.formats.base import Parsed
-from pipeline.reading.formats.detect import FORMATS
+from pipeline.reading.formats.detect import BY_NAME, is_written_as_values
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import quote
 
-_BY_NAME = {known.name: known for known in FORMATS}
 _LARGEST_IN_DIGITS = 9
 
 
@@ -30,7 +29,7 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
     Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
     """
     name, _, notation = format_name.partition(" ")
-    render = _BY_NAME[name].render
+    render = BY_NAME[name].render
     if render is None or not puzzle.is_plain:
         raise ValueError(f"{name}: puzzles are not written in it, or not this one")
     return render(puzzle, notation)
@@ -41,12 +40,6 @@ def solution_text(parsed: Parsed, grid: Grid) -> str:
     if is_written_as_values(parsed.format, parsed.puzzle):
         return write_values(grid)
     return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), parsed.format)
-
-
-def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
-    known = _BY_NAME.get(format_name.partition(" ")[0])
-    return not puzzle.is_plain or known is None or known.render is None
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:

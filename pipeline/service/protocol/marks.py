@@ -19,15 +19,14 @@ class Marks:
     """The files that were being read when a process crashed, this one or one that died of it.
 
     Each process has a file in `work`, locked, with the key of the name that it reads. `on_stuck`
-    is called once with each mark that cannot be removed: that costs a file only an attempt.
+    is told what cannot be removed: that costs a file only an attempt.
     """
 
-    def __init__(self, work: Path, on_stuck: Callable[[OSError], None]) -> None:
+    def __init__(self, work: Path, on_stuck: Callable[[Path, OSError], None]) -> None:
         self._work = work
         self._on_stuck = on_stuck
         self._own: tuple[Path, int] | None = None
         self._left: dict[str, Path | None] = {}
-        self._stuck: set[Path] = set()
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
@@ -88,9 +87,7 @@ class Marks:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            if path not in self._stuck:
-                self._stuck.add(path)
-                self._on_stuck(error)
+            self._on_stuck(path, error)
 
     def close(self) -> None:
         """Remove our own file."""

@@ -63,7 +63,9 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     crash at any point the call may be repeated, with the same outcome. Several sets are made
     durable together. Raises OSError.
     """
-    at_once = Disks.of((folders.outbox, folders.work)) if len(publications) >= MANY else nullcontext()
+    at_once = (
+        Disks.of((folders.outbox, folders.work)) if len(publications) >= MANY else nullcontext()
+    )
     with at_once as disks:
         _publish([_StagedSet(each, folders) for each in publications], folders, disks)
 

@@ -314,7 +314,7 @@ def _mark_lonely(s):
 def choose(s):
     """Choose the cell to branch on, and write its number into the spare planes.
 
-    It has the fewest candidates. Among such cells, one with a value that can go nowhere else in its
+    No cell has fewer candidates. Among such cells, one with a value that can go nowhere else in its
     row or column of the box, or of the cells with fewest candidates, comes last.
     """
     _fewest(s)

@@ -34,10 +34,6 @@ from pipeline.puzzle.formulas import (
     Every,
     OneOfSets,
     Pairs,
-    SameTotals,
-    SetTotal,
-    Total,
-    TotalBetween,
 )
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
@@ -45,6 +41,7 @@ from pipeline.puzzle.rules.free import ChaosArrow, ChaosConstruction, ChaosCount
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
 from pipeline.puzzle.rules.outside import FullRank, XSum
 from pipeline.puzzle.rules.pairs import AntiKnight, Greater
+from pipeline.puzzle.sums import SameTotals, SetTotal, Total, TotalBetween
 from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["plain", pytest.param("compiled", marks=needs_numba)]

@@ -108,7 +108,7 @@ def test_that_no_conflict_was_found_in_time_is_believed_where_that_may_be(outbox
     finding = outbox.finding("none")
     assert (finding.verdict, finding.notes) == ("ok", ("conflict: none was found in time",))
     outbox.edit("clash", conflict=None, conflict_minimal=None)
-    said = "conflict: there is none, but the clues of row 1 have no solution together"
+    said = "conflict: no conflict is named, but the clues of row 1 have no solution together"
     assert outbox.problems("clash") == (said,)
 
 
@@ -180,10 +180,10 @@ def test_a_removed_difference_is_found(outbox):
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"cells": []}, "is not told, where the solutions differ"),
+        ({"cells": []}, "is not listed, but the solutions differ there"),
         ({"cells": 7}, "Expected `array`, got `int` - at `$.difference.cells`"),
         ({"cells": [{"row": 0, "column": 1}]}, "row 0, column 1 is no cell"),
-        ({"decisive": []}, "6 solutions with the values that are said to leave one"),
+        ({"decisive": []}, "6 solutions with the values that should leave one"),
         ({"decisive": [CORNER | {"value": 2}]}, "0 solutions with the values"),
         ({"decisive": [{"row": 9, "column": 1, "value": 2}]}, "row 9, column 1 is no cell"),
         ({"decisive": [CORNER]}, "missing required field `value` - at `$.difference.decisive[0]`"),
@@ -200,8 +200,11 @@ def test_a_cell_more_and_a_cell_less_of_a_difference_are_found(outbox):
     cells = outbox.record("six")["difference"]["cells"]
     first = "row {row}, column {column}".format(**cells[0])
     for changed, said in (
-        (cells[1:], f"{first} is not told, where the solutions differ"),
-        ([*cells, CORNER], "row 1, column 1 is told, where all solutions have the same value"),
+        (cells[1:], f"{first} is not listed, but the solutions differ there"),
+        (
+            [*cells, CORNER],
+            "row 1, column 1 is listed, but all solutions have the same value there",
+        ),
         ([*cells, cells[0]], f"{first} is named twice"),
     ):
         outbox.edit_in("six", "difference", cells=changed)

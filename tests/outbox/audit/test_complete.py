@@ -289,7 +289,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     assert another_said() == ()
     monkeypatch.setattr(
-        "pipeline.outbox.audit.complete.exhausted", lambda *_, **__: Exhausted((found,), 0)
+        "pipeline.outbox.audit.complete.searched_through", lambda *_, **__: Exhausted((found,), 0)
     )
     (said,) = another_said()
     assert said.startswith("that there are more solutions was not checked: the grid that was found")
@@ -300,7 +300,7 @@ def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
     grids = exhausted(puzzle, (), most=9).missing
-    monkeypatch.setattr("pipeline.outbox.audit.complete.exhausted", undecided)
+    monkeypatch.setattr("pipeline.outbox.audit.complete.searched_through", undecided)
     return puzzle, grids
 
 

@@ -17,7 +17,7 @@ from support.solving import NINE
 from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
-from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
+from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet, board_svg
 from pipeline.puzzle.rules import cages, lines, outside, pairs
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
@@ -176,6 +176,24 @@ def test_numbers_that_are_not_drawn_are_told():
         "Rules: whispers 4, modular line 3, lockout line 3, slow thermometer, "
         "no other dots (ratio 2, ratio 3)."
     )
+
+
+def test_lines_that_look_alike_are_told_apart_by_their_places():
+    given = (
+        lines.Whispers((0, 1, 2), 4),
+        lines.Whispers((9, 10, 11), 5),
+        lines.Renban((18, 19)),
+        lines.Renban((27, 28)),
+        lines.Thermometer((36, 37)),
+        lines.Thermometer((45, 46), slow=True),
+    )
+    (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
+    assert (
+        puzzle.note == "Rules: whispers 4 from r1c1, whispers 5 from r2c1, renban, thermometer, "
+        "slow thermometer."
+    )
+    board = board_svg(Board(Puzzle.empty(Geometry(3, 3), given)), "lines", "b")
+    assert "Rules: whispers 4 from r1c1, whispers 5 from r2c1, renban from r3c1" in board
 
 
 def test_puzzles_with_rules_or_clues_around_them_have_room():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.parsing import LINE, said_of
 from support.ruled import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
 
-from pipeline.reading.formats import Detected, Parsed, detect, parse_source
+from pipeline.reading.formats import Detected, Parsed, detect, detect_collection, parse_source
 from pipeline.settings import Reading
 from pipeline.solving.items import read
 
@@ -52,6 +52,19 @@ def test_files_of_others_stay_what_they_were():
     assert told(SAMURAI) == "one samurai"
     for line in ONE_LINE:
         assert told(line).startswith("one ")
+
+
+def test_a_cut_head_that_may_be_jigsaws_or_wrong_solutions_waits_for_more_lines():
+    either = "1.....2..3.....41122334411224433\n"
+    whole = either * 2 + f"{LINE}\n" * 3
+    assert told(whole) == "many lines"
+    for end in range(len(whole)):
+        found = detect_collection(whole[:end].encode(), complete=False)
+        assert found is None or found.format.name == "lines"
+    for sure in (either * 11, f"{JIGSAW}\n" * 2):
+        found = detect_collection(sure.encode(), complete=False)
+        assert found is not None
+        assert found.format.name == "variants"
 
 
 def test_a_single_line_can_be_declared_to_be_a_collection():

@@ -13,73 +13,8 @@ from typing import Any
 
 from support.rules.free import MEANS_FREE
 
+from pipeline import rules
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules.cages import (
-    Arrow,
-    Cage,
-    Clone,
-    Contains,
-    CountingCircles,
-    CountOfDifferent,
-    DigitalRoot,
-    EqualityCage,
-    EqualSums,
-    Quadruple,
-    RellikCage,
-    SameMultiset,
-    Sum,
-)
-from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
-from pipeline.puzzle.rules.lines import (
-    Between,
-    DoubleArrow,
-    Entropic,
-    Lockout,
-    Lunchbox,
-    Modular,
-    Nabner,
-    Palindrome,
-    RegionSum,
-    Renban,
-    SumLine,
-    Thermometer,
-    ValueIndexer,
-    Whispers,
-    Zipper,
-)
-from pipeline.puzzle.rules.outside import (
-    FullRank,
-    HiddenSkyscraper,
-    LittleKiller,
-    NumberedRoom,
-    Sandwich,
-    Skyscraper,
-    XSum,
-)
-from pipeline.puzzle.rules.pairs import (
-    XV,
-    Among,
-    AntiKing,
-    AntiKnight,
-    BlackDot,
-    BoxIndexer,
-    Extreme,
-    Greater,
-    Indexer,
-    NegativeKropki,
-    NegativeXV,
-    Nonconsecutive,
-    Parity,
-    WhiteDot,
-)
-from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
-from pipeline.puzzle.rules.whole import (
-    AntiTaxicab,
-    Flatmates,
-    GlobalEntropy,
-    GlobalModular,
-    NoTiedLines,
-)
 
 Values = Sequence[int]
 Predicate = Callable[[Any, Geometry, Values], bool]
@@ -132,12 +67,12 @@ def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
     return all(map(different, pieces))
 
 
-def diagonal(rule: Diagonal, geometry: Geometry, values: Values) -> bool:
+def diagonal(rule: rules.Diagonal, geometry: Geometry, values: Values) -> bool:
     n = geometry.extent[1]
     return different([values[(n - 1 - k if rule.rising else k) * n + k] for k in range(n)])
 
 
-def windoku(rule: Windoku, geometry: Geometry, values: Values) -> bool:
+def windoku(rule: rules.Windoku, geometry: Geometry, values: Values) -> bool:
     corners = [(top, left) for top in (1, 5) for left in (1, 5)]
     windows = [
         [values[(top + down) * 9 + left + right] for down in range(3) for right in range(3)]
@@ -146,7 +81,7 @@ def windoku(rule: Windoku, geometry: Geometry, values: Values) -> bool:
     return all(map(different, windows))
 
 
-def disjoint_groups(rule: DisjointGroups, geometry: Geometry, values: Values) -> bool:
+def disjoint_groups(rule: rules.DisjointGroups, geometry: Geometry, values: Values) -> bool:
     groups: dict[tuple[int, int], list[int]] = {}
     for cell, value in enumerate(values):
         row, column = divmod(cell, geometry.side)
@@ -154,13 +89,13 @@ def disjoint_groups(rule: DisjointGroups, geometry: Geometry, values: Values) ->
     return all(map(different, groups.values()))
 
 
-def extreme(rule: Extreme, geometry: Geometry, values: Values) -> bool:
+def extreme(rule: rules.Extreme, geometry: Geometry, values: Values) -> bool:
     around = held(rule.neighbours, values)
     own = values[rule.cell]
     return all(own > other if rule.maximum else own < other for other in around)
 
 
-def indexer(rule: Indexer, geometry: Geometry, values: Values) -> bool:
+def indexer(rule: rules.Indexer, geometry: Geometry, values: Values) -> bool:
     row, column = geometry.place(rule.cell)
     at = {geometry.place(cell): value for cell, value in enumerate(values)}
     here, each = at[row, column], range(1, geometry.side + 1)
@@ -169,56 +104,56 @@ def indexer(rule: Indexer, geometry: Geometry, values: Values) -> bool:
     return all((here == v) == (at[row, v] == column) for v in each)
 
 
-def box_indexer(rule: BoxIndexer, geometry: Geometry, values: Values) -> bool:
+def box_indexer(rule: rules.BoxIndexer, geometry: Geometry, values: Values) -> bool:
     region = sorted(rule.region)
     here, position = values[rule.cell], region.index(rule.cell) + 1
     return all((here == v) == (values[cell] == position) for v, cell in enumerate(region, start=1))
 
 
-def negative_kropki(rule: NegativeKropki, geometry: Geometry, values: Values) -> bool:
+def negative_kropki(rule: rules.NegativeKropki, geometry: Geometry, values: Values) -> bool:
     return not any(
         large - small in rule.differences or large in [ratio * small for ratio in rule.ratios]
         for small, large in sides(rule, geometry, values)
     )
 
 
-def thermometer(rule: Thermometer, geometry: Geometry, values: Values) -> bool:
+def thermometer(rule: rules.Thermometer, geometry: Geometry, values: Values) -> bool:
     return all(a <= b if rule.slow else a < b for a, b in pairwise(held(rule.line, values)))
 
 
-def renban(rule: Renban, geometry: Geometry, values: Values) -> bool:
+def renban(rule: rules.Renban, geometry: Geometry, values: Values) -> bool:
     line = sorted(held(rule.line, values))
     return line == list(range(line[0], line[0] + len(line)))
 
 
-def nabner(rule: Nabner, geometry: Geometry, values: Values) -> bool:
+def nabner(rule: rules.Nabner, geometry: Geometry, values: Values) -> bool:
     line = held([*dict.fromkeys(rule.line)], values)
     return all(abs(a - b) > 1 for a, b in combinations(line, 2))
 
 
-def entropic(rule: Entropic, geometry: Geometry, values: Values) -> bool:
+def entropic(rule: rules.Entropic, geometry: Geometry, values: Values) -> bool:
     n, least = geometry.side, (geometry.side + 1) // 3
     thirds = [(value > least) + (value > n - least) for value in held(rule.line, values)]
     return different_in_a_row(thirds, 3)
 
 
-def modular(rule: Modular, geometry: Geometry, values: Values) -> bool:
+def modular(rule: rules.Modular, geometry: Geometry, values: Values) -> bool:
     remainders = [value % rule.modulus for value in held(rule.line, values)]
     return different_in_a_row(remainders, rule.modulus)
 
 
-def between(rule: Between, geometry: Geometry, values: Values) -> bool:
+def between(rule: rules.Between, geometry: Geometry, values: Values) -> bool:
     first, *inside, last = held(rule.line, values)
     return all(min(first, last) < value < max(first, last) for value in inside)
 
 
-def lockout(rule: Lockout, geometry: Geometry, values: Values) -> bool:
+def lockout(rule: rules.Lockout, geometry: Geometry, values: Values) -> bool:
     first, *inside, last = held(rule.line, values)
     low, high = min(first, last), max(first, last)
     return high - low >= rule.difference and not any(low <= v <= high for v in inside)
 
 
-def region_sum(rule: RegionSum, geometry: Geometry, values: Values) -> bool:
+def region_sum(rule: rules.RegionSum, geometry: Geometry, values: Values) -> bool:
     sums: list[int] = []
     before = None
     for cell in rule.line:
@@ -233,24 +168,24 @@ def region_sum(rule: RegionSum, geometry: Geometry, values: Values) -> bool:
     return len({*sums}) <= 1
 
 
-def zipper(rule: Zipper, geometry: Geometry, values: Values) -> bool:
+def zipper(rule: rules.Zipper, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     half, odd = divmod(len(line), 2)
     sums = {line[index] + line[-1 - index] for index in range(half)}
     return len(sums | {line[half]} if odd else sums) == 1
 
 
-def double_arrow(rule: DoubleArrow, geometry: Geometry, values: Values) -> bool:
+def double_arrow(rule: rules.DoubleArrow, geometry: Geometry, values: Values) -> bool:
     first, *inside, last = held(rule.line, values)
     return first + last == sum(inside)
 
 
-def cage(rule: Cage, geometry: Geometry, values: Values) -> bool:
+def cage(rule: rules.Cage, geometry: Geometry, values: Values) -> bool:
     inside = held(rule.group, values)
     return different(inside) and rule.total in (None, sum(inside))
 
 
-def digital_root(rule: DigitalRoot, geometry: Geometry, values: Values) -> bool:
+def digital_root(rule: rules.DigitalRoot, geometry: Geometry, values: Values) -> bool:
     inside = held(rule.group, values)
     total = sum(inside)
     while total > 9:
@@ -258,14 +193,14 @@ def digital_root(rule: DigitalRoot, geometry: Geometry, values: Values) -> bool:
     return total == rule.root and (rule.repeating or different(inside))
 
 
-def arrow(rule: Arrow, geometry: Geometry, values: Values) -> bool:
+def arrow(rule: rules.Arrow, geometry: Geometry, values: Values) -> bool:
     number = 0
     for cell in sorted(rule.circle):
         number = 10 * number + values[cell]
     return number == sum(held(rule.shaft, values))
 
 
-def quadruple(rule: Quadruple, geometry: Geometry, values: Values) -> bool:
+def quadruple(rule: rules.Quadruple, geometry: Geometry, values: Values) -> bool:
     left = held(rule.around, values)
     for value in rule.wanted:
         if value not in left:
@@ -278,7 +213,7 @@ def is_permutation(line: list[int], geometry: Geometry) -> bool:
     return sorted(line) == list(range(1, geometry.side + 1))
 
 
-def sandwich(rule: Sandwich, geometry: Geometry, values: Values) -> bool:
+def sandwich(rule: rules.Sandwich, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     if not (is_permutation(line, geometry) or (geometry.free and different(line))):
         return False
@@ -286,19 +221,19 @@ def sandwich(rule: Sandwich, geometry: Geometry, values: Values) -> bool:
     return sum(line[first + 1 : last]) == rule.number
 
 
-def skyscraper(rule: Skyscraper, geometry: Geometry, values: Values) -> bool:
+def skyscraper(rule: rules.Skyscraper, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     return sum(v > max(line[:i], default=0) for i, v in enumerate(line)) == rule.number
 
 
-def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
+def x_sum(rule: rules.XSum, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     if geometry.free:
         return line[0] <= len(line) and sum(line[: line[0]]) == rule.number
     return is_permutation(line, geometry) and sum(line[: line[0]]) == rule.number
 
 
-def sum_line(rule: SumLine, geometry: Geometry, values: Values) -> bool:
+def sum_line(rule: rules.SumLine, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     turns = range(len(line)) if rule.loop else [0]
     return any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
@@ -310,25 +245,25 @@ def in_pieces(line: list[int], total: int) -> bool:
     )
 
 
-def value_indexer(rule: ValueIndexer, geometry: Geometry, values: Values) -> bool:
+def value_indexer(rule: rules.ValueIndexer, geometry: Geometry, values: Values) -> bool:
     value, index, *others = held(rule.line, values)
     return 0 < index <= len(others) and others[index - 1] == value
 
 
-def lunchbox(rule: Lunchbox, geometry: Geometry, values: Values) -> bool:
+def lunchbox(rule: rules.Lunchbox, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     first, last = sorted((line.index(min(line)), line.index(max(line))))
     return different(line) and sum(line[first + 1 : last]) == rule.total
 
 
-def relation(rule: Relation, geometry: Geometry, values: Values) -> bool:
+def relation(rule: rules.Relation, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     pairs = combinations(line, 2) if rule.every else pairwise(line)
     table = [{v for v in range(20) if mask & 2**v} for mask in rule.related]
     return all(u < len(table) and v in table[u] for u, v in pairs)
 
 
-def state_machine(rule: StateMachine, geometry: Geometry, values: Values) -> bool:
+def state_machine(rule: rules.StateMachine, geometry: Geometry, values: Values) -> bool:
     state = 0
     for value in held(rule.line, values):
         low, high = ([*rule.moves[state], *[255] * 40][2 * value + at] for at in (0, 1))
@@ -338,19 +273,19 @@ def state_machine(rule: StateMachine, geometry: Geometry, values: Values) -> boo
     return state in rule.accepted
 
 
-def one_of(rule: OneOf, geometry: Geometry, values: Values) -> bool:
+def one_of(rule: rules.OneOf, geometry: Geometry, values: Values) -> bool:
     return any(
-        all(MEANS[type(each)](each, geometry, values) for each in rules) for rules in rule.choices
+        all(MEANS[type(each)](each, geometry, values) for each in choice) for choice in rule.choices
     )
 
 
-def rellik(rule: RellikCage, geometry: Geometry, values: Values) -> bool:
+def rellik(rule: rules.RellikCage, geometry: Geometry, values: Values) -> bool:
     inside = held(rule.group, values)
     parts = chain.from_iterable(combinations(inside, size + 1) for size in range(len(inside)))
     return different(inside) and rule.total not in map(sum, parts)
 
 
-def equality(rule: EqualityCage, geometry: Geometry, values: Values) -> bool:
+def equality(rule: rules.EqualityCage, geometry: Geometry, values: Values) -> bool:
     inside, n = held(rule.group, values), geometry.side
     odd = sum(value % 2 for value in inside)
     low = sum(2 * value < n + 1 for value in inside)
@@ -358,7 +293,7 @@ def equality(rule: EqualityCage, geometry: Geometry, values: Values) -> bool:
     return different(inside) and odd * 2 == len(inside) and low == high == len(inside) - low
 
 
-def contains(rule: Contains, geometry: Geometry, values: Values) -> bool:
+def contains(rule: rules.Contains, geometry: Geometry, values: Values) -> bool:
     found = Counter(held(rule.group, values))
     return all(
         found[value] == times if rule.exactly else found[value] >= times
@@ -366,22 +301,22 @@ def contains(rule: Contains, geometry: Geometry, values: Values) -> bool:
     )
 
 
-def circles(rule: CountingCircles, geometry: Geometry, values: Values) -> bool:
+def circles(rule: rules.CountingCircles, geometry: Geometry, values: Values) -> bool:
     return all(value == times for value, times in Counter(held(rule.circles, values)).items())
 
 
-def hidden_skyscraper(rule: HiddenSkyscraper, geometry: Geometry, values: Values) -> bool:
+def hidden_skyscraper(rule: rules.HiddenSkyscraper, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=0)]
     return hidden[:1] == [rule.number]
 
 
-def numbered_room(rule: NumberedRoom, geometry: Geometry, values: Values) -> bool:
+def numbered_room(rule: rules.NumberedRoom, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     return all((line[0] == k) == (value == rule.number) for k, value in enumerate(line, 1))
 
 
-def full_rank(rule: FullRank, geometry: Geometry, values: Values) -> bool:
+def full_rank(rule: rules.FullRank, geometry: Geometry, values: Values) -> bool:
     lines = [*rows_and_columns(geometry, values)]
     lines += [line[::-1] for line in lines]
     own = held(rule.line, values)
@@ -397,12 +332,12 @@ def rows_and_columns(geometry: Geometry, values: Values) -> list[list[int]]:
     return rows + [list(column) for column in zip(*rows, strict=True)]
 
 
-def no_tied_lines(rule: NoTiedLines, geometry: Geometry, values: Values) -> bool:
+def no_tied_lines(rule: rules.NoTiedLines, geometry: Geometry, values: Values) -> bool:
     lines = rows_and_columns(geometry, values)
     return different([*map(tuple, lines), *(tuple(line[::-1]) for line in lines)])
 
 
-def anti_taxicab(rule: AntiTaxicab, geometry: Geometry, values: Values) -> bool:
+def anti_taxicab(rule: rules.AntiTaxicab, geometry: Geometry, values: Values) -> bool:
     places = [*map(geometry.place, range(geometry.size))]
     return not any(
         values[a]
@@ -424,7 +359,7 @@ def in_squares(geometry: Geometry, values: Values, kind: Callable[[int], int]) -
     return all(len({*map(kind, square)}) == 3 for square in squares)
 
 
-def flatmates(rule: Flatmates, geometry: Geometry, values: Values) -> bool:
+def flatmates(rule: rules.Flatmates, geometry: Geometry, values: Values) -> bool:
     n = geometry.side
     for column in zip(*[values[row * n : (row + 1) * n] for row in range(n)], strict=True):
         around = (None, *column, None)
@@ -436,76 +371,80 @@ def flatmates(rule: Flatmates, geometry: Geometry, values: Values) -> bool:
 
 MEANS: dict[type[Rule], Predicate] = {
     **MEANS_FREE,
-    Region: lambda rule, geometry, values: different(held(rule.group, values)),
-    ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
-    Diagonal: diagonal,
-    Windoku: windoku,
-    DisjointGroups: disjoint_groups,
-    AntiKnight: lambda _, geometry, values: apart(geometry, values, knight),
-    AntiKing: lambda _, geometry, values: apart(geometry, values, king),
-    Nonconsecutive: lambda *of: all(large - small != 1 for small, large in sides(*of)),
-    NegativeKropki: negative_kropki,
-    NegativeXV: lambda rule, *of: all(u + v not in rule.totals for u, v in sides(rule, *of)),
-    WhiteDot: lambda rule, _, values: abs(values[rule.a] - values[rule.b]) == rule.difference,
-    BlackDot: lambda rule, _, values: any(
+    rules.Region: lambda rule, geometry, values: different(held(rule.group, values)),
+    rules.ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
+    rules.Diagonal: diagonal,
+    rules.Windoku: windoku,
+    rules.DisjointGroups: disjoint_groups,
+    rules.AntiKnight: lambda _, geometry, values: apart(geometry, values, knight),
+    rules.AntiKing: lambda _, geometry, values: apart(geometry, values, king),
+    rules.Nonconsecutive: lambda *of: all(large - small != 1 for small, large in sides(*of)),
+    rules.NegativeKropki: negative_kropki,
+    rules.NegativeXV: lambda rule, *of: all(u + v not in rule.totals for u, v in sides(rule, *of)),
+    rules.WhiteDot: lambda rule, _, values: abs(values[rule.a] - values[rule.b]) == rule.difference,
+    rules.BlackDot: lambda rule, _, values: any(
         values[a] == rule.ratio * values[b] for a, b in [(rule.a, rule.b), (rule.b, rule.a)]
     ),
-    XV: lambda rule, _, values: values[rule.a] + values[rule.b] == rule.total,
-    Greater: lambda rule, _, values: values[rule.a] > values[rule.b],
-    Extreme: extreme,
-    Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
-    Among: lambda rule, _, values: values[rule.cell] in rule.allowed,
-    Indexer: indexer,
-    BoxIndexer: box_indexer,
-    Thermometer: thermometer,
-    Palindrome: lambda rule, _, values: held(rule.line, values) == held(rule.line, values)[::-1],
-    Renban: renban,
-    Whispers: lambda rule, _, values: all(
+    rules.XV: lambda rule, _, values: values[rule.a] + values[rule.b] == rule.total,
+    rules.Greater: lambda rule, _, values: values[rule.a] > values[rule.b],
+    rules.Extreme: extreme,
+    rules.Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
+    rules.Among: lambda rule, _, values: values[rule.cell] in rule.allowed,
+    rules.Indexer: indexer,
+    rules.BoxIndexer: box_indexer,
+    rules.Thermometer: thermometer,
+    rules.Palindrome: lambda rule, _, values: (
+        held(rule.line, values) == held(rule.line, values)[::-1]
+    ),
+    rules.Renban: renban,
+    rules.Whispers: lambda rule, _, values: all(
         abs(a - b) >= rule.difference for a, b in pairwise(held(rule.line, values))
     ),
-    Nabner: nabner,
-    Entropic: entropic,
-    Modular: modular,
-    Between: between,
-    Lockout: lockout,
-    RegionSum: region_sum,
-    Zipper: zipper,
-    DoubleArrow: double_arrow,
-    Cage: cage,
-    DigitalRoot: digital_root,
-    Arrow: arrow,
-    Quadruple: quadruple,
-    Clone: lambda rule, _, values: held(rule.original, values) == held(rule.copy, values),
-    SameMultiset: lambda rule, _, values: (
+    rules.Nabner: nabner,
+    rules.Entropic: entropic,
+    rules.Modular: modular,
+    rules.Between: between,
+    rules.Lockout: lockout,
+    rules.RegionSum: region_sum,
+    rules.Zipper: zipper,
+    rules.DoubleArrow: double_arrow,
+    rules.Cage: cage,
+    rules.DigitalRoot: digital_root,
+    rules.Arrow: arrow,
+    rules.Quadruple: quadruple,
+    rules.Clone: lambda rule, _, values: held(rule.original, values) == held(rule.copy, values),
+    rules.SameMultiset: lambda rule, _, values: (
         len({tuple(sorted(held(part, values))) for part in rule.parts}) == 1
     ),
-    Sum: lambda rule, _, values: sum(values[c] * by for c, by in rule.terms) == rule.total,
-    EqualSums: lambda rule, _, values: len({sum(held(part, values)) for part in rule.parts}) == 1,
-    LittleKiller: lambda rule, _, values: sum(held(rule.line, values)) == rule.number,
-    Sandwich: sandwich,
-    Skyscraper: skyscraper,
-    XSum: x_sum,
-    SumLine: sum_line,
-    ValueIndexer: value_indexer,
-    Lunchbox: lunchbox,
-    Relation: relation,
-    StateMachine: state_machine,
-    OneOf: one_of,
-    RellikCage: rellik,
-    EqualityCage: equality,
-    Contains: contains,
-    CountingCircles: circles,
-    CountOfDifferent: lambda rule, _, values: (
+    rules.Sum: lambda rule, _, values: sum(values[c] * by for c, by in rule.terms) == rule.total,
+    rules.EqualSums: lambda rule, _, values: (
+        len({sum(held(part, values)) for part in rule.parts}) == 1
+    ),
+    rules.LittleKiller: lambda rule, _, values: sum(held(rule.line, values)) == rule.number,
+    rules.Sandwich: sandwich,
+    rules.Skyscraper: skyscraper,
+    rules.XSum: x_sum,
+    rules.SumLine: sum_line,
+    rules.ValueIndexer: value_indexer,
+    rules.Lunchbox: lunchbox,
+    rules.Relation: relation,
+    rules.StateMachine: state_machine,
+    rules.OneOf: one_of,
+    rules.RellikCage: rellik,
+    rules.EqualityCage: equality,
+    rules.Contains: contains,
+    rules.CountingCircles: circles,
+    rules.CountOfDifferent: lambda rule, _, values: (
         values[rule.counter] == len({*held(rule.counted, values)})
     ),
-    HiddenSkyscraper: hidden_skyscraper,
-    NumberedRoom: numbered_room,
-    FullRank: full_rank,
-    NoTiedLines: no_tied_lines,
-    AntiTaxicab: anti_taxicab,
-    GlobalEntropy: lambda _, geometry, values: in_squares(
+    rules.HiddenSkyscraper: hidden_skyscraper,
+    rules.NumberedRoom: numbered_room,
+    rules.FullRank: full_rank,
+    rules.NoTiedLines: no_tied_lines,
+    rules.AntiTaxicab: anti_taxicab,
+    rules.GlobalEntropy: lambda _, geometry, values: in_squares(
         geometry, values, lambda value: (value - 1) // (geometry.side // 3)
     ),
-    GlobalModular: lambda _, geometry, values: in_squares(geometry, values, lambda v: v % 3),
-    Flatmates: flatmates,
+    rules.GlobalModular: lambda _, geometry, values: in_squares(geometry, values, lambda v: v % 3),
+    rules.Flatmates: flatmates,
 }

@@ -8,8 +8,8 @@ Cells and rules are objects with cells by name, `R1C1`. Unknown keys are refused
 so are drawings, unless they repeat known rules. Sides are 4 to 16.
 
 A link holds the document packed by LZString and written in base64. This text follows `load=`,
-`puzzleid=`, `fpuzzles` or `fpuz`, up to a `&`, `#` or `?`. It may have slashes of its own, and
-percent signs; a `+` in it often has become a space.
+`puzzleid=`, `fpuzzles` or `fpuz`, up to a `&`, `#` or `?`. The text may have slashes and percent
+signs; a `+` in it often has become a space.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 
@@ -30,7 +31,7 @@ _SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-
 """A short name of a link, which is no row of a grid: no alphabet has small letters and large."""
 
 _PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
-"""What a link of Penpa holds."""
+"""Part of every link of Penpa."""
 
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"

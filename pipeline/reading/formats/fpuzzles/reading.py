@@ -9,7 +9,6 @@ from itertools import chain
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes
 from pipeline.puzzle.rules.pairs import Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
-from pipeline.reading.formats.base import Parsed
 from pipeline.reading.formats.fpuzzles.document import (
     COSMETIC,
     REPEATING,
@@ -20,6 +19,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     whole_number,
 )
 from pipeline.reading.formats.fpuzzles.keys import DRAWINGS, FLAGS, KEYS, LAST, is_drawing
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import (
     LEAST_SIDE,
     MOST_SIDE,

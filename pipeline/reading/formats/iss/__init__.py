@@ -19,8 +19,9 @@ from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
 from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
+from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
@@ -39,7 +40,6 @@ _FEWEST_GIVENS = 17
 _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
 
-_USUAL_SIDE = 9
 USUAL_TIES = "only-unclued"
 
 
@@ -166,7 +166,7 @@ def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
 
 def _ties(phrases: Sequence[Phrase]) -> str:
     """Which ties the last `.FullRankTies` allows."""
-    from pipeline.reading.formats.iss.types import ties_of  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.iss.readers import ties_of  # noqa: PLC0415 - as above
 
     said = USUAL_TIES
     for phrase in _of(phrases, "FullRankTies"):

@@ -22,7 +22,6 @@ from pipeline.reading.formats.ruled import groups_of
 LARGEST = 16
 """The most rows, columns and values."""
 
-_USUAL = "9x9"
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
@@ -176,7 +175,7 @@ def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
-    """The rows, columns and boxes; a single cell is none."""
+    """The rows, columns and boxes that have several cells."""
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": iter(boxes)}
     for kind, areas in kinds.items():
         yield from (Unit(area, kind) for area in areas if len(area) > 1)

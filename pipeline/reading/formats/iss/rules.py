@@ -41,7 +41,7 @@ def check_groups(items: Sequence[Item]) -> None:
 
 @dataclass(slots=True)
 class RulesRead:
-    """What some constraints mean: rules, and cells with the masks of values that they are given."""
+    """The meaning of some constraints: rules, and cells with masks of the values given to them."""
 
     rules: dict[object, Rule] = field(default_factory=dict)
     given: list[tuple[int, int]] = field(default_factory=list)

@@ -1,0 +1,71 @@
+"""What is read: a puzzle, and the parts and puzzles of a collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pipeline.puzzle.puzzle import NINE, Puzzle
+
+Variant = Literal["classic", "even-odd", "rules"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A puzzle and how it was read: the format's name, why that format, the variant.
+
+    `format` is what `render_puzzle` takes to write in the same notation: the format's name,
+    followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
+    sets only the notation. `claimed` is the solution that stands
+    beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
+    people, such as rules in prose.
+    """
+
+    puzzle: Puzzle
+    format: str = ""
+    reason: str = ""
+    variant: Variant = "classic"
+    claimed: str | None = None
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a source that can be read by itself, in any process.
+
+    `first_line` is the number of its first line, from 1; `data` are whole records, or the
+    beginning of a single one that is too long to be read.
+    """
+
+    first_line: int
+    data: bytes
+
+
+class Entry(NamedTuple):
+    """One puzzle of a collection, or what stands where one should be.
+
+    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, blanks as
+    `.`, or numbers with spaces between where the source has numbers; of an invalid one the
+    beginning. A `plain` text is 81 characters of 1-9 and `.`; then `puzzle` is None, because many
+    are converted faster together. Otherwise either `puzzle` or `error` is set. `claimed` is the
+    solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
+    anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
+    is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
+    its line.
+    """
+
+    line: int
+    text: str
+    puzzle: Puzzle | None
+    error: str | None
+    claimed: str | None
+    plain: bool
+    signs: str = ""
+    parsed: Parsed | None = None
+
+    @property
+    def puzzle_read(self) -> Puzzle | None:
+        """The puzzle, of a plain text too; None if there is an error."""
+        if not self.plain:
+            return self.puzzle
+        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
