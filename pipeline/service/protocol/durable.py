@@ -13,7 +13,7 @@ TELL_ERRORS = (5, 8)
 """The first version of Linux whose syncfs tells that something could not be written."""
 
 _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
-"""Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs does what fsync does to each file."""
+"""Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs does all that fsync does."""
 
 
 def sync(path: Path) -> None:
