@@ -8,14 +8,17 @@ outbox.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
+from secrets import token_bytes
 
 from pipeline.files import write_new
+from pipeline.limits import MIB
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.outbox.names import (
     COUNT,
@@ -42,7 +45,8 @@ from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.settle import unchanged
 
 _OUTBOX_LOCK = ".lock"
-_COUNTER_BYTES = 8
+_EPOCH_BYTES = 8
+_LONGEST_EPOCH = MIB
 _PAUSE = 0.002
 
 
@@ -66,13 +70,19 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 
 
 class Reservations:
-    """The stems of an outbox, listed again only when another process has reserved one."""
+    """The stems of an outbox, which is listed once; then others tell us which they reserve.
+
+    The file of the lock begins with the number of an epoch. After it stands each stem that was
+    reserved in that epoch, as a line of JSON.
+    """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
         self._folders = folders
         self._patience = patience
         self._stems: dict[str, set[str]] = {}
-        self._seen: tuple[str, int] | None = None
+        self._epoch: tuple[str, bytes] | None = None
+        self._heard = _EPOCH_BYTES
+        """Up to where the file of the lock was read."""
 
     @contextmanager
     def reserving(
@@ -83,18 +93,45 @@ class Reservations:
         The claim that holds the stem must be made before the lock is released. Raises
         BlockingIOError if another process holds the lock for longer than our patience.
         """
-        with opened(self._folders.outbox / _OUTBOX_LOCK, os.O_RDWR | os.O_CREAT) as descriptor:
+        flags = os.O_RDWR | os.O_CREAT
+        with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
             _lock_patiently(descriptor, self._patience)
-            where = identity(os.fstat(descriptor))
-            counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
-            if (where, counter) != self._seen:
-                self._list()
-            os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
-            self._seen = (where, counter + 1)
+            self._hear(descriptor)
             stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
+            self._tell(descriptor, (stem, *former))
             for held in (stem, *former):
                 self._remember(held)
             yield stem, former
+
+    def _hear(self, descriptor: int) -> None:
+        """Remember what others have reserved since; list all if that is not known."""
+        status = os.fstat(descriptor)
+        epoch, size = (identity(status), os.pread(descriptor, _EPOCH_BYTES, 0)), status.st_size
+        if epoch != self._epoch or self._heard > size:
+            self._epoch = epoch
+            self._list()
+        elif size > self._heard:
+            told = os.pread(descriptor, size - self._heard, self._heard)
+            try:
+                for line in told.splitlines():
+                    self._remember(json.loads(line))
+            except (ValueError, TypeError):
+                self._list()
+        self._heard = max(size, _EPOCH_BYTES)
+
+    def _tell(self, descriptor: int, stems: Iterable[str]) -> None:
+        """Tell others that these are reserved; begin a new epoch if there is no room for it."""
+        told = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
+        with suppress(OSError):
+            if self._heard + len(told) <= _LONGEST_EPOCH:
+                os.pwrite(descriptor, told, self._heard)
+                self._heard += len(told)
+                return
+        fresh = token_bytes(_EPOCH_BYTES)
+        os.pwrite(descriptor, fresh, 0)
+        os.ftruncate(descriptor, _EPOCH_BYTES)
+        if self._epoch:
+            self._epoch, self._heard = (self._epoch[0], fresh), _EPOCH_BYTES
 
     def _list(self) -> None:
         self._stems = {}

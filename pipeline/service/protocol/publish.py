@@ -78,11 +78,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
         reached("publish.staged")
         for each in sets:
             each.announce(begin=disks is None)
-        if disks:
-            disks.sync()
-        else:
-            for each in sets:
-                each.sync()  # the first sync makes most of the others durable too
+        _make_durable(sets, disks)
         for each in sets:
             each.withdraw_earlier()
         if any(each.earlier for each in sets):
@@ -99,6 +95,14 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
         for each in sets:
             each.clear_away()
         raise
+
+
+def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
+    if disks:
+        disks.sync()
+        return
+    for each in sets:
+        each.sync()  # the first sync makes most of the others durable too
 
 
 @dataclass(frozen=True, slots=True)
