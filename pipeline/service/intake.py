@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +23,8 @@ from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
 from pipeline.reading import Single
-from pipeline.service.job import BATCH, NO_FAULT, Job, Outcome, Shared, process
+from pipeline.service.claimers import FEWEST_SHARED
+from pipeline.service.job import NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
@@ -40,7 +41,7 @@ from pipeline.service.protocol.settle import (
     look,
     names_in,
 )
-from pipeline.service.sinks import Ended
+from pipeline.service.sinks import BATCH, Ended
 
 if TYPE_CHECKING:
     from pipeline.reading import Contents
@@ -91,7 +92,8 @@ class Intake:
     """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
 
     `on_ended` gets each job that has ended. In one pass (`once`) a file that does not settle in
-    the settling time is left for the next.
+    the settling time is left for the next. With `singles_only`, all that does not hold one problem
+    is left to others.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Intake:
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
         once: bool = False,
+        singles_only: bool = False,
     ) -> None:
         self._shared = shared
         self._folders = shared.folders
@@ -110,6 +113,8 @@ class Intake:
         self._display = display
         self._on_ended = on_ended
         self._once = once
+        self._singles_only = singles_only
+        self._claimers = shared.claimers
         self._settler = Settler(shared.settings.settle)
         self._reservations = Reservations(shared.folders)
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
@@ -166,20 +171,40 @@ class Intake:
         self._running.clear()
 
     def _clear_up(self) -> None:
-        """Remove what is in the folders only for the sake of speed."""
+        """End and remove what is there only for the sake of speed."""
+        self._claimers.close()
         self._marks.close()
         while self._shared.spares:
             self._shared.spares.pop().remove()
+
+    def take_singles(self, names: Sequence[str]) -> list[str]:
+        """Process those names that are complete and hold one problem; the others that are there.
+
+        Raises as `sweep` does.
+        """
+        swept, left = Swept(), list[str]()
+        self._take(names, len(names), swept, left)
+        return left
 
     def _take_all(self, swept: Swept) -> None:
         """Claim what is complete, name by name, and process single files in batches."""
         names, _ = names_in(self._folders.inbox)
         self._forget_all_but({*names})
+        self._stamp()  # even if there is nothing to take
+        try:
+            self._take(self._shared_names(deque(names), swept), len(names), swept, [])
+        finally:
+            self._hear_the_rest(swept)
+
+    def _take(self, names: Iterable[str | None], count: int, swept: Swept, left: list[str]) -> None:
+        """Process what is complete of about so many names; `left` gets those that were not taken.
+
+        None among the names says that nothing else is to be done for now.
+        """
         end = time.monotonic() + LONGEST_SWEEP
-        many = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
+        many = self.most_claims() if count >= _WORTH_A_BATCH else 1
         taken: list[Job] = []
         try:
-            self._stamp()  # even if there is nothing to take
             for name in names:
                 self._stamp()
                 if self._stopping():
@@ -187,20 +212,72 @@ class Intake:
                 if time.monotonic() > end:
                     swept.look_again_in(0.0)  # other processes may have died: take over theirs
                     return
-                found = self.take(name)
+                found = None if name is None else self.take(name)
                 if isinstance(found, Job):
                     taken.append(found)
-                    most = 1 if self._takes_singly else many
-                    if len(taken) >= most or not isinstance(found.contents, Single):
-                        self._process(taken, swept)
-                elif found is not None:
-                    swept.look_again_in(found)
+                elif name is not None:
+                    left.append(name)
+                    if found is not None:
+                        swept.look_again_in(found)
+                most = 1 if self._takes_singly else many
+                if taken and (
+                    len(taken) >= most or name is None or not isinstance(taken[-1].contents, Single)
+                ):
+                    self._process(taken, swept)
         except OSError:
             if not taken:
                 raise
             self._take_singly(swept)
         finally:
             self._process(taken, swept)
+
+    def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
+        """The names that are ours: all, unless they are so many that claimers get some.
+
+        What those leave becomes ours too. None while only they have something to do.
+        """
+        if len(names) < FEWEST_SHARED:
+            yield from names
+            return
+        ours = deque[str]()
+        while names or ours or self._claimers.are_busy:
+            self._claimers.give(names)
+            ours += self._heard(swept, 0.0 if names or ours else _SOON)
+            if not names and not ours:
+                yield None
+            for _ in range(min(len(names), BATCH)):
+                yield names.popleft()
+            while ours:
+                yield ours.popleft()
+
+    def _heard(self, swept: Swept, seconds: float) -> list[str]:
+        """Settle what claimers have done since; the names that they have left.
+
+        Raises EnvironmentFailure, and Interrupted.
+        """
+        left: list[str] = []
+        with self._shared.computing():
+            heard = [*self._claimers.hear(seconds)]
+        for told in heard:
+            if told is None:
+                swept.look_again_in(0.0)
+                continue
+            for level, event, values in told.said:
+                getattr(self._shared.log, level)(event, **values)
+            for ended in told.ended:
+                self._count(ended, swept)
+            left += told.left or ()
+        if failures := [told.failure for told in heard if told and told.failure]:
+            raise EnvironmentFailure(failures[0])
+        return left
+
+    def _hear_the_rest(self, swept: Swept) -> None:
+        """Wait until the claimers have done what they were given, or were told to stop."""
+        while self._claimers.are_busy:
+            self._stamp()
+            if self._stopping():
+                self._claimers.stop()
+            self._heard(swept, _SOON)
 
     @property
     def _takes_singly(self) -> bool:
@@ -250,6 +327,8 @@ class Intake:
         try:
             with self._shared.computing():
                 seen = self._seen(name)
+            if self._singles_only and not _is_single(seen):
+                return None
             if isinstance(seen, Sight):
                 data, contents = seen.data, _worth_holding(seen)
             elif not isinstance(seen, Refused):
@@ -424,14 +503,18 @@ class Intake:
             self._settle(job, outcome, swept)
 
     def _settle(self, job: Job, outcome: Outcome, swept: Swept) -> None:
-        """Count and tell a job that has ended; leave one alone that is kept."""
+        """Count a job that has ended; leave one alone that is kept."""
         if not isinstance(outcome, Ended):
             self._leave_alone(job.claim.folder)
             return
         self._left_alone.pop(job.claim.folder, None)
+        self._count(outcome, swept)
+
+    def _count(self, ended: Ended, swept: Swept) -> None:
+        """Count and tell a job that has ended."""
         swept.ended += 1
-        swept.bad = swept.bad or outcome.bad
-        self._on_ended(outcome)
+        swept.bad = swept.bad or ended.bad
+        self._on_ended(ended)
 
     def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
         self._left_alone[path] = time.monotonic() + seconds
@@ -448,6 +531,10 @@ def _may_hold_many(seen: Sight) -> bool:
     if seen.is_folder or seen.fingerprint.size > LARGEST_READ:
         return True
     return seen.data is not None and not isinstance(seen.content, Single)
+
+
+def _is_single(seen: Sight | Refused | float | None) -> bool:
+    return isinstance(seen, Sight) and isinstance(seen.content, Single)
 
 
 def _worth_holding(seen: Sight) -> Contents | None:

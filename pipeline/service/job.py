@@ -18,22 +18,20 @@ from typing import Literal
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
 from pipeline.reading import Archive, Collection, Contents, Single
+from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
-from pipeline.service.sinks import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
+from pipeline.service.sinks import BATCH, PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
 from pipeline.service.workers import Inline, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.child import Peer
 
 MOST_ATTEMPTS = 3
-
-BATCH = 128
-"""Files computed together. Constant, because some results depend on it."""
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a job without a fault in its source."""
@@ -63,7 +61,8 @@ USUAL = Tuning()
 class Shared:
     """What all jobs of a run share.
 
-    `inline` computes a single problem, `together` many of them, `workers` sources of many.
+    `inline` computes a single problem, `together` many of them, `workers` sources of many;
+    `claimers` take single files if there are many.
     `computing` is entered around code that may be interrupted.
     """
 
@@ -74,6 +73,7 @@ class Shared:
     inline: Inline
     together: Workers
     workers: Workers
+    claimers: Claimers
     tuning: Tuning = USUAL
     spares: list[Claim] = field(default_factory=list)
     """Claims that were put aside: using one again is quicker than making one."""

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.service.claimers import Claimers
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, Stop
 from pipeline.service.intake import Intake, Swept
 from pipeline.service.job import USUAL, Shared, Tuning
@@ -221,6 +222,7 @@ class _Service:
             workers = _workers(settings, log, service.is_stopping, tuning)
             stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
+            beside = 0 if settings.cluster else (settings.workers or cores()) - 1
             together = inline if settings.cluster is None else workers
             shared = Shared(
                 folders=Folders(settings.inbox, settings.outbox),
@@ -230,11 +232,16 @@ class _Service:
                 inline=inline,
                 together=together,
                 workers=workers,
+                claimers=Claimers(beside, settings, tuning.start_worker),
                 tuning=tuning,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
             service.intake = Intake(
-                shared, service.is_stopping, display, service.tell_ended, once=once
+                shared,
+                service.is_stopping,
+                display,
+                service.tell_ended,
+                once=once,
             )
             stack.callback(service.intake.close)
             yield service

@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Piece
 
 
+BATCH = 128
+"""Files computed together. Constant, because some results depend on it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PieceOf(Request):
     """A piece of a collection; `member` names the collection within an archive.

@@ -233,6 +233,10 @@ class Peer:
         except OSError as error:
             raise EOFError from error
 
+    def terminate(self) -> None:
+        """Tell it to stop, by SIGTERM."""
+        self._process.terminate()
+
     def has_ended(self) -> bool:
         return ended_within(self._process, 0)
 
