@@ -23,6 +23,7 @@ from support.dropping import (
 from support.many import collection
 
 from pipeline.errors import EnvironmentFailure
+from pipeline.service.claimers import Claimers
 from pipeline.service.intake import Intake
 from pipeline.service.job import MOST_ATTEMPTS, Job, Shared, Tuning, process
 from pipeline.service.log import Display, LazyLog

@@ -1,0 +1,123 @@
+"""Further processes that claim files of the same inbox: nothing is lost, or done twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+
+import pytest
+from support.dropping import NO_SOLUTION, OTHER, SMALL, DropFolder
+from support.many import collection
+from support.telling import KeptLog
+
+from pipeline.service import claimers, intake
+from pipeline.service.job import Tuning
+from pipeline.service.loop import run_once
+from pipeline.settings import Settings
+from pipeline.solving.solvers.child import Peer
+
+MODULE = "pipeline.service.claimers"
+
+
+@pytest.fixture
+def box(tmp_path, monkeypatch):
+    """An inbox of which claimers get four names at a time, though there are few."""
+    monkeypatch.setattr(claimers, "BATCH", 4)
+    monkeypatch.setattr(intake, "BATCH", 4)
+    monkeypatch.setattr(intake, "FEWEST_SHARED", 8)
+    return DropFolder.within(tmp_path)
+
+
+class Started:
+    """Starts processes, and keeps those that claim. `then` is done with each."""
+
+    def __init__(self, then=lambda _: None):
+        self.peers = []
+        self._then = then
+
+    def __call__(self, module):
+        peer = Peer(module)
+        if module == MODULE:
+            self.peers.append(peer)
+            self._then(peer)
+        return peer
+
+
+def drop_singles(box, count=40):
+    names = [f"{number:03}.txt" for number in range(count)]
+    for place, name in enumerate(names):
+        box.drop(name, SMALL if place % 2 else OTHER)
+    return names
+
+
+def run(box, start, log, **options):
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05, **options)
+    return run_once(settings, log, tuning=Tuning(start_worker=start))
+
+
+def finished(log):
+    """How often each source was finished."""
+    return Counter(fields["source"] for event, fields in log.told if event == "job.finished")
+
+
+def test_each_file_is_processed_once_and_told_whoever_claims_it(box):
+    names, log, start = drop_singles(box), KeptLog(), Started()
+    assert run(box, start, log) == 0
+    assert len(start.peers) == 1
+    assert finished(log) == dict.fromkeys(names, 1)
+    assert box.kept("done") == {*names}
+    assert (box.waiting(), box.in_work()) == (set(), set())
+    statuses = {box.record(name[:-4])["status"] for name in names}
+    assert statuses == {"unique"}
+
+
+def test_what_holds_no_single_puzzle_is_left_to_this_process(box):
+    names, log = drop_singles(box), KeptLog()
+    box.drop("many.txt", collection(30))
+    box.drop("zz-bad.txt", "hello\n")
+    box.drop("zz-none.txt", NO_SOLUTION)
+    (box.inbox / "zz-folder").mkdir()
+    (box.inbox / "zz-folder" / "a.txt").write_text(SMALL)
+    os.mkfifo(box.inbox / "zz-pipe")
+    assert run(box, Started(), log) == 1
+    ours = {"many.txt", "zz-bad.txt", "zz-none.txt", "zz-pipe"}
+    assert {*finished(log)} >= {*names, *ours}
+    assert box.record("many")["status"] == "collection"
+    assert box.kept("failed") == {"zz-bad.txt", "zz-pipe"}
+    assert box.in_work() == set()
+
+
+def test_a_claimer_that_dies_costs_nothing(box):
+    def kill(peer):
+        os.kill(peer._process.pid, signal.SIGKILL)
+
+    names, log, start = drop_singles(box), KeptLog(), Started(kill)
+    assert run(box, start, log) == 0
+    assert start.peers
+    assert finished(log) == dict.fromkeys(names, 1)
+    assert (box.kept("done"), box.in_work()) == ({*names}, set())
+
+
+def test_one_that_cannot_be_started_is_done_without(box):
+    def refuse(module):
+        if module == MODULE:
+            raise OSError("no more processes")
+        return Peer(module)
+
+    names = drop_singles(box)
+    assert run(box, refuse, KeptLog()) == 0
+    assert box.kept("done") == {*names}
+
+
+def test_told_to_stop_all_stop_and_the_next_run_does_the_rest(box):
+    def stop(_):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    names, log = drop_singles(box, 200), KeptLog()
+    assert run(box, Started(stop), log) == 75
+    assert finished(log) == dict.fromkeys((name for name in names if name in box.kept("done")), 1)
+    assert box.kept("done") < {*names}
+    assert run(box, Started(), log) == 0
+    assert finished(log) == dict.fromkeys(names, 1)
+    assert (box.kept("done"), box.in_work()) == ({*names}, set())
