@@ -44,8 +44,10 @@ class ClauseBuilder:
     """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
 
     The values are 1 … side unless another one is the `lowest`.
-    `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached beyond
-    the limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
+    `units` are sets of cells that hold different values by other clauses: those of a rule may rely
+    on that. `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached
+    beyond the limits `most`. `check` is called now and then with the bytes needed, and may raise it
+    too.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class ClauseBuilder:
         most: Most = _MOST,
         check: Callable[[int], None] | None = None,
         lowest: int = 1,
+        units: Sequence[Sequence[int]] = (),
     ) -> None:
         self.side = side
+        self.units = units
         self.values = range(lowest, lowest + side)
         self._before = 1 - lowest
         self.most = most

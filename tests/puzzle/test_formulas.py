@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise, product
 from operator import lt, ne
@@ -354,3 +355,26 @@ def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
     with pytest.raises(LimitReached, match="the time limit of 0 s"):
         Total(tuple((each, 1) for each in range(25)), 300).encode(takes)
     assert len(takes.made) < 4096
+
+
+def test_a_sum_may_rely_on_cells_that_differ():
+    chance, counts = random.Random(5), []
+    for _ in range(60):
+        units = [chance.sample(range(6), chance.randint(2, 4)) for _ in range(3)]
+        weight = chance.choice(((1,), (1, 2), (-1, 1), (-2, 1, 3)))
+        total = Total(tuple((cell, chance.choice(weight)) for cell in range(6)), 0)
+        differ = {
+            held
+            for held in product(range(1, 5), repeat=6)
+            if all(len({held[cell] for cell in unit}) == len(unit) for unit in units)
+        }
+        if not differ:
+            continue
+        reached = sum(v * w for v, (_, w) in zip(min(differ), total.terms, strict=True))
+        total = Total(total.terms, reached + chance.choice((0, 0, 1, 9)))
+        clauses, plain = ClauseBuilder(4, 6, units=units), ClauseBuilder(4, 6)
+        total.encode(clauses)
+        total.encode(plain)
+        assert taken(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
+        counts.append(len(plain.made) - len(clauses.made))
+    assert sum(count > 0 for count in counts) > 20

@@ -16,6 +16,10 @@ constraint that failed, NOTHING if two cells were equal that must not be."""
 FIRST, WAITING = 8, 11
 """In `w`, of each of the QUEUES: where it begins in its ring, and its length."""
 
+RESTART = 14
+"""In `w`: the number of failures at which the search begins anew; NOTHING after a solution, which
+it would find again."""
+
 CELLS = 16
 """In `w`: the mask of each cell."""
 

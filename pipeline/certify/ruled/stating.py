@@ -91,10 +91,15 @@ class Stated(NamedTuple):
     weights: NDArray[np.float64]
 
 
-def stated(puzzle: Puzzle, end: float) -> Stated:
+PATIENCE = 1000
+"""Failures before a search first begins anew."""
+
+
+def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     """The arrays of a search for all solutions, which are made by `end` of the monotonic clock.
 
-    Raises TooLarge, also if the time is too short, and NoSolution.
+    The search begins anew after `patience` failures, 1 or more, and then each time after twice as
+    many. Raises TooLarge, also if the time is too short, and NoSolution.
     """
     geometry = puzzle.geometry
     if geometry.size > MOST_CELLS:
@@ -104,7 +109,9 @@ def stated(puzzle: Puzzle, end: float) -> Stated:
         gathered.add(rule.formula(geometry))
     if not all(gathered.masks):
         raise NoSolution
-    return _Stating(gathered, end).arrays()
+    arrays = _Stating(gathered, end).arrays()
+    arrays.w[layout.RESTART] = patience
+    return arrays
 
 
 @lru_cache(maxsize=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from functools import cache
+from functools import cache, partial
 from itertools import islice, product
 from math import inf, log
 from operator import le, lt, ne
@@ -21,6 +21,7 @@ from pipeline.certify import certify_grid, ruled
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
 from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
 from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
+from pipeline.certify.ruled.stating import stated
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -182,6 +183,19 @@ def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
         one = searched_through(step, puzzle, (), most=1)
         assert len(one.missing) == 1
         assert not certify_grid(puzzle, one.missing[0])
+
+
+def test_a_search_that_begins_anew_at_once_and_often_finds_the_same(step, monkeypatch):
+    began_anew = 0
+    for puzzle, known, _ in islice(combinations_of_rules(6), 60):
+        found = searched_through(step, puzzle)
+        with monkeypatch.context() as patch:
+            patch.setattr(ruled, "stated", partial(stated, patience=1))
+            hasty = searched_through(step, puzzle)
+        assert hasty.undecided is None
+        assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
+        began_anew += hasty != found
+    assert began_anew > 5
 
 
 @needs_numba
