@@ -389,17 +389,10 @@ class DifferentPairs(Constraint):
         if len(self.pairs) > clauses.side**2:
             clauses.add()
             return
-        for u, v in product(clauses.values, repeat=2):
-            both = []
-            for a, b in self.pairs:
-                here = clauses.new()
-                clauses.define(-here, clauses.at(a, u))
-                clauses.define(-here, clauses.at(b, v))
-                clauses.define(here, -clauses.at(a, u), -clauses.at(b, v))
-                both.append(here)
-            clauses.most_one(both)
-            if len(self.pairs) == clauses.side**2:
-                clauses.add(*both)
+        for (a, b), (c, d) in combinations(self.pairs, 2):
+            same = clauses.same(b, d)
+            for value in clauses.values:
+                clauses.add(-same, -clauses.at(a, value), -clauses.at(c, value))
 
 
 class CountOfEqual(Constraint):
@@ -441,12 +434,7 @@ class CountOfEqual(Constraint):
         """A literal for each cell: it counts."""
         before = 0
         for cell in arm:
-            equal = clauses.new()
-            for value in clauses.values:
-                here, there = clauses.at(self.start, value), clauses.at(cell, value)
-                clauses.define(-here, -there, equal)
-                clauses.define(-here, there, -equal)
-                clauses.define(here, -there, -equal)
+            equal = clauses.same(self.start, cell)
             if self.unbroken and before:
                 both = clauses.new()
                 clauses.define(-both, before)
@@ -472,7 +460,7 @@ class Connected(Constraint):
         members = {cell for cell in self.cells if values[cell] in self.values}
         if not members or self.size not in (None, len(members)):
             return False
-        near = self._neighbours()
+        near = self.neighbours()
         waiting = [next(iter(members))]
         reached = {*waiting}
         for cell in waiting:
@@ -481,7 +469,8 @@ class Connected(Constraint):
             waiting += found
         return reached == members
 
-    def _neighbours(self) -> dict[int, list[int]]:
+    def neighbours(self) -> dict[int, list[int]]:
+        """Those of each cell."""
         near: dict[int, list[int]] = {cell: [] for cell in self.cells}
         for a, b in self.beside:
             near[a].append(b)
@@ -508,7 +497,7 @@ class Connected(Constraint):
                 clauses.define(-first, -earlier)
                 clauses.define(-earlier, some)
             reached[cell], earlier = first, some
-        near = self._neighbours()
+        near = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
             after = {cell: clauses.new() for cell in self.cells}
             for cell, here in after.items():

@@ -32,7 +32,7 @@ SHORT, PLAIN_SECONDS = 0.05, 0.2
 """The longest that plain Python searches before machine code is loaded, and if there is none: a
 proof is quicker then."""
 
-_MODULES = "search", "propagation", "sums", "cells", "layout"
+_MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
 PROGRAM = Program(
     "rules",
     "search",

@@ -25,7 +25,6 @@ from pipeline.puzzle.formulas import (
     Equivalent,
     Every,
     Pairs,
-    Ranked,
     SameTotals,
     SetTotal,
     Total,
@@ -202,9 +201,6 @@ class Gathered:
         accepted = [(seen.bit_count(), seen) for seen in range(1 << self.values[-1] + 1)]
         return [Automaton(cells, (), _different, frozenset(accepted))]
 
-    def not_searched(self, _: Constraint) -> list[Constraint]:
-        raise TooLarge("ranks of rows and columns are not searched")
-
     def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
             Pairs(((one[0], other[0]),), _both_or_neither, (one[1], other[1]))
@@ -308,7 +304,6 @@ _SIMPLER: dict[type[Constraint], Callable[[Gathered, Any], list[Constraint] | No
     TotalBetween: Gathered.simpler_total_between,
     Beyond: Gathered.simpler_beyond,
     CountOfValues: Gathered.simpler_count_of_values,
-    Ranked: Gathered.not_searched,
     Equivalent: Gathered.simpler_equivalent,
     SameTotals: Gathered.simpler_same_totals,
 }
