@@ -8,7 +8,7 @@ cells exactly if the constraint holds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, permutations, product
 from typing import TYPE_CHECKING, Any, dataclass_transform
@@ -115,6 +115,22 @@ class Equivalent(Constraint):
             here, there = clauses.at(*one), clauses.at(*other)
             clauses.add(-here, there)
             clauses.add(here, -there)
+
+
+class EqualToSome(Constraint):
+    """A cell holds the same value as at least one of the others."""
+
+    cell: int
+    others: Cells
+
+    def scope(self) -> Iterable[int]:
+        return (self.cell, *self.others)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return values[self.cell] in {values[other] for other in self.others}
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        clauses.add(*(clauses.same(self.cell, other) for other in self.others))
 
 
 class Beyond(Constraint):
@@ -375,7 +391,7 @@ class Automaton(Constraint):
 
 
 class DifferentPairs(Constraint):
-    """No two of the pairs of cells hold the same two values; no cell is in both."""
+    """No two of the pairs of cells hold the same two values; each cell is named once."""
 
     pairs: CellPairs
 
@@ -507,7 +523,30 @@ class Connected(Constraint):
         for cell, inside in member.items():
             clauses.add(-inside, reached[cell])
         if self.size is not None:
+            self._encode_nearness(clauses, member, self.size)
             clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
+
+    def _encode_nearness(
+        self, clauses: ClauseBuilder, member: Mapping[int, int], size: int
+    ) -> None:
+        """Each member has a member beside it, and none is farther from it than the size allows.
+
+        That follows from the rest, but only late.
+        """
+        near = self.neighbours()
+        for cell, inside in member.items():
+            if size > 1:
+                clauses.add(-inside, *(member[other] for other in near[cell]))
+            within, waiting = {cell: 0}, [cell]
+            for each in waiting:
+                if within[each] < size - 1:
+                    found = [other for other in near[each] if other not in within]
+                    within |= dict.fromkeys(found, within[each] + 1)
+                    waiting += found
+            clauses.spend(len(self.cells))
+            for other in self.cells:
+                if other > cell and other not in within:
+                    clauses.add(-inside, -member[other])
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
         """How many cells are inside, if they can still become as many as there must be."""
