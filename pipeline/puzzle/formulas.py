@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, combinations, permutations, product
+from itertools import accumulate, chain, combinations, permutations
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from pipeline.certify.ruled.cells import highest, keep, lowest
 from pipeline.certify.ruled.layout import CELLS, MARKS, VALUES
 from pipeline.native import compiled
 
-
 MARKS_OF_CONNECTED = 9
 """Numbers that `connected` notes of each cell."""
 
@@ -177,9 +176,9 @@ def _keep_bridges(w, d, first, length, root, reached):
             if w[low + index] >= w[order + above]:
                 w[cut + above] += w[members + index]
                 w[bridge + above] |= w[needed + index] > 0
-            if w[bridge + index] or reached - 1 - w[cut + index] < size:
-                if not keep(w, d, d[first + index], inside):
-                    return False
+            is_needed = w[bridge + index] or reached - 1 - w[cut + index] < size
+            if is_needed and not keep(w, d, d[first + index], inside):
+                return False
         index = above
     return True
 

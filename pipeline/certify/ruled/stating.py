@@ -459,7 +459,7 @@ class _Stating:
         weights, count = [1.0] * len(self._of.masks), len(self._of.values)
         for place, _ in self._woken:
             kind, length = self._numbers[place + KIND], self._numbers[place + LENGTH]
-            if kind == SAME:
+            if kind in {SAME, CONNECTED, DIFFERENT_PAIRS}:  # about the whole grid
                 continue
             weight = 2 * length if kind == COUNTS else length
             if kind == TOTAL:
