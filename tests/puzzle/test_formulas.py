@@ -22,8 +22,10 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Beyond,
     ByValue,
+    Connected,
     Constraint,
     Either,
+    EqualToSome,
     Equivalent,
     Every,
     OneOfSets,
@@ -166,6 +168,24 @@ def test_facts_are_equivalent(facts):
         Equivalent(facts),
         lambda values: all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in facts),
     )
+
+
+@pytest.mark.parametrize("others", [(), (1,), (1, 2)])
+def test_a_cell_is_equal_to_some_of_others(others):
+    check(EqualToSome(0, others), lambda values: values[0] in held(values, others))
+
+
+@pytest.mark.parametrize("side", [2, 3])
+@pytest.mark.parametrize("size", [None, 1, 2, 3, 4])
+def test_cells_in_a_row_that_hold_some_values_are_connected(size, side):
+    """They are neighbours in another order than that of their numbers."""
+    row = (2, 0, 3, 1)
+
+    def is_connected(values: list[int]) -> bool:
+        signs = "".join("x" if value in {1, 3} else " " for value in held(values, row)).strip()
+        return signs.isalpha() and size in {None, len(signs)}
+
+    check(Connected((0, 1, 2, 3), tuple(pairwise(row)), (1, 3), size), is_connected, side, 4)
 
 
 @pytest.mark.parametrize(("some", "low", "high"), [((0,), 1, 2), ((0, 1), 1, 2), ((), 0, 1)])
