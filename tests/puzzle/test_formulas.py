@@ -24,6 +24,7 @@ from pipeline.puzzle.formulas import (
     ByValue,
     Connected,
     Constraint,
+    CountOfEqual,
     Either,
     EqualToSome,
     Equivalent,
@@ -173,6 +174,31 @@ def test_facts_are_equivalent(facts):
 @pytest.mark.parametrize("others", [(), (1,), (1, 2)])
 def test_a_cell_is_equal_to_some_of_others(others):
     check(EqualToSome(0, others), lambda values: values[0] in held(values, others))
+
+
+def test_that_two_cells_are_equal_is_one_variable_whatever_the_condition():
+    clauses = ClauseBuilder(SIDE, CELLS)
+    condition = clauses.new()
+    with clauses.under(condition):
+        same = clauses.same(0, 1)
+    assert clauses.same(1, 0) == same
+    equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
+    assert taken(clauses, CELLS, -condition, same) == equal
+    assert not taken(clauses, CELLS, -condition, -same) & equal
+
+
+def test_constraints_that_share_a_variable_mean_what_they_mean_alone():
+    count = CountOfEqual(2, 0, ((1,),), 0, unbroken=True)
+
+    def encode(clauses: ClauseBuilder) -> None:
+        for each in (EqualToSome(0, (1, 2)), count, EqualToSome(0, (1, 2)), count):
+            each.encode(clauses)
+
+    def means(values: Values) -> bool:
+        a, b, c = values
+        return c == 1 + (a == b) and a in {b, c}
+
+    says(encode, means)
 
 
 @pytest.mark.parametrize("side", [2, 3])
