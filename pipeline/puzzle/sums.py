@@ -210,12 +210,7 @@ class CountOfEqual(Constraint):
         """A literal for each cell: it counts."""
         before = 0
         for cell in arm:
-            equal = clauses.new()
-            for value in clauses.values:
-                here, there = clauses.at(self.start, value), clauses.at(cell, value)
-                clauses.define(-here, -there, equal)
-                clauses.define(-here, there, -equal)
-                clauses.define(here, -there, -equal)
+            equal = clauses.same(self.start, cell)
             if self.unbroken and before:
                 both = clauses.new()
                 clauses.define(-both, before)
