@@ -378,7 +378,8 @@ def hidden_skyscraper(rule: HiddenSkyscraper, geometry: Geometry, values: Values
 
 def numbered_room(rule: NumberedRoom, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    return all((line[0] == k) == (value == rule.number) for k, value in enumerate(line, 1))
+    found = [k for k, value in enumerate(line, 1) if value == rule.number]
+    return found == line[:1]
 
 
 def full_rank(rule: FullRank, geometry: Geometry, values: Values) -> bool:

@@ -161,6 +161,12 @@ def _check_nine(phrase: Phrase) -> None:
         raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
 
 
+def _anti_taxicab(phrase: Phrase) -> Iterator[Rule]:
+    if phrase.geometry.lowest == 0:
+        raise phrase.wrong(phrase.type, "a grid with values from 1 on")
+    yield whole.AntiTaxicab()
+
+
 def _of_nine(phrase: Phrase) -> object:
     _check_nine(phrase)
     return _line()(phrase)
@@ -496,7 +502,7 @@ TYPES: dict[str, TypeOf] = {
     "AntiKnight": _one(pairs.AntiKnight),
     "AntiKing": _one(pairs.AntiKing),
     "AntiConsecutive": _one(pairs.Nonconsecutive),
-    "AntiTaxicab": _one(whole.AntiTaxicab),
+    "AntiTaxicab": TypeOf(whole.AntiTaxicab, _anti_taxicab),
     "GlobalEntropy": _whole_of_nine(whole.GlobalEntropy),
     "GlobalMod": _whole_of_nine(whole.GlobalModular),
     "DutchFlatmates": _whole_of_nine(whole.Flatmates),
