@@ -301,11 +301,12 @@ def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
 def sum_line(rule: SumLine, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     turns = range(len(line)) if rule.loop else [0]
-    return any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
+    some = any(line) or not rule.loop
+    return some and any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
 
 
 def in_pieces(line: list[int], total: int) -> bool:
-    return not line or any(
+    return not any(line) or any(
         sum(line[:end]) == total and in_pieces(line[end:], total) for end in range(1, len(line) + 1)
     )
 

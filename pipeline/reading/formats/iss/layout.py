@@ -190,9 +190,7 @@ def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
     """
     for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
         for phrase in _of(phrases, name):
-            raise phrase.wrong(
-                phrase.type, "a grid with rows and columns, where neighbours differ,"
-            )
+            raise phrase.wrong(phrase.type, "a grid with rows and columns")
 
 
 def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
