@@ -231,8 +231,10 @@ def _sum(phrase: Phrase) -> Iterator[Rule]:
 
 
 def _sum_line(phrase: Phrase) -> Iterator[Rule]:
-    total, words = phrase.number(1, _MOST_OF_PIECE), phrase.rest(1)
-    is_loop = words[-1].text == _LOOP
+    is_loop = phrase.words[-1:] != () and phrase.words[-1].text == _LOOP
+    # ISS takes a loop of zeros for a sum of 1 only
+    least = 2 if is_loop and phrase.geometry.lowest == 0 else 1
+    total, words = phrase.number(least, _MOST_OF_PIECE), phrase.rest(1)
     cells = tuple(map(phrase.cell_in, words[:-1] if is_loop else words))
     if not cells:
         raise phrase.short("1 cells or more")
