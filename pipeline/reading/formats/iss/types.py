@@ -231,7 +231,7 @@ def _sum(phrase: Phrase) -> Iterator[Rule]:
 
 
 def _sum_line(phrase: Phrase) -> Iterator[Rule]:
-    is_loop = phrase.words[-1:] != () and phrase.words[-1].text == _LOOP
+    is_loop = any(word.text == _LOOP for word in phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
     least = 2 if is_loop and phrase.geometry.lowest == 0 else 1
     total, words = phrase.number(least, _MOST_OF_PIECE), phrase.rest(1)
