@@ -292,7 +292,10 @@ class Draw:
 
     def shifts(self) -> str:
         """The cells of copies, from R1C1 on: bits, the lowest first."""
-        return bits_in_base64([self.chance.random() < 0.2 for _ in range(self.geometry.inner)])
+        places = self.chance.sample(
+            (0, 1, len(next(self.geometry.rows()))), self.chance.randint(1, 2)
+        )
+        return bits_in_base64([at in places for at in range(self.geometry.inner)])
 
     def relation(self) -> str:
         """The bits of a relation, row by row, and lines of cells, perhaps with names."""
