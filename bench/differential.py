@@ -1,7 +1,7 @@
 r"""Whether the library counts as many solutions of each text as another program does.
 
     python bench/differential.py [--limit 2] [--timeout 60] [--workers 1] ANSWERS
-    python bench/differential.py --random 1000 [--seed 1]
+    python bench/differential.py --random 1000 [--documents] [--seed 1]
 
 Each line of the file ANSWERS is a text, a tab and the number of solutions that the other program
 found; or, if the text is a document or has several lines, JSON:
@@ -14,7 +14,8 @@ with another number, and for each without any, with the reason: `refused by name
 not known or do not fit, which is no fault; `invalid`; `unknown` if the time did not suffice. The
 last line counts them all. The exit code is 1 if a number differs, or a text is invalid or unknown.
 
-`--random` prints texts with random rules in ISS's notation, for the other program to answer:
+`--random` prints texts in ISS's notation with random rules of all types, or documents of f-puzzles
+with all keys, for the other program to answer. About two of three have a solution that was planted:
 
     python bench/differential.py --random 1000 --seed 7 > texts
     their-counter --limit 2 < texts | paste texts - > answers
@@ -29,7 +30,10 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+
+from random_texts import random_lines
 
 from pipeline import solve_many
 from pipeline.errors import InvalidPuzzle
@@ -44,10 +48,6 @@ SAME, DIFFERS, REFUSED, INVALID, UNKNOWN = (
     "unknown",
 )
 FAULTS = {DIFFERS, INVALID, UNKNOWN}
-LINES = ("Thermo", "Whisper~2", "Renban", "Palindrome", "Between", "RegionSumLine", "Zipper")
-PAIRS = ("WhiteDot", "BlackDot", "X", "V", "GreaterThan")
-FLAGS = ("AntiKnight", "AntiKing", "AntiConsecutive", "Diagonal~1", "Diagonal~-1", "DisjointSets")
-OUTSIDE = ("Sandwich~{0}~{1}{2}", "Skyscraper~{1}{2}~{3}~", "XSum~{1}{2}~~{0}")
 
 
 def main() -> None:
@@ -57,12 +57,13 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--random", type=int, metavar="COUNT")
+    parser.add_argument("--documents", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     if asked.random:
         chance = random.Random(asked.seed)
-        for _ in range(asked.random):
-            print(random_text(chance))
+        for text in islice(random_lines(chance, documents=asked.documents), asked.random):
+            print(text)
     elif asked.answers and not asked.answers.is_file():
         parser.error(f"no such file: {asked.answers}")
     elif asked.answers:
@@ -120,49 +121,6 @@ def reason_for(text: str) -> str:
     except InvalidPuzzle as error:
         return REFUSED if error.expected.startswith("rules that") else INVALID
     return INVALID
-
-
-def random_text(chance: random.Random) -> str:
-    """A text in ISS's notation: a side, one to four rules, and a few givens."""
-    side = chance.choice((4, 6, 9))
-    kinds = chance.choices(("line", "pair", "cage", "flag", "outside"), k=chance.randint(1, 4))
-    rules = [random_rule(kind, side, chance) for kind in kinds]
-    cells = chance.sample(range(side * side), side * side // 5)
-    given = [f"{name(cell, side)}_{chance.randint(1, side)}" for cell in cells[: side // 2]]
-    return f".Shape~{side}x{side}" + "".join(f".{rule}" for rule in rules) + f".~{'~'.join(given)}"
-
-
-def random_rule(kind: str, side: int, chance: random.Random) -> str:
-    if kind == "flag":
-        return chance.choice(FLAGS)
-    if kind == "outside":
-        line, most = (chance.choice("RC"), chance.randint(1, side)), side * (side - 1) // 2
-        return chance.choice(OUTSIDE).format(
-            chance.randint(1, most), *line, chance.randint(1, side)
-        )
-    path = random_path(side, 2 if kind == "pair" else chance.randint(3, 5), chance)
-    cells = "~".join(name(cell, side) for cell in path)
-    if kind == "cage":
-        return f"Cage~{chance.randint(len(path), side * len(path))}~{cells}"
-    return f"{chance.choice(PAIRS if kind == 'pair' else LINES)}~{cells}"
-
-
-def random_path(side: int, length: int, chance: random.Random) -> list[int]:
-    """Up to so many different cells, each beside the one before; two at least."""
-    path = [chance.randrange(side * side)]
-    while len(path) < length:
-        row, column = divmod(path[-1], side)
-        steps = [(row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)]
-        around = [r * side + c for r, c in steps if 0 <= r < side and 0 <= c < side]
-        if not (free := [cell for cell in around if cell not in path]):
-            break
-        path.append(chance.choice(free))
-    return path
-
-
-def name(cell: int, side: int) -> str:
-    row, column = divmod(cell, side)
-    return f"R{row + 1}C{column + 1}"
 
 
 if __name__ == "__main__":

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import islice
 
 import pytest
-from differential import compare, random_text
+from differential import compare
+from random_texts import ARGUMENTS, MEMBERS, random_lines
 
 from pipeline.reading.formats import parse_source
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST
+from pipeline.reading.formats.iss.groups import GROUPS
+from pipeline.reading.formats.iss.types import KNOWN
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
 KING = ".Shape~4x4\n.AntiKing"
@@ -51,6 +56,15 @@ def test_a_line_without_a_number_is_refused(tmp_path, capsys, line):
 
 
 def test_random_texts_are_puzzles():
-    chance = random.Random(1)
-    for _ in range(100):
-        assert parse_source(random_text(chance).encode(), "text").puzzle
+    for documents in (False, True):
+        lines = random_lines(random.Random(1), documents=documents)
+        for text in islice(lines, 21):
+            assert parse_source(text.encode(), "text").puzzle
+
+
+def test_every_type_and_key_is_drawn():
+    """Types of layouts and groups are drawn with the others."""
+    layouts = {"Shape", "NoBoxes", "Jigsaw", "RegionSize", "RegionSameValues", "Var"}
+    layouts |= {"ChaosConstruction", "Doppelganger", "SearchPriority", "", *GROUPS}
+    assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN - layouts
+    assert {*MEMBERS} == {*KEYS, *FLAGS, *LAST} - {"windoku"}

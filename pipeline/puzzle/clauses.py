@@ -44,8 +44,10 @@ class ClauseBuilder:
     """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
 
     The values are 1 … side unless another one is the `lowest`.
-    `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached beyond
-    the limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
+    `units` are sets of cells that hold different values by other clauses: those of a rule may rely
+    on that. `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached
+    beyond the limits `most`. `check` is called now and then with the bytes needed, and may raise it
+    too.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class ClauseBuilder:
         most: Most = _MOST,
         check: Callable[[int], None] | None = None,
         lowest: int = 1,
+        units: Sequence[Sequence[int]] = (),
     ) -> None:
         self.side = side
+        self.units = units
         self.values = range(lowest, lowest + side)
         self._before = 1 - lowest
         self.most = most
@@ -68,6 +72,7 @@ class ClauseBuilder:
         self._literals = 0
         self._steps = self._checked = 0
         self._check = check
+        self._same: dict[tuple[int, int], int] = {}
 
     @property
     def auxiliary(self) -> int:
@@ -159,6 +164,21 @@ class ClauseBuilder:
             self._make((-literal, some))
         self._make((-some, *literals))
         return some
+
+    def same(self, a: int, b: int) -> int:
+        """A variable that is true exactly if two different cells hold the same value.
+
+        It is made once for all constraints. Conditions do not apply to its definition.
+        """
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._same:
+            same = self._same[pair] = self.new()
+            for value in self.values:
+                here, there = self.at(a, value), self.at(b, value)
+                self._make((-here, -there, same))
+                self._make((-same, -here, there))
+                self._make((-same, here, -there))
+        return self._same[pair]
 
     def define(self, *literals: int) -> None:
         """Add a clause about new variables, to which conditions do not apply."""

@@ -8,7 +8,7 @@ cells exactly if the constraint holds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, dataclass_transform
@@ -115,6 +115,22 @@ class Equivalent(Constraint):
             here, there = clauses.at(*one), clauses.at(*other)
             clauses.add(-here, there)
             clauses.add(here, -there)
+
+
+class EqualToSome(Constraint):
+    """A cell holds the same value as at least one of the others."""
+
+    cell: int
+    others: Cells
+
+    def scope(self) -> Iterable[int]:
+        return (self.cell, *self.others)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return values[self.cell] in {values[other] for other in self.others}
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        clauses.add(*(clauses.same(self.cell, other) for other in self.others))
 
 
 class Beyond(Constraint):
@@ -234,7 +250,7 @@ class Automaton(Constraint):
 
 
 class DifferentPairs(Constraint):
-    """No two of the pairs of cells hold the same two values; no cell is in both."""
+    """No two of the pairs of cells hold the same two values; each cell is named once."""
 
     pairs: CellPairs
 
@@ -276,7 +292,7 @@ class Connected(Constraint):
         members = {cell for cell in self.cells if values[cell] in self.values}
         if not members or self.size not in (None, len(members)):
             return False
-        near = self._neighbours()
+        near = self.neighbours()
         waiting = [next(iter(members))]
         reached = {*waiting}
         for cell in waiting:
@@ -285,7 +301,8 @@ class Connected(Constraint):
             waiting += found
         return reached == members
 
-    def _neighbours(self) -> dict[int, list[int]]:
+    def neighbours(self) -> dict[int, list[int]]:
+        """Those of each cell."""
         near: dict[int, list[int]] = {cell: [] for cell in self.cells}
         for a, b in self.beside:
             near[a].append(b)
@@ -312,7 +329,7 @@ class Connected(Constraint):
                 clauses.define(-first, -earlier)
                 clauses.define(-earlier, some)
             reached[cell], earlier = first, some
-        near = self._neighbours()
+        near = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
             after = {cell: clauses.new() for cell in self.cells}
             for cell, here in after.items():
@@ -322,6 +339,7 @@ class Connected(Constraint):
         for cell, inside in member.items():
             clauses.add(-inside, reached[cell])
         if self.size is not None:
+            _encode_nearness(clauses, member, near, self.size)
             clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
@@ -452,3 +470,29 @@ class ByValue(Constraint):
         for value, part in enumerate(self.parts, start=self.lowest):
             with clauses.under(clauses.at(self.cell, value)):
                 part.encode(clauses)
+
+
+def _encode_nearness(
+    clauses: ClauseBuilder,
+    member: Mapping[Cell, int],
+    near: Mapping[Cell, Sequence[Cell]],
+    size: int,
+) -> None:
+    """Each member of a region has another beside it, and none is farther than its size allows.
+
+    `member` are literals. That follows from how the region is reached, but solvers are far quicker
+    with it.
+    """
+    for cell, inside in member.items():
+        if size > 1:
+            clauses.add(-inside, *(member[other] for other in near[cell]))
+        steps, waiting = {cell: 0}, [cell]
+        for each in waiting:
+            if steps[each] < size - 1:
+                found = [other for other in near[each] if other not in steps]
+                steps |= dict.fromkeys(found, steps[each] + 1)
+                waiting += dict.fromkeys(found)
+        clauses.spend(len(member))
+        for other in member:
+            if other > cell and other not in steps:
+                clauses.add(-inside, -member[other])

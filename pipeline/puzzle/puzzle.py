@@ -431,7 +431,8 @@ class Puzzle:
         clauses = _recent.pop(key, None)
         if clauses is None:
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
-            clauses = ClauseBuilder(n, size, check=check, lowest=lowest)
+            units = units_of(self.geometry)
+            clauses = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
                 rule.encode(self.geometry, clauses)
         _recent[key] = clauses

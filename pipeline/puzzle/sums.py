@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, permutations
 from typing import TYPE_CHECKING
 
@@ -36,11 +36,22 @@ class Total(Constraint):
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
         clauses.spend(len(weights) * clauses.side)
+        groups = _different(weights, clauses.units if len(weights) > _FEW else ())
         # those of the greatest weight first: fewer sums are possible in between
-        cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
-        worths = [[weights[cell] * value for value in clauses.values] for cell in cells]
-        step = _adding(worths, self.total, self.total, clauses.values[0])
-        clauses.automaton(cells, 0, step, self.total.__eq__)
+        groups.sort(key=lambda cells: -abs(weights[cells[0]]))
+        cells = [*chain.from_iterable(groups)]
+        ends = [_ends_of(len(some), weights[some[0]], clauses.values) for some in groups]
+        before, after = _so_far(ends), _so_far(reversed(ends))[::-1]
+        total = self.total
+
+        def step(index: int, so_far: int, value: int) -> int | None:
+            reached = so_far + weights[cells[index]] * value
+            least, most = before[index + 1]
+            fewest, rest = after[index + 1]
+            fits = least <= reached <= most and fewest <= total - reached <= rest
+            return reached if fits else None
+
+        clauses.automaton(cells, 0, step, total.__eq__)
 
 
 class SameTotals(Constraint):
@@ -199,12 +210,7 @@ class CountOfEqual(Constraint):
         """A literal for each cell: it counts."""
         before = 0
         for cell in arm:
-            equal = clauses.new()
-            for value in clauses.values:
-                here, there = clauses.at(self.start, value), clauses.at(cell, value)
-                clauses.define(-here, -there, equal)
-                clauses.define(-here, there, -equal)
-                clauses.define(here, -there, -equal)
+            equal = clauses.same(self.start, cell)
             if self.unbroken and before:
                 both = clauses.new()
                 clauses.define(-both, before)
@@ -239,6 +245,43 @@ class CountOfValues(Constraint):
                 clauses.add(here, reached[value - 1])
             if value < len(held):
                 clauses.add(here, -reached[value])
+
+
+_FEW = 4
+"""Cells of a sum for which it is not worth looking which of them differ."""
+
+
+def _different(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
+    """All cells, in groups of one unit and one weight, as large as they may be."""
+    left, groups = dict(weights), list[list[int]]()
+    while left:
+        found = [next(iter(left))]
+        for unit in units:
+            alike: dict[int, list[int]] = {}
+            for cell in unit:
+                if cell in left:
+                    alike.setdefault(left[cell], []).append(cell)
+            found = max((found, *alike.values()), key=len)
+        groups.append(found)
+        for cell in found:
+            del left[cell]
+    return groups
+
+
+def _ends_of(length: int, weight: int, values: range) -> list[tuple[int, int]]:
+    """The least and the greatest sum of the first 1, 2, … of so many different cells."""
+    low = [*accumulate(weight * value for value in values[:length])]
+    high = [*accumulate(weight * value for value in values[::-1][:length])]
+    return [(min(pair), max(pair)) for pair in zip(low, high, strict=True)]
+
+
+def _so_far(ends: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The same of the first cells of all groups, from none on."""
+    found, low, high = [(0, 0)], 0, 0
+    for group in ends:
+        found += ((low + least, high + most) for least, most in group)
+        low, high = found[-1]
+    return found
 
 
 def _adding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise, product
 from operator import lt, ne
@@ -22,8 +23,11 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Beyond,
     ByValue,
+    Connected,
     Constraint,
+    CountOfEqual,
     Either,
+    EqualToSome,
     Equivalent,
     Every,
     OneOfSets,
@@ -163,6 +167,49 @@ def test_facts_are_equivalent(facts):
         Equivalent(facts),
         lambda values: all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in facts),
     )
+
+
+@pytest.mark.parametrize("others", [(), (1,), (1, 2)])
+def test_a_cell_is_equal_to_some_of_others(others):
+    check(EqualToSome(0, others), lambda values: values[0] in held(values, others))
+
+
+def test_that_two_cells_are_equal_is_one_variable_whatever_the_condition():
+    clauses = ClauseBuilder(SIDE, CELLS)
+    condition = clauses.new()
+    with clauses.under(condition):
+        same = clauses.same(0, 1)
+    assert clauses.same(1, 0) == same
+    equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
+    assert taken(clauses, CELLS, -condition, same) == equal
+    assert not taken(clauses, CELLS, -condition, -same) & equal
+
+
+def test_constraints_that_share_a_variable_mean_what_they_mean_alone():
+    count = CountOfEqual(2, 0, ((1,),), 0, unbroken=True)
+
+    def encode(clauses: ClauseBuilder) -> None:
+        for each in (EqualToSome(0, (1, 2)), count, EqualToSome(0, (1, 2)), count):
+            each.encode(clauses)
+
+    def means(values: Values) -> bool:
+        a, b, c = values
+        return c == 1 + (a == b) and a in {b, c}
+
+    says(encode, means)
+
+
+@pytest.mark.parametrize("side", [2, 3])
+@pytest.mark.parametrize("size", [None, 1, 2, 3, 4])
+def test_cells_in_a_row_that_hold_some_values_are_connected(size, side):
+    """They are neighbours in another order than that of their numbers."""
+    row = (2, 0, 3, 1)
+
+    def is_connected(values: list[int]) -> bool:
+        signs = "".join("x" if value in {1, 3} else " " for value in held(values, row)).strip()
+        return signs.isalpha() and size in {None, len(signs)}
+
+    check(Connected((0, 1, 2, 3), tuple(pairwise(row)), (1, 3), size), is_connected, side, 4)
 
 
 @pytest.mark.parametrize(("some", "low", "high"), [((0,), 1, 2), ((0, 1), 1, 2), ((), 0, 1)])
@@ -354,3 +401,26 @@ def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
     with pytest.raises(LimitReached, match="the time limit of 0 s"):
         Total(tuple((each, 1) for each in range(25)), 300).encode(takes)
     assert len(takes.made) < 4096
+
+
+def test_a_sum_may_rely_on_cells_that_differ():
+    chance, counts = random.Random(5), []
+    for _ in range(60):
+        units = [chance.sample(range(6), chance.randint(2, 4)) for _ in range(3)]
+        weight = chance.choice(((1,), (1, 2), (-1, 1), (-2, 1, 3)))
+        total = Total(tuple((cell, chance.choice(weight)) for cell in range(6)), 0)
+        differ = {
+            held
+            for held in product(range(1, 5), repeat=6)
+            if all(len({held[cell] for cell in unit}) == len(unit) for unit in units)
+        }
+        if not differ:
+            continue
+        reached = sum(v * w for v, (_, w) in zip(min(differ), total.terms, strict=True))
+        total = Total(total.terms, reached + chance.choice((0, 0, 1, 9)))
+        clauses, plain = ClauseBuilder(4, 6, units=units), ClauseBuilder(4, 6)
+        total.encode(clauses)
+        total.encode(plain)
+        assert taken(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
+        counts.append(len(plain.made) - len(clauses.made))
+    assert sum(count > 0 for count in counts) > 20

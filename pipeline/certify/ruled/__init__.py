@@ -20,7 +20,7 @@ from pipeline.certify.ruled.search import search as plain_search
 from pipeline.certify.ruled.stating import Stated, stated
 from pipeline.certify.ruled.tables import TooLarge
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
 
 AT_ONCE, PLAIN_AT_ONCE = 200, 4
 """Branches between two looks at the clock: some milliseconds."""
@@ -32,7 +32,7 @@ SHORT, PLAIN_SECONDS = 0.05, 0.2
 """The longest that plain Python searches before machine code is loaded, and if there is none: a
 proof is quicker then."""
 
-_MODULES = "search", "propagation", "sums", "cells", "layout"
+_MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
 PROGRAM = Program(
     "rules",
     "search",
@@ -161,13 +161,13 @@ class _RuledSearch:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """Search for all solutions of a puzzle whose rules take most kinds of constraints.
+    """Search for all solutions of puzzles whose rules take most kinds of constraints.
 
     Raises RuntimeError if they, or the branches, are not those of plain Python.
     """
-    from pipeline.puzzle.rules import cages, lines, outside  # noqa: PLC0415 - only for this
+    from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 
-    rules = (
+    usual = (
         cages.SameMultiset(((0, 2), (4, 6))),
         cages.Quadruple((5, 6, 9, 10), (1,)),
         lines.Between((0, 1, 3)),
@@ -175,7 +175,18 @@ def try_search(step: Callable[..., int]) -> None:
         outside.Skyscraper((4, 5, 6, 7), 2),
         outside.XSum((2, 6, 10, 14), 8),
     )
-    puzzle = Puzzle.empty(Geometry(2, 2), rules)
-    ours = searched(step, puzzle, (), 100, inf, inf)
-    if ours != searched(None, puzzle, (), 100, inf, inf):
-        raise RuntimeError("the machine code does not search")
+    of_regions = (
+        free.ConnectedValues(tuple(range(16)), (1, 2, 3)),
+        free.ChaosCount(0, (5, 2, 8, 15)),
+        free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
+        outside.FullRank((0, 1, 2, 3), 6),
+    )
+    regions = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
+    for puzzle in (
+        Puzzle.empty(Geometry(2, 2), usual),
+        Puzzle.empty(Geometry(2, 2), of_regions),
+        Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
+    ):
+        ours = searched(step, puzzle, (), 100, inf, inf)
+        if ours != searched(None, puzzle, (), 100, inf, inf):
+            raise RuntimeError("the machine code does not search")

@@ -1,7 +1,7 @@
 """The cells of a search: what they may hold, and what is woken when that changes.
 
-These functions, and those of `sums`, `propagation` and `search`, work on arrays as machine code,
-and on lists as plain Python. `layout` says what `w` and `d` are.
+These functions, and those of `sums`, `regions`, `propagation` and `search`, work on arrays as
+machine code, and on lists as plain Python. `layout` says what `w` and `d` are.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, combinations, pairwise, product
+from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.ruled.tables import Related, TooLarge, relation
@@ -21,10 +22,10 @@ from pipeline.puzzle.formulas import (
     Cells,
     Constraint,
     Either,
+    EqualToSome,
     Equivalent,
     Every,
     Pairs,
-    Ranked,
 )
 from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
 from pipeline.puzzle.sums import (
@@ -205,8 +206,9 @@ class Gathered:
         accepted = [(seen.bit_count(), seen) for seen in range(1 << self.values[-1] + 1)]
         return [Automaton(cells, (), _different, frozenset(accepted))]
 
-    def not_searched(self, _: Constraint) -> list[Constraint]:
-        raise TooLarge("ranks of rows and columns are not searched")
+    def simpler_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
+        cell, others = constraint.cell, constraint.others
+        return [Either(tuple(Pairs(((cell, other),), eq) for other in others))]
 
     def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
@@ -249,7 +251,9 @@ class Gathered:
                 ]
             case _:
                 parts = self._simpler(constraint)
-                return [[constraint] if parts is None else parts]
+                if parts is None:
+                    return [[constraint]]
+                return self._alternatives(Every(tuple(parts)))
         _check_number(len(found))
         return found
 
@@ -311,7 +315,7 @@ _SIMPLER: dict[type[Constraint], Callable[[Gathered, Any], list[Constraint] | No
     TotalBetween: Gathered.simpler_total_between,
     Beyond: Gathered.simpler_beyond,
     CountOfValues: Gathered.simpler_count_of_values,
-    Ranked: Gathered.not_searched,
+    EqualToSome: Gathered.simpler_equal_to_some,
     Equivalent: Gathered.simpler_equivalent,
     SameTotals: Gathered.simpler_same_totals,
 }

@@ -16,6 +16,10 @@ constraint that failed, NOTHING if two cells were equal that must not be."""
 FIRST, WAITING = 8, 11
 """In `w`, of each of the QUEUES: where it begins in its ring, and its length."""
 
+RESTART = 14
+"""In `w`: the number of failures at which the search begins anew; NOTHING after a solution, which
+it would find again."""
+
 CELLS = 16
 """In `w`: the mask of each cell."""
 
@@ -26,15 +30,15 @@ QUEUES = 3
 
 (
     SIZE, VALUES, CONSTRAINTS, UNITS, WORDS, WIDTH,
-    STACK, QUEUED, RINGS, SAVED, CHOSEN, STATES, KEPT,
+    STACK, QUEUED, RINGS, SAVED, CHOSEN, MARKS, KEPT,
     PLACES, PRIORITIES, STATED, WOKEN, APART, SETS,
 ) = range(19)  # fmt: skip
 """In `d`. Numbers: cells; values; constraints that can be woken, the first of which are UNITS;
 words of a set of cells; one more than the greatest sum of different values.
 
 Places in `w`: the stack; whether each constraint is in a queue; the rings of the queues; the masks
-before each open branch, and its cell and bit; marks of an automaton's states; the masks before and
-after an alternative.
+before each open branch, and its cell and bit; what one constraint notes while it is looked at; the
+masks before and after an alternative.
 
 Places in `d`: where each constraint is, and its queue; where the first one is; for each cell two
 places in a list of constraints, of those that any change wakes and of those that only a last value
@@ -53,7 +57,8 @@ KIND, LENGTH, SCOPE = range(3)
 
 (
     UNIT, DISTINCT, SAME, PAIR, TOTAL, ONE_SET, AT_LEAST, COUNTS, PATHS, ALLOWED, EITHER,
-) = range(11)  # fmt: skip
+    CONNECTED, DIFFERENT_PAIRS, COUNT_OF_EQUAL, RANKED,
+) = range(15)  # fmt: skip
 """The kinds, each with its own numbers.
 
 UNIT: as many cells as values, all different. DISTINCT: all different. SAME: the number of cells of
@@ -66,7 +71,13 @@ lengths: values in the mask are equally often in each part. PATHS: the place of 
 number of states, for each cell and for the end the place of its edges, counted from there, and
 the edges: state, next state, mask. The first state is the start, the last is accepted. ALLOWED: a
 mask. EITHER: the number of alternatives, and for each the number and the places of its constraints,
-counted from the first constraint; they are of other kinds."""
+counted from the first constraint; they are of other kinds. CONNECTED: a mask, the number of cells
+that hold a value in it, or 0, and for each cell and the end the place of its neighbours, counted
+from there; each is named by its place among the cells. DIFFERENT_PAIRS: none; the cells are pairs.
+COUNT_OF_EQUAL: what is counted, less the index of the counter's value; whether only an unbroken row
+counts; the number of arms, and their lengths: the cells are counter, start, and arms. RANKED: a
+bit, the number of other lines that are less, whether others may be equal, and the length of
+each: the cells are all lines. Cells may be named several times by the last two."""
 
 BEGIN, FORWARD, BACK = range(3)
 """The phases."""

@@ -16,8 +16,11 @@ from pipeline.certify.ruled.layout import (
     CELLS_IN_WORD,
     CHANGED,
     CHUNK,
+    CONNECTED,
     CONSTRAINTS,
+    COUNT_OF_EQUAL,
     COUNTS,
+    DIFFERENT_PAIRS,
     DISTINCT,
     EITHER,
     FIRST,
@@ -26,6 +29,7 @@ from pipeline.certify.ruled.layout import (
     KIND,
     LATE,
     LENGTH,
+    MARKS,
     NOTHING,
     ONE_SET,
     PAIR,
@@ -34,17 +38,23 @@ from pipeline.certify.ruled.layout import (
     QUEUED,
     QUEUES,
     QUIET,
+    RANKED,
     RINGS,
     SAME,
     SCOPE,
     STACK,
     STATED,
-    STATES,
     TOTAL,
     UNIT,
     VALUES,
     WAITING,
     WORDS,
+)
+from pipeline.certify.ruled.regions import (
+    connected,
+    count_of_equal,
+    different_pairs,
+    ranked,
 )
 from pipeline.certify.ruled.sums import one_of_sets, weighted_sum
 from pipeline.native import compiled
@@ -192,7 +202,7 @@ def _counts(w, d, first, length):
 
 @compiled()
 def _paths(w, d, first, length, automaton):
-    states, marks = d[automaton], d[STATES]
+    states, marks = d[automaton], d[MARKS]
     for state in range(states):
         w[marks + state] = 0
     w[marks] = 1
@@ -240,6 +250,14 @@ def _holds(w, d, place):
         return _at_least(w, d, first, length)
     if kind == COUNTS:
         return _counts(w, d, first, length)
+    if kind == CONNECTED:
+        return connected(w, d, first, length)
+    if kind == DIFFERENT_PAIRS:
+        return different_pairs(w, d, first, length)
+    if kind == COUNT_OF_EQUAL:
+        return count_of_equal(w, d, first, length)
+    if kind == RANKED:
+        return ranked(w, d, first, length)
     return False
 
 

@@ -2,7 +2,9 @@
 
 It prefers cells with few values that were often in constraints that failed, because the trouble is
 there (F. Boussemart et al., Boosting systematic search by weighting constraints, 2004), and values
-with two places left in a unit. `layout` says what `w` and `d` are.
+with two places left in a unit. Until it has found a solution it begins anew now and then, because
+the first branches were chosen when little was known of the trouble. `layout` says what `w` and `d`
+are.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from pipeline.certify.ruled.layout import (
     NOTHING,
     PHASE,
     PLACES,
+    RESTART,
     SAVED,
     SCOPE,
     SIZE,
@@ -36,7 +39,7 @@ from pipeline.certify.ruled.layout import (
 from pipeline.certify.ruled.propagation import forget, propagate
 from pipeline.native import compiled
 
-_BLAME, _HALVED = 8.0, 16384
+_BLAME, _HALVED = 8.0, 1024
 """What a failure adds to the cells of its constraint together; failures after which all is halved:
 older ones count less."""
 
@@ -123,6 +126,19 @@ def _go_back(w, d):
 
 
 @compiled()
+def _begin_anew(w, d):
+    """Undo all branches; what is struck for good, and the weights, stay.
+
+    The next time is after twice as many failures, so that all of the search is done at last.
+    """
+    w[RESTART] = 2 * w[RESTART]
+    w[DEPTH] = 0
+    forget(w, d)
+    for each in range(d[SIZE]):
+        w[CELLS + each] = w[d[SAVED] + each]
+
+
+@compiled()
 def search(w, d, weights, nodes):
     """Go on to the next solution, for so many branches at most; see `layout` for what it returns.
 
@@ -140,11 +156,15 @@ def search(w, d, weights, nodes):
             w[PHASE] = FORWARD
         if not propagate(w, d):
             _weigh(w, d, weights)
-            w[PHASE] = BACK
+            if w[FAILURES] == w[RESTART] and w[DEPTH]:
+                _begin_anew(w, d)
+            else:
+                w[PHASE] = BACK
             continue
         cell, bit = _choice(w, d, weights)
         if cell == NOTHING:
             w[PHASE] = BACK
+            w[RESTART] = NOTHING
             return FOUND
         if w[NODES] >= last:
             return UNFINISHED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +26,11 @@ from pipeline.certify.ruled.layout import (
     AT_LEAST,
     CELLS,
     CELLS_IN_WORD,
+    CONNECTED,
+    COUNT_OF_EQUAL,
     COUNTS,
     DATA,
+    DIFFERENT_PAIRS,
     DISTINCT,
     EITHER,
     KIND,
@@ -39,12 +42,14 @@ from pipeline.certify.ruled.layout import (
     PAIR,
     PATHS,
     QUEUES,
+    RANKED,
     SAME,
     SCOPE,
     SOON,
     TOTAL,
     UNIT,
 )
+from pipeline.certify.ruled.regions import MARKS_OF_CONNECTED
 from pipeline.certify.ruled.tables import (
     LARGEST_WITH_SETS,
     Numbers,
@@ -60,12 +65,15 @@ from pipeline.puzzle.formulas import (
     AtLeast,
     Automaton,
     Cells,
+    Connected,
     Constraint,
+    DifferentPairs,
     OneOfSets,
     Pairs,
+    Ranked,
 )
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.puzzle.sums import SameTotals, Total
+from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MOST_CELLS = 1000
 MOST_NUMBERS = 2_000_000
@@ -91,10 +99,15 @@ class Stated(NamedTuple):
     weights: NDArray[np.float64]
 
 
-def stated(puzzle: Puzzle, end: float) -> Stated:
+PATIENCE = 1000
+"""Failures before a search first begins anew."""
+
+
+def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     """The arrays of a search for all solutions, which are made by `end` of the monotonic clock.
 
-    Raises TooLarge, also if the time is too short, and NoSolution.
+    The search begins anew after `patience` failures, 1 or more, and then each time after twice as
+    many. Raises TooLarge, also if the time is too short, and NoSolution.
     """
     geometry = puzzle.geometry
     if geometry.size > MOST_CELLS:
@@ -104,7 +117,9 @@ def stated(puzzle: Puzzle, end: float) -> Stated:
         gathered.add(rule.formula(geometry))
     if not all(gathered.masks):
         raise NoSolution
-    return _Stating(gathered, end).arrays()
+    arrays = _Stating(gathered, end).arrays()
+    arrays.w[layout.RESTART] = patience
+    return arrays
 
 
 @lru_cache(maxsize=16)
@@ -140,7 +155,7 @@ class _Stating:
         self._woken: list[tuple[int, int]] = []  # the place and the queue of those that are woken
         self._totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self._sets = NOTHING
-        self._most_states = self._widest = 1
+        self._most_marks = self._widest = 1
 
     def arrays(self) -> Stated:
         """The arrays that state everything. Raises NoSolution and TooLarge."""
@@ -254,8 +269,40 @@ class _Stating:
             raise NoSolution
         if not cells:
             return []
-        self._most_states = max(self._most_states, int(layers[0]))
+        self._most_marks = max(self._most_marks, int(layers[0]))
         return [self._add(PATHS, queue, cells, self._block(layers))]
+
+    def add_connected(self, constraint: Connected, queue: int) -> list[int]:
+        cells, size, inside = constraint.cells, constraint.size, self._of.mask(constraint.values)
+        if not inside or (size is not None and not 0 < size <= len(cells)):
+            raise NoSolution
+        at = {cell: index for index, cell in enumerate(cells)}
+        near = constraint.neighbours()
+        begins = [*accumulate((len(near[cell]) for cell in cells), initial=len(cells) + 1)]
+        listed = (at[other] for cell in cells for other in near[cell])
+        self._most_marks = max(self._most_marks, MARKS_OF_CONNECTED * len(cells))
+        return [self._add(CONNECTED, queue, cells, inside, size or 0, *begins, *listed)]
+
+    def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
+        if len(constraint.pairs) > len(self._of.values) ** 2:
+            raise NoSolution
+        if len(constraint.pairs) < 2:
+            return []
+        return [self._add(DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])]
+
+    def add_count_of_equal(self, constraint: CountOfEqual, queue: int) -> list[int]:
+        cells, arms = [*constraint.scope()], constraint.arms
+        counted = self._of.values[0] + constraint.offset
+        self._most_marks = max(self._most_marks, len(cells))
+        numbers = counted, constraint.unbroken, len(arms), *map(len, arms)
+        return [self._add(COUNT_OF_EQUAL, queue, cells, *numbers)]
+
+    def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
+        bit, length = self._of.mask((constraint.first,)), len(constraint.line)
+        if not bit or not 0 <= constraint.smaller <= len(constraint.others):
+            raise NoSolution
+        numbers = bit, constraint.smaller, constraint.tied, length
+        return [self._add(RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
@@ -382,7 +429,7 @@ class _Stating:
             layout.RINGS: QUEUES * constraints,
             layout.SAVED: size * (size + 1),
             layout.CHOSEN: 2 * (size + 1),
-            layout.STATES: self._most_states,
+            layout.MARKS: self._most_marks,
             layout.KEPT: 2 * self._widest,
         }
         at = CELLS + size
@@ -417,7 +464,7 @@ class _Stating:
         weights, count = [1.0] * len(self._of.masks), len(self._of.values)
         for place, _ in self._woken:
             kind, length = self._numbers[place + KIND], self._numbers[place + LENGTH]
-            if kind == SAME:
+            if kind in {SAME, CONNECTED, DIFFERENT_PAIRS}:  # about the whole grid
                 continue
             weight = 2 * length if kind == COUNTS else length
             if kind == TOTAL:
@@ -436,4 +483,8 @@ _ADD: dict[type[Constraint], Callable[[_Stating, Any, int], list[int]]] = {
     OneOfSets: _Stating.add_one_of_sets,
     Automaton: _Stating.add_automaton,
     Total: _Stating.add_total,
+    Connected: _Stating.add_connected,
+    DifferentPairs: _Stating.add_different_pairs,
+    CountOfEqual: _Stating.add_count_of_equal,
+    Ranked: _Stating.add_ranked,
 }

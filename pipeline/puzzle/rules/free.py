@@ -16,6 +16,7 @@ from pipeline.puzzle.formulas import (
     Connected,
     Constraint,
     DifferentPairs,
+    EqualToSome,
     Every,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
@@ -139,9 +140,11 @@ class ChaosConstruction(Rule):
         beside = tuple(_beside(geometry, self.regions))
         first, last = labels[0] - 1, labels[-1]
         order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
-        parts = (Connected(self.regions, beside, (label,), self.size) for label in labels)
+        parts = [Connected(self.regions, beside, (label,), self.size) for label in labels]
         apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
-        return Every((order, *parts, apart))
+        near = parts[0].neighbours()
+        grown = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
+        return Every((order, *parts, apart, *grown))
 
     def caption(self) -> str:
         return f"{self.name} of regions of {self.size} cells"

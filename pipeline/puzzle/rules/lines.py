@@ -212,7 +212,8 @@ def _check_from_one(name: str, geometry: Geometry) -> None:
 class SumLine(Along):
     """The line can be cut into pieces that sum to `total` each.
 
-    A `loop` goes on from its last cell to its first; a piece may begin anywhere on it.
+    A `loop` goes on from its last cell to its first; a piece may begin anywhere on it, and there
+    is one.
     """
 
     name, look = "sum line", "segments"
@@ -228,7 +229,8 @@ class SumLine(Along):
         # a piece ends among the first cells, as many as it has at most
         turns = len(line) if 0 in values_in(geometry) else min(len(line), self.total)
         turned = [line[at:] + line[:at] for at in range(turns)]
-        return Either(tuple(Automaton(each, 0, _piece, whole, (self.total,)) for each in turned))
+        begin, numbers = self.total, (self.total,)
+        return Either(tuple(Automaton(each, begin, _piece, whole, numbers) for each in turned))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = self.line + self.line[:1] if self.loop else self.line
@@ -293,8 +295,13 @@ class Lunchbox(Along):
 
 
 def _piece(so_far: int, value: int, total: int) -> int | None:
-    """The sum of the piece so far; a whole piece is followed by an empty one."""
-    after = so_far + value
+    """The sum of the piece so far, 0 behind a whole piece.
+
+    `total` so far is that of a loop before its first piece, and stays so until a value above 0.
+    """
+    after = so_far % total + value
+    if not value:
+        return so_far
     return after % total if after <= total else None
 
 

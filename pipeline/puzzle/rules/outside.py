@@ -138,17 +138,25 @@ class HiddenSkyscraper(Outside):
 
 
 class NumberedRoom(Outside):
-    """If the first cell holds k, the k-th cell holds the number; no other cell does."""
+    """The first cell holds some k, the k-th cell holds the number; no other cell does."""
 
     name, look = "numbered room", "numbered-room"
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, values = self.line[0], values_in(geometry)
         rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
-        if self.number not in values:  # then no cell holds it
-            return Allowed(first, tuple({*values} - {k for k, _ in rooms}))
+        if self.number not in values:
+            return Either(())
+        others = tuple(value for value in values if value != self.number)
+        beyond = self.line[max(values) :]  # only values from 0 on are too few
         facts = [((first, k), (cell, self.number)) for k, cell in rooms]
-        return Equivalent(tuple(fact for fact in facts if fact[0] != fact[1]))
+        return Every(
+            (
+                Allowed(first, tuple(k for k, _ in rooms)),
+                Equivalent(tuple(fact for fact in facts if fact[0] != fact[1])),
+                *(Allowed(cell, others) for cell in beyond),
+            )
+        )
 
 
 class FullRank(Outside):
@@ -163,11 +171,11 @@ class FullRank(Outside):
     tied: bool = False
 
     def formula(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
         first, smaller = divmod(self.number - 1, 4)
         return Ranked(self.line, self._others(geometry), first + 1, smaller, self.tied)
 
     def cells(self, geometry: Geometry) -> Cells:
+        check_one_grid(self.name, geometry)
         return tuple(dict.fromkeys(chain(self.line, *self._others(geometry))))
 
     def _others(self, geometry: Geometry) -> tuple[Cells, ...]:

@@ -236,11 +236,12 @@ def x_sum(rule: rules.XSum, geometry: Geometry, values: Values) -> bool:
 def sum_line(rule: rules.SumLine, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
     turns = range(len(line)) if rule.loop else [0]
-    return any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
+    some = any(line) or not rule.loop
+    return some and any(in_pieces(line[at:] + line[:at], rule.total) for at in turns)
 
 
 def in_pieces(line: list[int], total: int) -> bool:
-    return not line or any(
+    return not any(line) or any(
         sum(line[:end]) == total and in_pieces(line[end:], total) for end in range(1, len(line) + 1)
     )
 
@@ -313,7 +314,8 @@ def hidden_skyscraper(rule: rules.HiddenSkyscraper, geometry: Geometry, values: 
 
 def numbered_room(rule: rules.NumberedRoom, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    return all((line[0] == k) == (value == rule.number) for k, value in enumerate(line, 1))
+    found = [k for k, value in enumerate(line, 1) if value == rule.number]
+    return found == line[:1]
 
 
 def full_rank(rule: rules.FullRank, geometry: Geometry, values: Values) -> bool:

@@ -142,12 +142,14 @@ def _puzzle_in(text: Text) -> Parsed:
     geometry, pieces = layout.geometry, layout.pieces
     for phrase in every:
         phrase.geometry = geometry
-    ties = _ties(phrases)
+    ties, sized = _ties(phrases), any(_of(phrases, "RegionSize"))
+    others = {*range(geometry.inner)}.difference(*pieces)
+    around = (*pieces, tuple(others)) if pieces and others else pieces
     for phrase in every:
-        phrase.regions = () if pieces else layout.boxes
+        phrase.regions = () if pieces or sized else layout.boxes
         phrase.ties = ties if ties == USUAL_TIES else None
     for phrase in phrases:
-        phrase.regions = () if pieces and layout.boxes else pieces or layout.boxes
+        phrase.regions = () if pieces and layout.boxes else layout.boxes or around
         phrase.ties = ties
     check_groups(items)
     read = RulesRead.of(replicated(items))

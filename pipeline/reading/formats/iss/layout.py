@@ -70,6 +70,7 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         geometry = Geometry(1, shape.number, free=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
+    _check_rows(phrases, shape)
     pieces = tuple(_pieces(phrases, shape, size))
     rules += map(Region, pieces)
     for phrase in _of(phrases, "RegionSameValues"):
@@ -179,6 +180,16 @@ def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": iter(boxes)}
     for kind, areas in kinds.items():
         yield from (Unit(area, kind) for area in areas if len(area) > 1)
+
+
+def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
+    """Raise InvalidPuzzle for types about neighbours that ISS only means in rows and columns.
+
+    Without these, its programs say something else of equal neighbours than its descriptions.
+    """
+    for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
+        for phrase in _of(phrases, name):
+            raise phrase.wrong(phrase.type, "a grid with rows and columns")
 
 
 def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:

@@ -149,9 +149,17 @@ def weighted_sum(phrase: Phrase) -> Iterator[Rule]:
     yield cages.Sum(tuple(terms.items()), total)
 
 
+def anti_taxicab(phrase: Phrase) -> Iterator[Rule]:
+    if phrase.geometry.lowest == 0:
+        raise phrase.wrong(phrase.type, "a grid with values from 1 on")
+    yield whole.AntiTaxicab()
+
+
 def sum_line(phrase: Phrase) -> Iterator[Rule]:
-    total, words = phrase.number(1, _MOST_OF_PIECE), phrase.rest(1)
-    is_loop = words[-1].text == _LOOP
+    is_loop = any(word.text == _LOOP for word in phrase.words[-1:])
+    # ISS takes a loop of zeros for a sum of 1 only
+    least = 2 if is_loop and phrase.geometry.lowest == 0 else 1
+    total, words = phrase.number(least, _MOST_OF_PIECE), phrase.rest(1)
     cells = tuple(map(phrase.cell_in, words[:-1] if is_loop else words))
     if not cells:
         raise phrase.short("1 cells or more")

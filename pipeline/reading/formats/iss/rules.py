@@ -22,6 +22,7 @@ from pipeline.reading.formats.iss.types import (
 )
 
 _GIVEN = ("", "Given")
+_DIGITS = range(1, 10)
 _CLUES = Outside, Quadruple
 """Of several at one place the last counts."""
 
@@ -69,10 +70,9 @@ class RulesRead:
                 key = (type(rule), place) if isinstance(rule, _CLUES) else object()
                 self.rules.pop(key, None)
                 self.rules[key] = rule
-                if isinstance(rule, Arrow):
-                    # those behind the first in the circle of a pill are digits
-                    digits = (1 << 10 - phrase.geometry.lowest) - 1
-                    mask = digits & phrase.geometry.all_values
+                if isinstance(rule, Arrow) and phrase.geometry.side > len(_DIGITS):
+                    # those behind the first in the circle of a pill are digits, without 0
+                    mask = sum(1 << digit - phrase.geometry.lowest for digit in _DIGITS)
                     self.given += [(cell, mask) for cell in rule.circle[1:]]
         except ValueError as error:
             raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None

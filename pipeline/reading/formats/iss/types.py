@@ -100,7 +100,7 @@ TYPES: dict[str, TypeOf] = {
     "AntiKnight": _one(pairs.AntiKnight),
     "AntiKing": _one(pairs.AntiKing),
     "AntiConsecutive": _one(pairs.Nonconsecutive),
-    "AntiTaxicab": _one(whole.AntiTaxicab),
+    "AntiTaxicab": TypeOf(whole.AntiTaxicab, readers.anti_taxicab),
     "GlobalEntropy": _whole_of_nine(whole.GlobalEntropy),
     "GlobalMod": _whole_of_nine(whole.GlobalModular),
     "DutchFlatmates": _whole_of_nine(whole.Flatmates),

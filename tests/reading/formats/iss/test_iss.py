@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -241,6 +242,28 @@ def test_only_the_first_cell_of_a_pill_may_have_two_digits():
     assert puzzle.cells == (full, nine, nine, *[full] * 141)
 
 
+def test_only_the_first_cell_of_a_pill_may_be_0_where_there_are_more_than_nine_values():
+    for most, others in ((8, (1 << 9) - 1), (9, (1 << 10) - 2)):
+        puzzle = read(f".Shape~9x9~0-{most}.PillArrow~2~R1C1~R1C2~R2C2~R2C3").puzzle
+        assert puzzle.cells[:3] == ((2 << most) - 1, others, (2 << most) - 1)
+
+
+def test_the_first_cell_of_a_numbered_room_tells_a_cell_of_its_line():
+    rooms = ".Shape~1x2~3~Raw.NumberedRoom~R1~3~", ".Shape~1x3~0-2~Raw.NumberedRoom~R1~1~"
+    short, long = ({grid.values for grid in solve(text).solutions} for text in rooms)
+    assert short == {(2, 3)}  # not 3 and anything
+    assert long == {*((1, *others) for others in product((0, 2), (0, 2))), (2, 1, 0), (2, 1, 2)}
+
+
+def test_a_loop_has_a_piece_but_a_line_of_zeros_need_not():
+    line = ".Shape~2x2~0-2~Raw.SumLine~2~R1C1~R1C2~R2C2"
+    zeros = (0, 0, 0, 0)
+    for text, some in ((line, True), (f"{line}~LOOP", False)):
+        puzzle = read(text).puzzle
+        assert puzzle.rules[-1].holds(puzzle.geometry, zeros) is some
+        assert solve(puzzle, max_solutions=100).certificate.complete == "proved"
+
+
 @pytest.mark.parametrize(
     ("side", "box", "corners"),
     [
@@ -395,6 +418,13 @@ def test_a_jigsaw_adds_regions_and_boxes_may_be_dropped():
     assert line == lines.RegionSum(CELLS, REGIONS)
 
 
+def test_cells_outside_all_pieces_have_sums_of_their_own():
+    text = f"{SHAPE}.NoBoxes.Jigsaw~0011001122222222.RegionSumLine~{LINE}~R3C3~R4C3"
+    (*_, line) = read(text).puzzle.rules
+    pieces = (0, 1, 4, 5), (2, 3, 6, 7)
+    assert line == lines.RegionSum((*CELLS, 10, 14), (*pieces, tuple(range(8, 16))))
+
+
 @pytest.mark.parametrize(
     "name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"]
 )
@@ -444,6 +474,12 @@ REFUSED = {
     ".Shape~6x9.Skyscraper~R7~1~": "a row or column of the grid",
     ".Shape~9x9~0-8.~R1C1_9": "a number, 0 to 8",
     ".Shape~9x9~0-8.Entropic~R1C1~R1C2~R1C3": "values 1 to 9",
+    ".Shape~9x9~0-8.AntiTaxicab": "a grid with values from 1 on",
+    ".Shape~9x9~0-8.SumLine~1~R1C1~R1C2~LOOP": "a number, 2 to 30",
+    ".Shape~3x3~~Raw.AntiKing": "a grid with rows and columns",
+    ".Shape~3x3~~Raw.AntiConsecutive": "a grid with rows and columns",
+    ".Shape~4x4~0-3.FullRank~C1~5~": "full rank: the grid has other rows",
+    ".Var~A.Or.FullRank~C1~5~.End": "full rank: the grid has other rows",
     ".Shape~9x9~0-8.Indexing~C~R1C1": "indexer",
     ".Shape~6x9.Windoku": "a grid of usual rows",
     ".Shape~6x9.Diagonal~1": "not square",
@@ -569,6 +605,7 @@ REFUSED = {
     ".Replicate~D.Sandwich~5~C1.End": "a constraint that '.Replicate' may hold",
     ".StrictKropki.And.WhiteDot~R1C1~R1C2.End": "no such mark in a group",
     ".NoBoxes.Or.RegionSumLine~R1C1~R1C2.End": "a grid with boxes",
+    ".Shape~6x6.RegionSize~4.Or.RegionSumLine~R1C1~R1C3.End": "a grid with boxes",
     ".FullRankTies~any.Or.FullRank~C1~3.End": "no '.FullRankTies' beside it",
     ".Replicate~.Thermo~R1C1~R1C2.End": "at least one copy",
     ".Replicate.Thermo~R1C1~R1C2.End": "the cells of copies",

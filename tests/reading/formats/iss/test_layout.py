@@ -102,7 +102,7 @@ def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
 
 
 def test_neighbours_in_the_grid_are_not_those_below_it():
-    puzzle = read(".Shape~1x2~~Raw.Var~A~~2.AntiKnight.AntiKing.~R1C1_1~R1C2_2")
+    puzzle = read(".Shape~1x2.Var~A~~2.AntiKnight.AntiKing.~R1C1_1~R1C2_2")
     assert len(solve(puzzle).solutions) == 4
 
 
