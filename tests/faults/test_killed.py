@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from support.dropping import (
 from support.forking import Forked
 
 from pipeline.service.protocol import STEPS
-from pipeline.service.protocol.claim import NOTE
+from pipeline.service.protocol.claim import NOTE, note_in
+from pipeline.service.protocol.settle import Fingerprint
+from pipeline.service.sinks import BATCH
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ CASES = [(AGAIN, step) for step in STEPS] + [
 ]
 UNSAVED = ("claim.prepared", "claim.placed", "claim.taken", "attempt.counted", "publish.saved")
 """Steps up to the last at which the claim's note need not be durable."""
+
+IN_BATCHES = [
+    *((step, BATCH + 10) for step in STEPS if step.startswith(("claim.", "finish.removed"))),
+    *((step, 2 * BATCH) for step in ("publish.staging", "publish.renaming")),
+    *((step, BATCH + 10) for step in ("publish.saved", "publish.withdrawn", "publish.renamed")),
+    *((step, 2) for step in ("publish.staged", "publish.cleared", "publish.recorded")),
+    ("finish.moved", 2),
+]
+"""Steps in the second batch of a run, whose claims were used before."""
 
 WATCHED = ("claim.placed", "attempt.counted", "publish.withdrawn", "finish.moved")
 HARMLESS = ("claim.taken", "attempt.ended", "publish.staged", "publish.renamed", "finish.moved")
@@ -75,6 +86,25 @@ def test_a_run_killed_at_any_step_is_made_good_by_the_next(
     assert bench.run(step=step)[0] == -signal.SIGKILL
     assert bench.run()[0] in (0, 1)
     check(bench.box, case)
+
+
+@pytest.mark.trial
+@pytest.mark.parametrize(("step", "nth"), IN_BATCHES)
+def test_a_run_of_many_files_killed_at_any_step_is_made_good_by_the_next(
+    step: str, nth: int, bench: Bench
+) -> None:
+    box, names = bench.box, {f"{number}.txt" for number in range(BATCH + 22)}
+    for name in names:
+        box.drop(name)
+    assert bench.run(step=step, nth=nth)[0] == -signal.SIGKILL
+    for path in box.inbox.glob(f".work/[!.]*/{NOTE}") if step in UNSAVED else ():
+        note = note_in(path.parent)  # a power failure may leave that of the job before
+        former = replace(note, job="former", fingerprint=Fingerprint(1, 1, 1), files=("0.log",))
+        path.write_text(former.text())
+    assert bench.run()[0] == 0
+    listed = {entry["name"] for name in names for entry in box.record(name[:-4])["files"]}
+    assert box.published() == listed | {f"{name[:-4]}.json" for name in names}
+    assert (box.kept("done"), box.waiting(), box.in_work()) == (names, set(), set())
 
 
 @pytest.mark.parametrize("step", UNSAVED)

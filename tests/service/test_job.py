@@ -120,7 +120,17 @@ def shared_by(box, solvers, workers, piece=10, **options):
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     log, inline = LazyLog(quiet=True), Inline(solvers, settings, nullcontext)
     tuning = Tuning(portions=Portions(piece=piece))
-    return Shared(box.folders, settings, log, nullcontext, inline, inline, workers, Claimers(0, settings), tuning)
+    return Shared(
+        box.folders,
+        settings,
+        log,
+        nullcontext,
+        inline,
+        inline,
+        workers,
+        Claimers(0, settings),
+        tuning,
+    )
 
 
 @contextmanager
