@@ -222,7 +222,12 @@ def digest(data: bytes) -> str:
 
 def record_text(record: Record) -> str:
     """The record as indented JSON, in ASCII even if names are not."""
-    return msgspec.json.format(json.dumps(msgspec.to_builtins(record)), indent=1) + "\n"
+    told = msgspec.to_builtins(record)
+    try:
+        text = msgspec.json.format(json.dumps(told), indent=1)
+    except msgspec.DecodeError:  # a name that is not Unicode
+        text = json.dumps(told, indent=1)
+    return text + "\n"
 
 
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:

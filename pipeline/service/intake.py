@@ -342,6 +342,8 @@ class Intake:
             self._leave_alone(path)
             return None
         if claim is not None:
+            self._settler.forget(name)
+            self._known.pop(name, None)
             self._count_reading(claim)
             return Job(self._shared, claim, contents)
         if not os.path.lexists(path) or self._folders.work / key_of(name) in self._left_alone:

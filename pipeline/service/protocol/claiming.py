@@ -79,7 +79,7 @@ class Reservations:
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
         self._folders = folders
         self._patience = patience
-        self._stems: dict[str, set[str]] = {}
+        self._stems: dict[str, tuple[str, ...]] = {}
         self._epoch: tuple[str, bytes] | None = None
         self._heard = _EPOCH_BYTES
         """Up to where the file of the lock was read."""
@@ -145,8 +145,10 @@ class Reservations:
 
     def _remember(self, stem: str) -> None:
         folded = fold(stem)
-        for form in (folded, base_of(folded)):
-            self._stems.setdefault(form, set()).add(stem)
+        for form in {folded, base_of(folded)}:
+            known = self._stems.get(form, ())
+            if stem not in known:
+                self._stems[form] = (*known, stem)
 
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
@@ -176,8 +178,7 @@ class Reservations:
         forms = {folded, base_of(folded)}
         for ending in (COUNT, PROOF):
             forms |= {folded + ending, folded.removesuffix(ending)}
-        found = [self._stems.get(form, set()) for form in forms]
-        yield from set().union(*found)
+        yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
         """The sources that hold the names of a stem now, in work or published; and those names."""

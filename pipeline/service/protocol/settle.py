@@ -275,6 +275,9 @@ class Settler:
         self._settle = settle
         self._seen: dict[str, _Seen] = {}
 
+    def forget(self, name: str) -> None:
+        self._seen.pop(name, None)
+
     def forget_all_but(self, names: Collection[str]) -> None:
         for gone in self._seen.keys() - names:
             del self._seen[gone]
