@@ -234,8 +234,9 @@ class Settings:
         "Stop after this many solutions; by default 100, for each puzzle of a collection 2.",
     ] = None
     timeout: Annotated[
-        float, Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
-        "Time for all the work on one puzzle."
+        float,
+        Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
+        "Time for all the work on one puzzle.",
     ] = 60.0
     memory_limit: Annotated[
         int,
