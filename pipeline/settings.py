@@ -330,9 +330,7 @@ class Settings:
         bool, Setting(MONITORING), "Keep report.html, a page to look at, up to date in the outbox."
     ] = False
     log_format: Annotated[
-        LogFormat,
-        Setting(OUTPUT),
-        "console: lines for people; json: for programs; auto: json for systemd's journal.",
+        LogFormat, Setting(OUTPUT), "auto is console on a terminal, json elsewhere."
     ] = "auto"
     quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 

