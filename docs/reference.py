@@ -47,7 +47,6 @@ PARTS = (
     schema.Value,
 )
 TYPES = {str: "text", int: "number", float: "number", bool: "true or false", type(None): "null"}
-MIB, GIB = 1024**2, 1024**3
 IN_HELP = re.compile(r"(?<!\S)(?:--[\w-]+|[\w/-]+(?:\.\w+)+)(?![\w/])")
 """Options and names of files in help texts."""
 COMMANDS_BEGIN = """\
@@ -163,7 +162,7 @@ def settings() -> Iterator[str]:
     """All settings, with their environment variables, values and defaults."""
     yield SETTINGS_BEGIN
     for name, setting in SETTINGS.items():
-        default = setting.default
+        default = setting.shown(setting.default)
         taken = {
             command: parameter
             for command, each in GROUP.commands.items()
@@ -174,7 +173,7 @@ def settings() -> Iterator[str]:
         others = [f"`{each}` with {c}" for c, o in taken.items() if (each := o.default) != default]
         defaults = ", ".join([_in_words(default), *others])
         yield f"## {_name(option)}\n\n{option.help}\n"
-        yield f"- `{option.opts[0]}`, in the environment `{option.envvar}`"
+        yield f"- `{'`, `'.join(option.opts)}`, in the environment `{option.envvar}`"
         yield f"- {_values(setting)}; default: {defaults}"
         yield f"- for {', '.join(f'[{each}](commands.md#{each})' for each in taken)}\n"
 
@@ -187,17 +186,10 @@ def _values(setting: Setting) -> str:
 
 
 def _in_words(default: Any) -> str:
-    """A default; large numbers of bytes in GiB or MiB too."""
-    match default:
-        case None | "":
-            return "none"
-        case bool():
-            return "on" if default else "off"
-        case int() if default >= MIB:
-            large = f"{default // GIB} GiB" if default >= GIB else f"{default // MIB} MiB"
-            return f"`{default}` ({large})"
-        case _:
-            return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+    """A default."""
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return "none" if default in (None, "") else f"`{default}`"
 
 
 def published() -> Iterator[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from pipeline.errors import UsageError, printable
+from pipeline.units import DURATION, MEMORY, SIZE, Unit
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 LogFormat = Literal["auto", "console", "json"]
@@ -93,7 +94,8 @@ class Setting:
 
     Numbers are from `least` to `most`. A setting is `risky` if it names a program, a file or a
     solver to trust, or lifts a limit. A settings file that was only found may not hold it, because
-    a stranger may have written the file. `kind` is the type of the value, without None.
+    a stranger may have written the file. `kind` is the type of the value, without None. A number
+    of a `unit` may be written with a suffix. `short` is the option of one letter.
     """
 
     panel: str = ""
@@ -102,6 +104,8 @@ class Setting:
     most: float = math.inf
     _: KW_ONLY
     risky: bool = False
+    unit: Unit | None = None
+    short: str | None = None
     name: str = ""
     help: str = ""
     kind: Any = str
@@ -128,6 +132,10 @@ class Setting:
         return f"--{self.key}"
 
     @property
+    def spellings(self) -> tuple[str, ...]:
+        return (self.option, self.short) if self.short else (self.option,)
+
+    @property
     def variable(self) -> str:
         """Its name in the environment."""
         return environment_name(self.name)
@@ -141,15 +149,24 @@ class Setting:
         """A description of the values it takes, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
+        if self.unit and not self.unit.bare:
+            return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
-        return _WORDS.get(self.kind, "a text") + span
+        written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
+        return _WORDS.get(self.kind, "a text") + span + written
+
+    def shown(self, value: Any) -> Any:
+        """A value as one would write it, if it is a number of a unit; else the value itself."""
+        return self.unit.text_of(value) if self.unit and value is not None else value
 
     def read(self, text: str, about: str) -> Any:
         """The value that a text stands for. Raises UsageError."""
         value: Any = text
         if self.kind is bool:
             value = _FLAGS.get(text.lower(), text)
-        elif self.kind in {int, float, Path}:
+        elif self.unit and (number := self.unit.number_in(text)) is not None:
+            value = number
+        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
             with suppress(ValueError):  # `check` says what was expected
                 value = self.kind(text)
         return self.check(value, about)
@@ -217,26 +234,28 @@ class Settings:
         "Stop after this many solutions; by default 100, for each puzzle of a collection 2.",
     ] = None
     timeout: Annotated[
-        float, Setting(SOLVING, "SECONDS", 0.001, 10**6), "Seconds for all the work on one puzzle."
+        float,
+        Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
+        "Time for all the work on one puzzle.",
     ] = 60.0
     memory_limit: Annotated[
         int,
-        Setting(SOLVING, "MB", 64, 10**7, risky=True),
-        "Megabytes for each step of that work, such as solving; 64 or more.",
+        Setting(SOLVING, None, 64, 10**7, risky=True, unit=MEMORY),
+        "Memory for each step of that work, such as solving; 64M or more.",
     ] = 4096
     max_bytes: Annotated[
         int,
-        Setting(READING, "BYTES", 1, 2**40, risky=True),
-        "The largest file of one puzzle, in bytes.",
+        Setting(READING, None, 1, 2**40, risky=True, unit=SIZE),
+        "The largest file of one puzzle.",
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
-        Setting(READING, "BYTES", 1, 2**50, risky=True),
-        "The most bytes that an archive, or a file of many puzzles, may unpack to.",
+        Setting(READING, None, 1, 2**50, risky=True, unit=SIZE),
+        "The most that an archive, or a file of many puzzles, may unpack to.",
     ] = MAX_TOTAL_BYTES
     workers: Annotated[
         int,
-        Setting(PROCESSES, "N", 0, _MOST_WORKERS),
+        Setting(PROCESSES, "N", 0, _MOST_WORKERS, short="-j"),
         "Processes for the puzzles of archives and collections; 0: one per core.",
     ] = 0
     cluster: Annotated[
@@ -279,13 +298,13 @@ class Settings:
     ] = ""
     settle: Annotated[
         float,
-        Setting(FOLDERS, "SECONDS", 0, 10**6),
-        "A file unchanged for so many seconds counts as complete, where leases cannot tell.",
+        Setting(FOLDERS, None, 0, 10**6, unit=DURATION),
+        "A file unchanged for this long counts as complete, where leases cannot tell.",
     ] = 2.0
     grace: Annotated[
         float,
-        Setting(PROCESSES, "SECONDS", 0, 10**6),
-        "Seconds that the current puzzle has to finish after a stop signal.",
+        Setting(PROCESSES, None, 0, 10**6, unit=DURATION),
+        "Time that the current puzzle has to finish after a stop signal.",
     ] = 10.0
     poll: Annotated[
         bool,
@@ -313,7 +332,7 @@ class Settings:
     log_format: Annotated[
         LogFormat, Setting(OUTPUT), "auto is console on a terminal, json elsewhere."
     ] = "auto"
-    quiet: Annotated[bool, Setting(OUTPUT), "Print only problems."] = False
+    quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 
     @property
     def reading(self) -> Reading:

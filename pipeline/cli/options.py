@@ -4,7 +4,7 @@ A setting is declared in `Settings`, any other option beside its command. A comm
 settings it takes and gets them as one `Settings`:
 
     @takes("solver", "timeout")
-    def count(file: FileArgument, settings: Settings) -> None: …
+    def count(files: FilesArgument, settings: Settings) -> None: …
 
 Typer parses the command line, fills in the environment and the settings file, and prints the help.
 The values are converted here: typer would load pydantic for that, which doubles the time of a
@@ -32,9 +32,6 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
-FileArgument = Annotated[
-    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
-]
 FilesArgument = Annotated[
     list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
 ]
@@ -90,8 +87,10 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         raise UsageError(f"{shown} is missing")
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
-    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    setting = settings_declared().get(parameter.name) or Setting().typed(kind)
+    is_annotated = get_origin(annotation) is Annotated
+    kind, *more = get_args(annotation) if is_annotated else (annotation,)
+    own = next((each for each in more if isinstance(each, Setting)), Setting())
+    setting = settings_declared().get(parameter.name) or own.typed(kind)
     if get_origin(setting.kind) is list:
         each = Setting().typed(get_args(setting.kind)[0])
         value = [each.read(text, about) for text in value or ()]
@@ -133,9 +132,11 @@ def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str
         if setting.risky and not is_named:
             why = f"not taken from a file that was only found; name it: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
-        setting.check(value, key)
-        is_path = setting.kind is Path
-        chosen[setting.name] = path.parent / Path(value).expanduser() if is_path else value
+        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
+        known_value = taken(value, key)
+        if setting.kind is Path:
+            known_value = path.parent / Path(known_value).expanduser()
+        chosen[setting.name] = known_value
     return chosen
 
 
@@ -174,10 +175,10 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The option for a setting, as a parameter of a command."""
     declared = typer.Option(
-        setting.option,
+        *setting.spellings,
         envvar=setting.variable,
         show_envvar=False,
-        metavar=setting.metavar,
+        metavar=setting.unit.word if setting.unit else setting.metavar,
         rich_help_panel=setting.panel,
         help=setting.help,
         **more,
@@ -185,7 +186,7 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     return inspect.Parameter(
         setting.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=default,
+        default=setting.shown(default),
         annotation=Annotated[setting.annotation, declared],
     )
 

@@ -72,7 +72,9 @@ def _own_options(
     *,
     version: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, help="Show the version.", callback=_say_version),
+        typer.Option(
+            "--version", "-V", is_eager=True, help="Show the version.", callback=_say_version
+        ),
     ] = False,
 ) -> None:
     """Have the options that stand before the command."""
@@ -102,6 +104,8 @@ class Group(TyperGroup):
         if not args and not ctx.resilient_parsing:
             print(ctx.get_help(), end="")
             ctx.exit(USAGE)
+        if args[:1] == ["help"]:  # `help solve` is `solve --help`
+            args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> None:

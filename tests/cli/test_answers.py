@@ -44,6 +44,7 @@ EXACT = {
     "six solutions": ("count six.txt", 0, "6\n", ""),
     "six of them, marked": ("count even-odd-six.txt", 0, "6\n", ""),
     "that there is none": ("count --quiet none.txt", 0, "0\n", ""),
+    "the counts of several": ("count six.txt unique.txt", 0, "six.txt: 6\nunique.txt: 1\n", ""),
     "a limit that was cut": ("count --max-solutions 5 six.txt", 0, ">=5\n", ""),
     "a limit that was met": ("count --max-solutions 6 six.txt", 0, "6\n", ""),
 }

@@ -32,7 +32,10 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run --frobnicate", "--frobnicate"),
         ("--outbox a run", "--outbox"),
         ("run extra", "extra"),
-        ("run --timeout x", "--timeout: expected a number from 0.001 to 1,000,000, found 'x'"),
+        (
+            "run --timeout x",
+            "--timeout: expected a number from .* to .*, in seconds or as in 5m, found 'x'",
+        ),
         ("run --timeout", "--timeout.* requires an argument"),
         ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
@@ -47,7 +50,7 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "FILES is missing"),
-        ("count", "FILE is missing"),
+        ("count", "FILES is missing"),
         ("certify two.txt", "SOLUTIONS is missing"),
         ("prune", "--older-than is missing"),
         ("proof a.csv 1 two", "INDEX: expected a whole number, found 'two'"),
@@ -70,7 +73,9 @@ def test_the_help_is_shown_if_asked_for_and_without_a_command():
     for command in ([], ["run"], ["solve"]):
         assert run(*command, "-h") == run(*command, "--help")
         assert run(*command, "-h")[0] == 0
-    assert run("--version") == (0, f"sudoku-pipeline {__version__}\n", "")
+    assert run("help") == run("--help")
+    assert run("help", "solve") == run("solve", "--help")
+    assert run("-V") == run("--version") == (0, f"sudoku-pipeline {__version__}\n", "")
 
 
 def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
@@ -85,7 +90,12 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "code", "said"),
     [
-        ("TIMEOUT", "x", 2, "expected a number from 0.001 to 1,000,000, found 'x'"),
+        (
+            "TIMEOUT",
+            "x",
+            2,
+            "expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
+        ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
         ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
         ("TIMOUT", "3", 0, "there is no such setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
@@ -133,7 +143,7 @@ def test_help_loads_only_the_command_line():
     loaded = ended.stdout.splitlines()[-1].split()
     own = {name for name in loaded if name.startswith("pipeline.")}
     parts = ("cli", "cli.options", "cli.program", "errors", "service", "service.exits")
-    expected = {f"pipeline.{part}" for part in (*parts, "settings", "version")}
+    expected = {f"pipeline.{part}" for part in (*parts, "settings", "units", "version")}
     assert {name for name in own if not name.startswith("pipeline.cli.commands")} == expected
     assert not (SLOW - {"rich"}) & {*loaded}
 

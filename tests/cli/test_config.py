@@ -67,8 +67,14 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("xyzzy = 1", "xyzzy: no such setting"),
         ("config = 'a'", "config: no such setting"),
         ("[run]\nquiet = true", "run: no such setting"),
-        ("timeout = 'x'", "timeout: expected a number from 0.001 to 1,000,000, found 'x'"),
-        ("timeout = true", "timeout: expected a number from 0.001 to 1,000,000, found True"),
+        (
+            "timeout = 'x'",
+            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
+        ),
+        (
+            "timeout = true",
+            "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found",
+        ),
         ("workers = 1.5", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1", "quiet: expected true or false, found 1"),
         ("quiet = 'yes'", "quiet: expected true or false, found 'yes'"),
@@ -134,6 +140,6 @@ def test_doctor_shows_where_each_changed_setting_comes_from(folder, monkeypatch)
     assert sorted(each for each in about if ", by " in each) == [
         f"max-solutions is 7, by {FILE}",
         f"quiet is true, by {FILE}",
-        "timeout is 9, by SUDOKU_PIPELINE_TIMEOUT",
+        "timeout is 9s, by SUDOKU_PIPELINE_TIMEOUT",
         "workers is 1, by an option",
     ]

@@ -17,10 +17,10 @@ from pipeline.cli.commands.puzzles import count, sheet, solve
 __all__ = ["COMMANDS", "PANELS"]
 
 PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
-    "The drop folder": (run, watch),
-    "Single puzzles": (solve, count, sheet, encode, decode),
-    "Collections and archives": (generate, dedupe, overlap),
-    "Checks": (certify, audit, proof, report, schema),
-    "Operation": (status, retry, prune, doctor),
+    "Folders": (run, watch),
+    "One puzzle": (solve, count, sheet, encode, decode),
+    "Archives": (generate, dedupe, overlap),
+    "Check": (certify, audit, proof, report, schema),
+    "Operate": (status, retry, prune, doctor),
 }
 COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +14,8 @@ import typer
 from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
-from pipeline.settings import Settings, settings_declared
+from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.units import AGE
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pipeline.service.protocol.folders import Folders
     from pipeline.service.protocol.overview import FileState, Overview
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _MOST_SHOWN = 20
 _ALL = tuple(settings_declared())
 
@@ -195,7 +194,9 @@ def prune(
     settings: Settings,
     *,
     older_than: Annotated[
-        str, typer.Option("--older-than", metavar="AGE", help="30d, 12h, 90m, 2w, 60s.")
+        float,
+        typer.Option("--older-than", metavar=AGE.word, help="60s, 90m, 12h, 30d or 2w."),
+        Setting(least=0, most=10**12, unit=AGE),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> None:
@@ -210,8 +211,7 @@ def prune(
     from pipeline.service.log import Display
     from pipeline.service.protocol.overview import delete_expired, expired_files
 
-    seconds = _seconds(older_than)  # a wrong age is refused before a missing folder
-    expired = expired_files(_folders(settings), seconds)
+    expired = expired_files(_folders(settings), older_than)
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
     if dry_run:
@@ -221,13 +221,6 @@ def prune(
     else:
         going = display.over(files, "deleting", "file", len(files))
         print(f"deleted {counted(delete_expired(going), 'file')}")
-
-
-def _seconds(age: str) -> float:
-    match = re.fullmatch(r"(\d{1,6})([smhdw])", age)
-    if not match:
-        raise typer.BadParameter(f"--older-than {age}: expected a number and s, m, h, d or w: 30d")
-    return int(match[1]) * _UNITS[match[2]]
 
 
 @takes(*_ALL)
@@ -248,7 +241,7 @@ def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = 
     findings = list(examine(settings))
     for name, place in origins_of_settings(context).items():
         value = getattr(settings, name)
-        said = f"{value:g}" if isinstance(value, float) else str(value)
+        said = str(settings_declared()[name].shown(value))
         said = said.lower() if isinstance(value, bool) else said
         findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
     if as_json:

@@ -10,7 +10,6 @@ import typer
 from pipeline.cli.options import (
     READING,
     SOLVING,
-    FileArgument,
     FilesArgument,
     ForceOption,
     output_option,
@@ -103,7 +102,7 @@ def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, fo
 
 @takes(*SOLVING, *READING, "quiet")
 def count(
-    file: FileArgument,
+    files: FilesArgument,
     settings: Settings,
     *,
     show: Annotated[
@@ -113,6 +112,8 @@ def count(
     """Count the solutions of puzzles, up to --max-solutions of each.
 
     sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
+
+    sudoku-pipeline count examples/*.sudoku
 
     cat examples/six.txt | sudoku-pipeline count --print -
     """
@@ -127,11 +128,11 @@ def count(
 
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for answered in answered_in([file], counting, print_solution if show else None):
+    for answered in answered_in(files, counting, print_solution if show else None):
         name, result = printable(answered.name), answered.result
         found = len(result.solutions)
         if result.status not in ("invalid", "failed"):
-            before = "" if answered.is_alone else f"{name}: "
+            before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
         if answered.is_alone and result.status == "invalid":
             say(answered.fault or str(result.message))

@@ -1,0 +1,45 @@
+"""Durations and sizes as people write them: `90s`, `5m`, `30d`; `64M`, `1.5G`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A kind of quantity: the word for it in a help, an example, and a factor for each suffix.
+
+    `bare` is what a number without a suffix counts; if it is empty, a number needs a suffix.
+    """
+
+    word: str
+    example: str
+    bare: str
+    factors: Mapping[str, float]
+
+    def number_in(self, text: str) -> float | None:
+        """The number that a text with a suffix stands for; None if there is no known suffix."""
+        match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([a-zA-Z]+)", text, re.ASCII)
+        if not match or match[2] not in self.factors:
+            return None
+        number = float(match[1]) * self.factors[match[2]]
+        return int(number) if number.is_integer() else number
+
+    def text_of(self, number: float) -> str:
+        """The number with the longest suffix that leaves it whole: `1m`, `64M`, `1h`."""
+        largest_first = sorted(self.factors.items(), key=lambda each: -each[1])
+        for suffix, factor in largest_first if number else ():
+            if number % factor == 0:
+                return f"{number / factor:.0f}{suffix}"
+        return str(number)
+
+
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_BYTES = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+DURATION: Final = Unit("TIME", "5m", "seconds", _SECONDS)
+AGE: Final = Unit("AGE", "30d", "", _SECONDS)
+SIZE: Final = Unit("SIZE", "64M", "bytes", _BYTES)
+MEMORY: Final = Unit("SIZE", "4G", "megabytes", {k: n / 2**20 for k, n in _BYTES.items()})
