@@ -343,7 +343,8 @@ class _Stating:
         apart, left = self._of.apart, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # and the cells that differ from all of it
         while len(left) > _LONG:
-            weight, cells = max(self._alike(left), key=lambda group: len(group[1]))
+            alike = self._alike(left)
+            weight, cells = max(alike, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
             common = NOTHING

@@ -40,7 +40,7 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
 from pipeline.puzzle.rules.outside import XSum
@@ -379,6 +379,17 @@ def test_grids_of_many_cells_are_not_searched():
     for geometry in (Geometry(7, 7), Geometry(4, 8), Geometry(3, 3, grids=corners)):
         found = exhausted_by_rules(Puzzle.empty(geometry, (Greater(0, 1),)), ())
         assert found == Exhausted((), 0, "with rules, more than 1,000 cells are not searched")
+
+
+@pytest.mark.parametrize("units", [(), (AllDifferent((0, 1, 2)),)])
+def test_a_long_sum_may_have_no_cell_in_any_unit(units, step):
+    """A free grid has no units but those of its rules."""
+    geometry = Geometry(1, 3, free=Free(2, 7))
+    long = Total(tuple((cell, 1) for cell in range(3, 14)), 12)
+    puzzle = Puzzle.empty(geometry, tuple(map(Formula, (*units, long))))
+    found = searched_through(step, puzzle)
+    assert found.undecided is None
+    assert len(found.missing) == 11 * (6 if units else 27)
 
 
 def test_a_sum_of_many_weights_is_soon_stated():
