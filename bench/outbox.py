@@ -109,8 +109,8 @@ class _Set:
             return text.replace(self._stem, stem).replace(self._job, job)
 
         log = renamed(self._log).encode()
-        hashes = [sha256(data).hexdigest() for data in (self._log.encode(), log)]
-        (full.outbox / f"{stem}.json").write_text(renamed(self._record).replace(*hashes))
+        before, after = (sha256(data).hexdigest() for data in (self._log.encode(), log))
+        (full.outbox / f"{stem}.json").write_text(renamed(self._record).replace(before, after))
         (full.outbox / f"{stem}.log").write_bytes(log)
         for ending, data in self._solutions.items():
             (full.outbox / (stem + ending)).write_bytes(data)
