@@ -76,8 +76,8 @@ def is_file_name(name: str) -> bool:
         encoded = os.fsencode(name)
     except UnicodeEncodeError:
         return False
-    fits = len(encoded) <= LONGEST_NAME
-    return fits and not {"/", "\0"} & {*name} and name not in ("", ".", "..")
+    leads_elsewhere = "/" in name or "\0" in name or name in ("", ".", "..")
+    return len(encoded) <= LONGEST_NAME and not leads_elsewhere
 
 
 def kind_in_words(mode: int) -> str:

@@ -144,8 +144,17 @@ def shelves_in(folder: Path) -> list[Path]:
 
 def files_in(folder: Path) -> Iterator[Path]:
     """Everything in `done` or `failed`, with the content of the shelves."""
+    return map(Path, paths_in(folder))
+
+
+def paths_in(folder: Path) -> Iterator[str]:
+    """The same as texts, which take less time where there are many."""
     if not folder.is_dir():
         return
-    shelves = {*shelves_in(folder)}
-    for path in sorted(folder.iterdir()):
-        yield from sorted(path.iterdir()) if path in shelves else (path,)
+    shelves = {shelf.name for shelf in shelves_in(folder)}
+    for name in sorted(os.listdir(folder)):  # noqa: PTH208 - there may be a million
+        path = os.path.join(folder, name)  # noqa: PTH118 - as above
+        if name in shelves:
+            yield from (os.path.join(path, each) for each in sorted(os.listdir(path)))  # noqa: PTH118, PTH208
+        else:
+            yield path

@@ -106,6 +106,15 @@ def test_a_folder_and_nothing_are_no_records_and_what_is_one_is_read(tmp_path):
     assert (found.message, found.member, file_names(found)) == ("m", 7, tuple(names))
 
 
+@pytest.mark.parametrize("inner", ['"a:b": 1, "a:b": 2', '"a": "x:y", "a": 1', '"a" : 1,"a":1'])
+def test_a_name_that_stands_in_an_object_twice_is_refused_however_deep(inner, tmp_path):
+    told = record_text("a.txt", message="12:00")
+    (tmp_path / "a.json").write_text(told.replace("{", '{"more": [{' + inner + "}], ", 1))
+    assert read_record(tmp_path / "a.json") is None
+    (tmp_path / "a.json").write_text(told.replace("{", '{"more": [{"a": "x:y:", "b": 1}], ', 1))
+    assert read_record(tmp_path / "a.json").message == "12:00"
+
+
 def test_a_record_lists_plain_names_only_and_as_many_as_there_are(tmp_path):
     strange = ["../a", "/a", "", "..", "a/b", "a\0b", "a\ud800", "a" * 300]
     names = [f"{'a, b' * 15}_{number}.solution" for number in range(1, 25_001)]

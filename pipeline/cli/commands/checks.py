@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -204,10 +204,10 @@ def report(
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
-    display, count = Display(None, bar=not settings.quiet), len([*outbox.iterdir()])
+    display = Display(None, bar=not settings.quiet)
 
-    def over(files: Iterable[Path]) -> Iterable[Path]:
-        return display.over(files, "report", "file", count)
+    def over(records: Sequence[Path]) -> Iterable[Path]:
+        return display.over(records, "report", "record", len(records))
 
     if output is None:
         output = outbox / REPORT

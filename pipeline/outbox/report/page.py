@@ -6,7 +6,8 @@ import base64
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -21,7 +22,7 @@ from pipeline.outbox.report.charts import charts_of_puzzles, charts_of_times, mo
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
-from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
+from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order, line_of
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ _PAUSE, _SHARE = 5.0, 10
 _LONGEST_LAST = 1.0
 """Seconds that a last page may take after a stop signal."""
 
+_TOGETHER, _ENDING = 1_000, 64
+"""Jobs that are packed together for the search, and room for the end of what is packed."""
+
 _BOUNDS = PageBounds()
 _FOLDER = Path(__file__).parent
 _PAGE = "page.html.j2"
@@ -48,12 +52,16 @@ def page_pieces(
 
     Originals are looked for in the inbox. Raises OSError if the outbox cannot be read.
     """
-    found = survey(outbox, bounds, over)
+    found = survey(outbox, bounds, line_of, over)
+    packed, searched = _packed(found.others, bounds.packed)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
     viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
+    others = [line.split("\t") for line in found.others[:searched]]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
+    statuses |= dict.fromkeys((each for cells in others for each in cells[2].split()), 1)
+    formats = {view.kind for view in views} | {cells[3].partition(" ")[0] for cells in others}
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")
     script = own_text("page.js")
     yield from template(_PAGE).generate(
@@ -71,11 +79,29 @@ def page_pieces(
         census=charts_of_puzzles(viewer.census),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
-        formats=sorted({view.kind for view in views} - {""}),
+        formats=sorted(formats - {""}),
+        prefix=prefix,
+        packed=packed,
+        searched=searched,
         bounds=bounds,
         is_full=viewer.is_full,
         page_size=PAGE,
     )
+
+
+def _packed(lines: Sequence[str], most: int) -> tuple[str, int]:
+    """As many lines as fit in so many characters of base64, deflated; and how many these are."""
+    deflater, packed, count = zlib.compressobj(), b"", 0
+    for at in range(0, len(lines), _TOGETHER):
+        some = lines[at : at + _TOGETHER]
+        copy = deflater.copy()
+        data = deflater.compress("".join(f"{line}\n" for line in some).encode())
+        data += deflater.flush(zlib.Z_SYNC_FLUSH)
+        if (len(packed) + len(data)) * 4 / 3 + _ENDING > most:
+            deflater = copy
+            break
+        packed, count = packed + data, at + len(some)
+    return base64.b64encode(packed + deflater.flush()).decode() if count else "", count
 
 
 @cache

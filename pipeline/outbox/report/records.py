@@ -9,12 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain, count, islice, repeat
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import astuple
 from msgspec.structs import replace as with_fields
 
@@ -70,8 +70,7 @@ _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
-@dataclass(frozen=True, slots=True)
-class JobSummary:
+class JobSummary(Struct, frozen=True):
     """A job according to its record, as far as that is legible.
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
@@ -95,14 +94,14 @@ class JobSummary:
     evidence: str = ""
     started: float | None = None
     finished: float | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    known: Mapping[str, int] = field(default_factory=dict)
+    seconds: Mapping[str, float] = {}
+    known: Mapping[str, int] = {}
     files: tuple[str, ...] = ()
-    reading: Reading = field(default_factory=Reading)
+    reading: Reading = Reading()
     conflict: tuple[Place, ...] = ()
     rules_in_conflict: tuple[int, ...] = ()
     difference: tuple[Place, ...] = ()
-    added: Mapping[str, str] = field(default_factory=dict)
+    added: Mapping[str, str] = {}
 
     @property
     def is_many(self) -> bool:
@@ -152,13 +151,13 @@ def _job(stem: str, record: Record) -> JobSummary:
         seconds=seconds,
         known=record.known,
         files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
-        reading=Reading()._replace(**known),  # type: ignore[arg-type] # checked
+        reading=Reading()._replace(**known) if known else Reading(),  # type: ignore[arg-type] # checked
     )
     if isinstance(record, ManyRecord):
         return job
     certificate, difference = or_none(record.certificate), or_none(record.difference)
     box, also = record.box, also_in_record(record)
-    return replace(
+    return with_fields(
         job,
         message=_shown(record.message or ""),
         box=box if box and MIN_SIDE <= box[0] * box[1] <= MAX_SIDE else None,

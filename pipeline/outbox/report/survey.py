@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 import os
 import re
@@ -33,13 +32,18 @@ _MOST = {"redundant": 81, "effort_depth": DEEPEST + 1, "effort_backdoor": WIDEST
 class PageBounds:
     """How much of an outbox a page shows; its totals count everything.
 
-    At most `boards` are drawn, up to `rows` of them from one collection. At most so many members
+    At most `boards` are drawn, up to `rows` of them from one collection, until they take `drawn`
+    characters. The search finds up to `searched` jobs that are not shown, until they take `packed`
+    characters. At most so many members
     of archives are `timed`, and so many `members` of their originals are read.
     """
 
     jobs: int = 1_000
     boards: int = 1_000
     rows: int = 200
+    drawn: int = 2_000_000
+    searched: int = 500_000
+    packed: int = 1_500_000
     timed: int = 10_000
     members: int = 50_000
 
@@ -47,6 +51,8 @@ class PageBounds:
 @dataclass(slots=True)
 class Survey:
     """The sums of all jobs of an outbox, and some of the jobs: `jobs`, out of `count`.
+
+    `others` has a line for each other job, up to a bound.
 
     `totals` counts puzzles by status, `known` those whose solutions are proved, or claimed, to be
     all. `solve_times` counts them by third of a power of ten of
@@ -57,6 +63,7 @@ class Survey:
     """
 
     jobs: Sequence[JobSummary] = ()
+    others: Sequence[str] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -120,24 +127,39 @@ class Census:
             self.add(told, fields[0].split(",", 3)[2] if fields[0].count(",") > 2 else "")
 
 
-Over = Callable[[Iterable[Path]], Iterable[Path]]
-"""Goes through the files of an outbox, and may show how far it is."""
+Over = Callable[[Sequence[Path]], Iterable[Path]]
+"""Goes through the records of an outbox, and may show how far it is."""
 
 
-def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
+def survey(
+    outbox: Path, bounds: PageBounds, line_of: Callable[[JobSummary], str], over: Over = iter
+) -> Survey:
     """Read all records; keep the jobs to show: failures, then the latest.
 
-    Raises OSError if the folder cannot be read.
+    Of the others a line is kept. Raises OSError if the folder cannot be read.
     """
     found = Survey(latest=time.time() + _DAY)
     kept: list[JobSummary] = []
-    for path in over(outbox.iterdir()):
-        if is_record(path.name) and (job := read_job(path)):
+    others: list[tuple[_Rank, str]] = []
+
+    def trim() -> None:
+        kept.sort(key=_rank)
+        others.extend((_rank(job), line_of(job)) for job in kept[bounds.jobs :])
+        del kept[bounds.jobs :]
+        if len(others) >= 2 * bounds.searched:
+            others.sort()
+            del others[bounds.searched :]
+
+    names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
+    for path in over([outbox / name for name in names]):
+        if job := read_job(path):
             found.add(job)
             kept.append(job)
             if len(kept) == 2 * bounds.jobs:
-                kept = heapq.nsmallest(bounds.jobs, kept, key=_rank)
-    found.jobs = heapq.nsmallest(bounds.jobs, kept, key=_rank)
+                trim()
+    trim()
+    others.sort()
+    found.jobs, found.others = kept, [line for _, line in others[: bounds.searched]]
     archives = (job for job in found.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
@@ -153,7 +175,10 @@ def is_record(name: str) -> bool:
     return name.endswith(ENDING) and not name.startswith(".")
 
 
-def _rank(job: JobSummary) -> tuple[bool, float, str]:
+_Rank = tuple[bool, float, str]
+
+
+def _rank(job: JobSummary) -> _Rank:
     return job.is_well, -(job.finished or 0.0), job.stem
 
 

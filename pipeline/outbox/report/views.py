@@ -14,6 +14,7 @@ from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.charts import moment_said
 from pipeline.outbox.report.drawn import Finder, FoundMember, board_of_job, board_of_row
 from pipeline.outbox.report.records import (
     NOT_WELL,
@@ -116,12 +117,34 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
+def line_of(job: JobSummary) -> str:
+    """A row of the table of jobs as one line: its cells with tabs between, none of which has one.
+
+    These are the percent-encoded stem, name, statuses, format, reason, puzzles, solutions, how long
+    it took, and when it was finished.
+    """
+    view = View(0, job, _NO_LINKS)
+    cells = (
+        encoded(job.stem),
+        view.name,
+        " ".join(view.statuses),
+        shortened(job.format, 40),
+        view.reason,
+        f"{job.puzzles:,}",
+        "" if job.solutions is None else f"{job.solutions:,}",
+        "" if view.seconds is None else duration(view.seconds),
+        "" if job.finished is None else moment_said(job.finished),
+    )
+    return "\t".join(cells)
+
+
 class Viewer:
     """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
     `prefix` leads from the page to the outbox, percent-encoded. `census` counts what `--also` adds,
     of single puzzles and in tables that are sampled. `left` more puzzles of collections and
-    archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
+    archives may have a board, and `singles` more of other jobs, which take at most `room`
+    characters; `is_full`: one was refused.
     """
 
     def __init__(
@@ -138,6 +161,7 @@ class Viewer:
         most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
         self.singles = min(singles, most)
         self.left = bounds.boards - self.singles
+        self.room = bounds.drawn
         self.is_full = False
         self.census = Census()
         self._keys = count()
@@ -163,8 +187,9 @@ class Viewer:
         return View(number, job, links, cards, of)
 
     def _has_room(self, left: int) -> bool:
-        self.is_full = self.is_full or left <= 0
-        return left > 0
+        has_room = left > 0 and self.room > 0
+        self.is_full = self.is_full or not has_room
+        return has_room
 
     def _rows(
         self, job: JobSummary, folder: Path, before: str, most: int
@@ -252,6 +277,10 @@ class Viewer:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, words=board)
         svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
+        if len(svg) > self.room:
+            self.room, self.is_full = 0, True
+            return Card(name, status, "", message, facts, links, words=_NO_ROOM)
+        self.room -= len(svg)
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 

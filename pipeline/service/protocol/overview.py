@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeGuard
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
-from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
+from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.service.protocol.claiming import is_in_work
@@ -29,6 +29,7 @@ from pipeline.service.protocol.settle import Refused, Settler, look, names_in
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
 LAST_SCAN = ".last-scan"
+_LOG = ".log"
 LONG_AGO = 120.0
 """Seconds, four rescans: if the last scan is longer ago, nobody scans."""
 
@@ -77,7 +78,7 @@ def survey(folders: Folders, settle: float) -> Overview:
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
         ],
-        done=sum(1 for _ in files_in(folders.done)),
+        done=sum(1 for _ in paths_in(folders.done)),
         scan_age=_scan_age(folders),
     )
     settler = Settler(settle)
@@ -195,30 +196,46 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
     files in a folder. Failed originals are kept: nobody has dealt with them yet.
     """
     limit = time.time() - seconds
-    for path in files_in(folders.done):
+    for path in paths_in(folders.done):
         with contextlib.suppress(FileNotFoundError):
-            status = path.lstat()
+            status = os.lstat(path)
             if status.st_ctime <= limit:
-                yield Expired(path, status.st_ino)
-    for log in _logs(folders.outbox):
-        with contextlib.suppress(FileNotFoundError):
-            status = log.lstat()
-            if status.st_mtime <= limit and stat.S_ISREG(status.st_mode):
-                yield Expired(log, status.st_ino)
+                yield Expired(Path(path), status.st_ino)
+    if folders.outbox.is_dir():
+        yield from _expired_logs(folders.outbox, limit)
 
 
-def _logs(folder: Path, *, is_in_tree: bool = False) -> Iterator[Path]:
-    """The logs that the records in a folder list, with those in the trees of archives."""
-    for path in sorted(folder.glob(f"[!.]*{ENDING}")):
-        record = read_record(path)
+def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[Expired]:
+    """The logs last written before `limit` that a record beside them lists, and those in trees.
+
+    Only the records of such logs are read, and those that may be about archives.
+    """
+    with os.scandir(folder) as entries:
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+    logs = (entry for entry in shown if entry.name.endswith(_LOG))
+    old = {entry.name.removesuffix(_LOG): entry.inode() for entry in logs if _is_old(entry, limit)}
+    trees = set()
+    if not is_in_tree:
+        trees = {entry.name for entry in shown if entry.is_dir(follow_symlinks=False)}
+    for stem in sorted(old.keys() | trees):
+        record = read_record(folder / (stem + ENDING))
         if record is None:
             continue
-        yield from (folder / name for name in file_names(record) if name.endswith(".log"))
-        tree = folder / path.stem
-        if record.status == ARCHIVE and not is_in_tree and not tree.is_symlink():
-            for inner, folders, _ in os.walk(tree):
+        if stem in old and stem + _LOG in file_names(record):
+            yield Expired(folder / (stem + _LOG), old[stem])
+        if stem in trees and record.status == ARCHIVE:
+            for inner, folders, _ in os.walk(folder / stem):
                 folders.sort()
-                yield from _logs(Path(inner), is_in_tree=True)
+                yield from _expired_logs(Path(inner), limit, is_in_tree=True)
+
+
+def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
+    """Whether it is a regular file that was last written before `limit`."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return status.st_mtime <= limit and stat.S_ISREG(status.st_mode)
 
 
 def delete_expired(files: Iterable[Expired]) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import tracemalloc
+import zlib
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -22,7 +24,7 @@ from pipeline.errors import printable
 from pipeline.outbox.originals import Originals, members_of
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
-from pipeline.outbox.report.views import Viewer
+from pipeline.outbox.report.views import Viewer, line_of
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 JSON = st.recursive(
@@ -64,7 +66,7 @@ def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     said = page_of(tmp_path, tmp_path).said
     assert "last of which finished on 2026-01-02 00:00:00" in said
     assert "0" * 99 not in said
-    assert len(survey(tmp_path, PageBounds()).finished) == 2
+    assert len(survey(tmp_path, PageBounds(), line_of).finished) == 2
 
 
 def listed(outbox, *names):
@@ -251,10 +253,47 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
     page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, rows=20))
     assert "220 puzzles in 22 jobs" in page.said
     assert "Listed are 8 of 22 jobs" in page.said
-    assert "the search looks through these only" in page.said
+    assert "the search finds all" in page.said
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
     assert page.boards() <= 2 * 20
     assert page.rows() == 8
+
+
+def packed_lines(text):
+    (packed,) = re.findall(r'<script type="text/plain" id="packed">([^<]+)</script>', text)
+    return zlib.decompress(base64.b64decode(packed)).decode().splitlines()
+
+
+def test_jobs_that_are_not_listed_are_packed_for_the_search_failures_first(tmp_path):
+    for number in range(5):
+        record(tmp_path, f"job {number}", format="line")
+    for name in ("bad", "worse"):
+        record(tmp_path, name, status="failed", message="a\ttab")
+    text = text_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1))
+    lines = [line.split("\t") for line in packed_lines(text)]
+    assert lines[0][:5] == ["worse", "worse.txt", "failed", "", "a\\ttab"]
+    assert lines[1][:4] == ["job%200", "job 0.txt", "unique", "line"]
+    assert len(lines) == 6
+    assert {len(cells) for cells in lines} == {9}
+    assert 'id="packed"' not in text_of(tmp_path, tmp_path)
+
+
+def test_what_is_packed_is_bounded_and_the_page_says_so(tmp_path):
+    for number in range(4):
+        record(tmp_path, f"job{number}")
+    few = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1, searched=2))
+    assert "the search finds 3 of them" in few.said
+    none = text_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1, packed=100))
+    assert "the search finds 1 of them" in none
+    assert 'id="packed"' not in none
+
+
+def test_boards_take_a_bounded_room_and_the_page_says_so(tmp_path):
+    collection(tmp_path, "many", ["unique"] * 20)
+    whole = page_of(tmp_path, tmp_path)
+    page = page_of(tmp_path, tmp_path, bounds=PageBounds(drawn=5_000))
+    assert 0 < page.boards() < whole.boards() == 20
+    assert "until they take 5 kB" in page.said
 
 
 def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
@@ -300,14 +339,14 @@ def test_a_reason_in_the_table_is_escaped_and_bounded(tmp_path):
     assert many == "2 invalid, 1,000 failed"
 
 
-def test_a_total_leads_to_the_jobs_that_are_listed_and_to_no_others(tmp_path):
+def test_a_total_leads_to_its_jobs_listed_or_not(tmp_path):
     record(tmp_path, "bad", status="failed")
     record(tmp_path, "good")
     first = {"bounds": PageBounds(jobs=1)}
     assert inside(tmp_path, "dt", **first) == ["unique", "failed"]
     tags = page_of(tmp_path, tmp_path, **first).tags
     linked = [given for _, given in tags if "data-status" in given]
-    assert linked == [{"href": "#jobs", "data-status": "failed"}]
+    assert [each["data-status"] for each in linked] == ["unique", "failed"]
 
 
 def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_does_not(tmp_path):
