@@ -25,7 +25,6 @@ from pipeline.puzzle.formulas import (
     ByValue,
     Connected,
     Constraint,
-    CountOfEqual,
     Either,
     EqualToSome,
     Equivalent,
@@ -33,7 +32,7 @@ from pipeline.puzzle.formulas import (
     OneOfSets,
     Pairs,
 )
-from pipeline.puzzle.sums import SameTotals, SetTotal, Total, TotalBetween
+from pipeline.puzzle.sums import CountOfEqual, SameTotals, SetTotal, Total, TotalBetween
 
 Values = tuple[int, ...]
 Means = Callable[[Values], bool]
