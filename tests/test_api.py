@@ -99,7 +99,7 @@ def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
 
 
 WRONG = {
-    "timeout": ("x", "--timeout: expected a number from 0.001 to 1,000,000, found 'x'"),
+    "timeout": ("x", "--timeout: expected a number from 0.001 to .*, in seconds .*, found 'x'"),
     "memory_limit": (64.5, "--memory-limit: expected a whole number from 64 to .*, found 64.5"),
     "max_solutions": (True, "--max-solutions: expected a whole number from 1 to .*, found True"),
     "max_bytes": (None, "--max-bytes: expected a whole number from 1 to .*, found None"),
