@@ -45,9 +45,9 @@ class ClauseBuilder:
 
     The values are 1 … side unless another one is the `lowest`.
     `units` are sets of cells that hold different values by other clauses: those of a rule may rely
-    on that. `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached
-    beyond the limits `most`. `check` is called now and then with the bytes needed, and may raise it
-    too.
+    on that. `numbers` are the literals of the clauses so far, with a 0 after each clause, `facts`
+    the clauses of one literal. `variables` is the highest variable. Raises LimitReached beyond the
+    limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
     """
 
     def __init__(
@@ -66,10 +66,11 @@ class ClauseBuilder:
         self.most = most
         self.candidates = side * cells
         self.variables = self.candidates
-        self.made: list[Clause] = []
+        self.numbers: list[int] = []
+        self.facts: list[int] = []
+        self._made = 0
         self._most_clauses, self._most_literals = most.clauses, most.literals
         self._conditions: Clause = ()
-        self._literals = 0
         self._steps = self._checked = 0
         self._check = check
         self._same: dict[tuple[int, int], int] = {}
@@ -78,6 +79,19 @@ class ClauseBuilder:
     def auxiliary(self) -> int:
         """The number of variables that are no candidates."""
         return self.variables - self.candidates
+
+    def __len__(self) -> int:
+        return self._made
+
+    @property
+    def made(self) -> list[Clause]:
+        """The clauses so far."""
+        numbers, clauses, start = self.numbers, list[Clause](), 0
+        for _ in range(self._made):
+            end = numbers.index(0, start)
+            clauses.append(tuple(numbers[start:end]))
+            start = end + 1
+        return clauses
 
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, one of `values`."""
@@ -95,12 +109,15 @@ class ClauseBuilder:
         self._make(self._conditions + literals)
 
     def _make(self, clause: Clause) -> None:
-        made = self.made
-        self._literals += len(clause)
-        if len(made) >= self._most_clauses or self._literals > self._most_literals:
-            raise LimitReached(f"the rules are more than {len(made):,} clauses")
-        made.append(clause)
-        if not len(made) % _CHECKED_CLAUSES:
+        numbers, made = self.numbers, self._made
+        if made >= self._most_clauses or len(numbers) - made + len(clause) > self._most_literals:
+            raise LimitReached(f"the rules are more than {made:,} clauses")
+        numbers += clause
+        numbers.append(0)
+        self._made = made = made + 1
+        if len(clause) == 1:
+            self.facts += clause
+        if not made % _CHECKED_CLAUSES:
             self._look()
 
     def spend(self, steps: int) -> None:
@@ -114,7 +131,8 @@ class ClauseBuilder:
 
     def _look(self) -> None:
         if self._check:
-            self._check(_CLAUSE_BYTES * len(self.made) + _LITERAL_BYTES * self._literals)
+            literals = len(self.numbers) - self._made
+            self._check(_CLAUSE_BYTES * self._made + _LITERAL_BYTES * literals)
 
     @contextmanager
     def under(self, *literals: int) -> Iterator[None]:

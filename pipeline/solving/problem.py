@@ -177,8 +177,10 @@ class PuzzleProblem(Problem[Grid]):
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
-        stated = self.puzzle.clauses_of_rules().made if self.puzzle.rules else ()
-        return clauses + len(stated), 2 * clauses + sum(map(len, stated))
+        if not self.puzzle.rules:
+            return clauses, 2 * clauses
+        stated = self.puzzle.clauses_of_rules()
+        return clauses + len(stated), 2 * clauses + len(stated.numbers) - len(stated)
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)
