@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
-from pipeline.puzzle.clauses import Clause
+from pipeline.puzzle.clauses import Clause, clauses_of
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 
 if TYPE_CHECKING:
@@ -50,10 +50,13 @@ class ClauseArray(Iterable[Clause]):
         return int(len(self.numbers) - self.numbers.astype(bool).sum())
 
     def __iter__(self) -> Iterator[Clause]:
-        numbers, start = self.numbers.tolist(), 0
-        for end in (self.numbers == 0).nonzero()[0].tolist():
-            yield tuple(numbers[start:end])
-            start = end + 1
+        return clauses_of(self.numbers.tolist())
+
+    def pieces(self, most: int) -> Iterator[NDArray[np.int32]]:
+        """The numbers of at most so many clauses at a time."""
+        ends = (self.numbers == 0).nonzero()[0]
+        starts = [0, *(ends[most - 1 :: most] + 1).tolist()]
+        return (self.numbers[a:b] for a, b in pairwise([*starts, len(self.numbers)]) if a < b)
 
     def assigned(self, number: NDArray[np.int32], true: int) -> ClauseArray:
         """The clauses with the number of each literal in place of it; see `_any` for negative ones.
