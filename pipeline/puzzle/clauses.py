@@ -20,7 +20,13 @@ S = TypeVar("S", bound=Hashable)
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
     """The clauses whose literals are in one list, with a 0 after each clause."""
-    literals, start = [*numbers], 0
+    literals = [*numbers]
+    step = literals.index(0) + 1 if literals else 1
+    zeros = literals[step - 1 :: step]
+    if step > 1 and not any(zeros) and literals.count(0) * step == len(literals):
+        yield from zip(*(literals[place::step] for place in range(step - 1)), strict=True)
+        return  # all have the same length, as pairs do
+    start = 0
     while start < len(literals):
         end = literals.index(0, start)
         yield tuple(literals[start:end])
