@@ -8,7 +8,8 @@ Times are milliseconds of processor time, of this process and all that it starts
 the result. TIMES has those of another solver, an object a line: `name` and `ms`; a puzzle that is
 not named there does not count. Without TIMES the baseline is one minisat process that solves the
 formula, without the question whether there is another solution, and without a proof. All run on one
-core, and take turns. `--trust-solver` leaves out the check that no solution is missing.
+core, and take turns. `--trust-solver` leaves out the check that no solution is missing. Machine
+code is compiled before anything is timed.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import NamedTuple
 from pipeline import Settings
 from pipeline.errors import InvalidPuzzle
 from pipeline.limits import Limits
+from pipeline.service.doctor import programs_of
 from pipeline.service.solving import solve_one
 from pipeline.settings import ENCODING
 from pipeline.solving.cnf import dimacs_lines
@@ -51,7 +53,6 @@ class Given(NamedTuple):
 
 
 def main() -> None:
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     words = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     words.add_argument("--list", action="store_true")
     words.add_argument("--trust-solver", action="store_true")
@@ -60,6 +61,8 @@ def main() -> None:
     asked = words.parse_args()
     others = times_in(asked.against) if asked.against else None
     settings = Settings(trust_solver=asked.trust_solver)
+    compile_all(settings)
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     statuses, ours, baseline = Counter[str](), list[float](), list[float]()
     with Solvers("auto", "minisat") as solvers, TemporaryDirectory() as folder:
         for given in (each for file in asked.files for each in givens(file)):
@@ -88,6 +91,15 @@ def main() -> None:
         print(f"{number:5} {told}")
     if ours:
         print(summary(ours, baseline, "the other" if others else "bare minisat"))
+
+
+def compile_all(settings: Settings) -> None:
+    """Compile what is not compiled, and wait for it; puzzles would take several times as long."""
+    try:
+        for program in programs_of(settings):
+            program.compile_into(program.folder())
+    except ImportError:
+        print("there is no machine code without the extra [fast]: plain Python is timed")
 
 
 def summary(ours: list[float], baseline: list[float], name: str) -> str:

@@ -73,7 +73,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `lanes`; `exhaustion` if the check found what these had missed"
+            "`minisat`, `pysat` or `lanes`; `exhaustion` if the check found what these had missed, "
+            "or was asked in place of them (`--trust-solver`)"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
@@ -16,6 +16,21 @@ from pipeline.errors import LimitReached
 
 Clause = tuple[int, ...]
 S = TypeVar("S", bound=Hashable)
+
+
+def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
+    """The clauses whose literals are in one list, with a 0 after each clause."""
+    literals = [*numbers]
+    step = literals.index(0) + 1 if literals else 1
+    zeros = literals[step - 1 :: step]
+    if step > 1 and not any(zeros) and literals.count(0) * step == len(literals):
+        yield from zip(*(literals[place::step] for place in range(step - 1)), strict=True)
+        return  # all have the same length, as pairs do
+    start = 0
+    while start < len(literals):
+        end = literals.index(0, start)
+        yield tuple(literals[start:end])
+        start = end + 1
 
 
 class Most(NamedTuple):
@@ -31,6 +46,20 @@ class Most(NamedTuple):
     sets: int = 1000
 
 
+class Copied(NamedTuple):
+    """The clauses of a constraint of the cells 0, 1, …, to be copied for other cells.
+
+    `numbers` and `facts` are as in `ClauseBuilder`. So many are the clauses, the variables that are
+    no candidates, and the steps that it took.
+    """
+
+    numbers: tuple[int, ...]
+    facts: tuple[int, ...]
+    clauses: int
+    auxiliary: int
+    steps: int
+
+
 _MOST = Most()
 
 _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
@@ -40,14 +69,24 @@ _CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
 """Clauses or steps between two looks at the limits."""
 
 
+@lru_cache(maxsize=16)
+def _apart(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
+    apart = [0] * cells
+    for unit in units:
+        together = sum(1 << cell for cell in unit)
+        for cell in unit:
+            apart[cell] |= together
+    return apart
+
+
 class ClauseBuilder:
     """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
 
     The values are 1 … side unless another one is the `lowest`.
     `units` are sets of cells that hold different values by other clauses: those of a rule may rely
-    on that. `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached
-    beyond the limits `most`. `check` is called now and then with the bytes needed, and may raise it
-    too.
+    on that. `numbers` are the literals of the clauses so far, with a 0 after each clause, `facts`
+    the clauses of one literal. `variables` is the highest variable. Raises LimitReached beyond the
+    limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
     """
 
     def __init__(
@@ -66,10 +105,11 @@ class ClauseBuilder:
         self.most = most
         self.candidates = side * cells
         self.variables = self.candidates
-        self.made: list[Clause] = []
+        self.numbers: list[int] = []
+        self.facts: list[int] = []
+        self._made = 0
         self._most_clauses, self._most_literals = most.clauses, most.literals
         self._conditions: Clause = ()
-        self._literals = 0
         self._steps = self._checked = 0
         self._check = check
         self._same: dict[tuple[int, int], int] = {}
@@ -78,6 +118,14 @@ class ClauseBuilder:
     def auxiliary(self) -> int:
         """The number of variables that are no candidates."""
         return self.variables - self.candidates
+
+    def __len__(self) -> int:
+        return self._made
+
+    @property
+    def made(self) -> list[Clause]:
+        """The clauses so far."""
+        return [*clauses_of(self.numbers)]
 
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, one of `values`."""
@@ -95,12 +143,15 @@ class ClauseBuilder:
         self._make(self._conditions + literals)
 
     def _make(self, clause: Clause) -> None:
-        made = self.made
-        self._literals += len(clause)
-        if len(made) >= self._most_clauses or self._literals > self._most_literals:
-            raise LimitReached(f"the rules are more than {len(made):,} clauses")
-        made.append(clause)
-        if not len(made) % _CHECKED_CLAUSES:
+        numbers, made = self.numbers, self._made
+        if made >= self._most_clauses or len(numbers) - made + len(clause) > self._most_literals:
+            raise LimitReached(f"the rules are more than {made:,} clauses")
+        numbers += clause
+        numbers.append(0)
+        self._made = made = made + 1
+        if len(clause) == 1:
+            self.facts += clause
+        if not made % _CHECKED_CLAUSES:
             self._look()
 
     def spend(self, steps: int) -> None:
@@ -114,7 +165,8 @@ class ClauseBuilder:
 
     def _look(self) -> None:
         if self._check:
-            self._check(_CLAUSE_BYTES * len(self.made) + _LITERAL_BYTES * self._literals)
+            literals = len(self.numbers) - self._made
+            self._check(_CLAUSE_BYTES * self._made + _LITERAL_BYTES * literals)
 
     @contextmanager
     def under(self, *literals: int) -> Iterator[None]:
@@ -179,6 +231,41 @@ class ClauseBuilder:
                 self._make((-same, -here, there))
                 self._make((-same, here, -there))
         return self._same[pair]
+
+    def like(self, cells: int) -> ClauseBuilder:
+        """An empty one for so many cells, none of which are known to differ."""
+        return ClauseBuilder(self.side, cells, self.most, self._check, self.values[0])
+
+    def copied(self) -> Copied:
+        """What was made, to be copied."""
+        made = tuple(self.numbers), tuple(self.facts)
+        return Copied(*made, self._made, self.auxiliary, self._steps)
+
+    def copy(self, made: Copied, cells: Sequence[int]) -> None:
+        """Add what was made for the cells 0, 1, … for these cells. Conditions do not apply."""
+        literals, last = [0], self.variables + made.auxiliary
+        for cell in cells:
+            literals += range(cell * self.side + 1, (cell + 1) * self.side + 1)
+        literals += range(self.variables + 1, last + 1)
+        literals += [-literal for literal in reversed(literals[1:])]
+        self.spend(made.steps)
+        before, self._made = self._made, self._made + made.clauses
+        self.variables = last
+        self.numbers += map(literals.__getitem__, made.numbers)
+        self.facts += map(literals.__getitem__, made.facts)
+        if self._made > self._most_clauses or len(self.numbers) - self._made > self._most_literals:
+            raise LimitReached(f"the rules are more than {before:,} clauses")
+        if self._made // _CHECKED_CLAUSES > before // _CHECKED_CLAUSES:
+            self._look()
+
+    @cached_property
+    def apart(self) -> Sequence[int]:
+        """For each cell the bits of the cells that are in one of its units."""
+        return _apart(self.candidates // self.side, tuple(map(tuple, self.units)))
+
+    @property
+    def has_conditions(self) -> bool:
+        return bool(self._conditions)
 
     def define(self, *literals: int) -> None:
         """Add a clause about new variables, to which conditions do not apply."""

@@ -337,7 +337,7 @@ class Rule(ABC):
 
     def encode(self, geometry: Geometry, clauses: ClauseBuilder) -> None:
         """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
-        self.formula(geometry).encode(clauses)
+        self.formula(geometry).state(clauses)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         """The shapes it is drawn with; none if nobody draws it."""

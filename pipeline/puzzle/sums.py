@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, permutations
+from math import comb
 from typing import TYPE_CHECKING
 
 from pipeline.puzzle.formulas import (
@@ -12,6 +13,7 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Cells,
     Constraint,
+    Listed,
     OneOfSets,
 )
 
@@ -30,6 +32,12 @@ class Total(Constraint):
 
     def holds(self, values: Sequence[int]) -> bool:
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
+
+    def alike(self) -> tuple[Constraint, Cells] | None:
+        at = {cell: index for index, cell in enumerate(dict.fromkeys(self.scope()))}
+        if len(at) > _FEW:  # it matters which of them differ
+            return None
+        return Total(tuple([(at[cell], weight) for cell, weight in self.terms]), self.total), (*at,)
 
     def encode(self, clauses: ClauseBuilder) -> None:
         weights: dict[int, int] = {}
@@ -87,7 +95,7 @@ class SameTotals(Constraint):
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
-class SetTotal(Constraint):
+class SetTotal(Listed):
     """The cells, named once each, hold different values out of `values` that sum to the total."""
 
     cells: Cells
@@ -98,6 +106,10 @@ class SetTotal(Constraint):
         held = {values[cell] for cell in self.cells}
         is_set = len(held) == len(self.cells) and held.issubset(self.values)
         return is_set and sum(held) == self.total
+
+    def alike(self) -> tuple[Constraint, Cells] | None:
+        are_few = comb(len(self.values), len(self.cells)) <= _FEW_SETS
+        return super().alike() if are_few else None
 
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.cells) == 2:
@@ -246,6 +258,9 @@ class CountOfValues(Constraint):
             if value < len(held):
                 clauses.add(here, -reached[value])
 
+
+_FEW_SETS = 1000
+"""Sets that are all listed, whichever the total is."""
 
 _FEW = 4
 """Cells of a sum for which it is not worth looking which of them differ."""

@@ -59,6 +59,8 @@ def programs_of(settings: Settings) -> list[Program]:
     used = [LANES] if settings.solver in ("auto", "lanes") else []
     if not settings.trust_solver:
         used += [many.PROGRAM, ruled.PROGRAM, proof.PROGRAM]
+    elif settings.solver == "auto":
+        used.append(ruled.PROGRAM)
     if {"canonical", "effort"} & {*settings.traits}:
         from pipeline.catalogue import minlex  # noqa: PLC0415
 

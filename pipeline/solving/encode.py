@@ -21,10 +21,10 @@ from typing import Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Deadline, Limits
-from pipeline.puzzle.clauses import Clause
+from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import EncodingChoice, NumberingChoice
-from pipeline.solving.cnf import Cnf, Family, LazyClauses
+from pipeline.solving.cnf import ClauseArray, Cnf, Family, LazyClauses
 
 GroupKind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
@@ -54,6 +54,9 @@ CANDIDATE_BYTES = 1024
 
 MOST_KEPT = 100_000
 """Larger families of pairs are regenerated whenever they are needed."""
+
+MOST_IN_ARRAYS = 4_000_000
+"""Candidates times the side, up to which puzzles with rules have all clauses in arrays."""
 
 
 def encode_puzzle(
@@ -90,24 +93,22 @@ def encode_full(
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
     highest, own = numbering.highest, rules.auxiliary
-    if rules.made:
+    if made := rules.made:
         number = [0, *numbering, *range(highest + 1, highest + 1 + own)]
-        made = rules.made if style == "dense" else [*renumbered(rules.made, number)]
+        made = made if style == "dense" else [*_renumbered(made, number)]
         families.append(Family(RULES_TITLE, len(made), made))
     return Cnf(puzzle.geometry, encoding, highest + own, tuple(families), numbering, (), own)
 
 
-def renumbered(clauses: Iterable[Clause], number: Sequence[int], true: int = 0) -> Iterator[Clause]:
-    """The clauses with the number of each variable in place of it.
+def _renumbered(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clause]:
+    """The clauses with the number of each variable in place of it."""
+    literal = _of_literals(number).__getitem__
+    return (tuple(map(literal, clause)) for clause in clauses)
 
-    `true` is the number of a variable that holds, if there is one: clauses with it and literals
-    that deny it are left out.
-    """
-    literal = [*number, *(-each for each in reversed(number[1:]))].__getitem__  # of -x too
-    for clause in clauses:
-        literals = tuple(map(literal, clause))
-        if true not in literals:
-            yield tuple([x for x in literals if x != -true]) if -true in literals else literals
+
+def _of_literals(number: Sequence[int]) -> list[int]:
+    """What is said of 0 and of each variable, and the same negated for -n … -1."""
+    return [*number, *(-each for each in reversed(number[1:]))]
 
 
 @dataclass(frozen=True)
@@ -227,14 +228,14 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
     rules = puzzle.clauses_of_rules(limits.checking()) if puzzle.rules else None
-    cells = propagate(puzzle, rules.made if rules else ())
+    cells = propagate(puzzle, rules.facts if rules else ())
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     alive, candidates, fixed = _number(cells, numbering, deadline)
-    families = [*_families(geometry, alive, deadline)]
     highest = numbering.highest if style == "decimal" else len(candidates)
+    families = _families(geometry, alive, deadline)
     own = 0
     if rules:
         own = rules.auxiliary
@@ -244,9 +245,53 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
             variables = dict(here) if here else {mask.bit_length() - 1 + values[0]: true}
             number += [variables.get(value, -true) for value in values]
         number += range(highest + 1, true)
-        left = [*deadline.watch(renumbered(rules.made, number, true))]
-        families.append(Family(RULES_TITLE, len(left), left))
-    return Cnf(geometry, "reduced", highest + own, tuple(families), candidates, tuple(fixed), own)
+        families = _with_rules(geometry, families, rules, number, true)
+    given = tuple(families), candidates, tuple(fixed)
+    deadline.check()
+    return Cnf(geometry, "reduced", highest + own, *given, own)
+
+
+def _with_rules(
+    geometry: Geometry,
+    others: Iterable[Family],
+    rules: ClauseBuilder,
+    number: Sequence[int],
+    true: int,
+) -> Iterator[Family]:
+    """The families of `extended` over the candidates that are left, and that of the rules.
+
+    `number` has the new number of each variable, `true` or -`true` if it is decided. `others` are
+    the same without the rules, for a geometry that is too large for arrays.
+    """
+    import numpy as np  # noqa: PLC0415 - few puzzles have rules
+
+    literals = np.array(_of_literals(number), np.int32)
+    stated = _extended(geometry)
+    if stated is None:
+        yield from others
+    of_rules = RULES_TITLE, ClauseArray(np.array(rules.numbers, np.int32))
+    for title, clauses in (*(stated or ()), of_rules):
+        left = clauses.assigned(literals, true)
+        yield Family(title, len(left), left)
+
+
+@lru_cache(maxsize=4)
+def _extended(geometry: Geometry) -> list[tuple[str, ClauseArray]] | None:
+    """The families of `extended` over all candidates of a geometry; None if they are large."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    n, numbering = geometry.side, Numbering(geometry)
+    if n * n * geometry.size * max(1, len(geometry.grids)) > MOST_IN_ARRAYS:
+        return None
+    kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free else tuple(TITLES)
+    found: list[tuple[str, ClauseArray]] = []
+    for kind in kinds:
+        groups = np.array([*_groups(numbering, kind)], np.int32)
+        one, other = np.triu_indices(n, 1)
+        pairs = -groups[:, one], -groups[:, other], np.zeros_like(groups[:, one])
+        families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
+        found += zip(TITLES[kind], (ClauseArray(each.ravel()) for each in families), strict=True)
+    return found
 
 
 def _number(
@@ -313,17 +358,17 @@ def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, found))
 
 
-def propagate(puzzle: Puzzle, rules: Iterable[Clause] = ()) -> list[int] | None:
+def propagate(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | None:
     """The masks of the surviving candidates, or None if some group has none left.
 
     Naked and hidden singles until nothing changes: the fixpoint of unit propagation on the
-    `extended` formula, which does not depend on the order of the units. Of the clauses of rules
-    only those of one literal count.
+    `extended` formula, which does not depend on the order of the units. `facts` are literals that
+    are known to be true.
     """
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)
     cells = list(puzzle.cells)
-    for literal in (clause[0] for clause in rules if len(clause) == 1):
+    for literal in facts:
         cell, place = divmod(abs(literal) - 1, geometry.side)
         if cell < len(cells):
             cells[cell] &= 1 << place if literal > 0 else ~(1 << place)

@@ -178,7 +178,8 @@ def _assumed(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int
         if mask & (mask - 1):
             assumption = made.new()
             forbidden = values_of(geometry.all_values & ~mask, geometry.lowest)
-            made.made += ((-assumption, -(before(cell) + value)) for value in forbidden)
+            for value in forbidden:
+                made.add(-assumption, -(before(cell) + value))
         else:
             assumption = before(cell) + next(values_of(mask, geometry.lowest))
         cells[assumption] = cell

@@ -18,10 +18,10 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.settings import Settings
+from pipeline.settings import ENCODING, Settings
 from pipeline.solving import Encoding
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.solving.complete import Checked, check_complete
+from pipeline.solving.complete import Checked, check_complete, search_alone
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Relay, Session, Solver, Solvers
@@ -62,8 +62,10 @@ def solve_problem(
     the difference. Raises EnvironmentFailure if the last solver cannot work.
     """
     search = Search(problem, settings, watch, on_solution)
+    result = search.without_solver()
+    if result is not None:
+        return with_evidence(result, search, solvers, explain=explain)
     why, planned = solvers.fallback, True
-    result: Result[S] | None = None
     for solver in solvers.chain:
         relay = solvers.relay(solver)
         try:
@@ -123,6 +125,25 @@ class Search(Generic[S]):
             return None
         variables = len(cnf.candidates) + cnf.auxiliary
         return Encoding(name=cnf.encoding, variables=variables, clauses=cnf.size)
+
+    def without_solver(self) -> Result[S] | None:
+        """What the search through everything finds, where one answer is enough and it is quick.
+
+        It is enough if what a solver says is not checked, and none is asked for.
+        """
+        settings = self.settings
+        is_free = settings.solver == "auto" and settings.encoding == ENCODING
+        if not (settings.trust_solver and is_free) or settings.keep_cnf:
+            return None
+        wanted = self.problem.wanted(settings)
+        with self.watch.timing("solve"):
+            found = search_alone(self.problem, wanted, limits_left(settings, self.watch))
+        if found is None:
+            return None
+        for solution in found:
+            self._show(solution)
+        ended = None if len(found) == wanted else Unsat()
+        return self.result(found, ended, SolverUsed("exhaustion", None))
 
     def collect(self, relay: Relay) -> tuple[list[S], Unsat | Unknown | None]:
         """Certified solutions, up to one more than are asked for, and what ended the search.

@@ -106,6 +106,10 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
+    def is_searched_quickly(self) -> bool:
+        """Whether a search for all solutions is quicker than to ask a solver, as a rule."""
+        return False
+
     def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
         """Search for up to `most` solutions that are not listed; None if it cannot be searched.
 
@@ -170,6 +174,13 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
+    def is_searched_quickly(self) -> bool:
+        if self.puzzle.is_plain:
+            return False
+        from pipeline.certify.ruled import is_quick  # noqa: PLC0415 - loads numpy
+
+        return is_quick()
+
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
@@ -177,8 +188,10 @@ class PuzzleProblem(Problem[Grid]):
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
-        stated = self.puzzle.clauses_of_rules().made if self.puzzle.rules else ()
-        return clauses + len(stated), 2 * clauses + sum(map(len, stated))
+        if not self.puzzle.rules:
+            return clauses, 2 * clauses
+        stated = self.puzzle.clauses_of_rules()
+        return clauses + len(stated), 2 * clauses + len(stated.numbers) - len(stated)
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import cycle, islice
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from pipeline.errors import InvalidResult, SolverError
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
 from pipeline.solving.cnf import (
     MAX_VARIABLE,
+    ClauseArray,
     Cnf,
     Family,
     LazyClauses,
@@ -60,6 +62,44 @@ def test_a_model_satisfies_by_holding_a_literal_of_every_clause_and_no_opposites
 def test_no_model_satisfies_the_empty_clause_and_any_model_satisfies_no_clauses():
     assert not cnf_of(Family("conflict", 1, [()])).satisfied_by({1, 2})
     assert cnf_of().satisfied_by(set())
+
+
+clauses_of_six = st.lists(
+    st.lists(st.integers(1, 6), max_size=4, unique=True).flatmap(
+        lambda some: st.tuples(*(st.sampled_from((x, -x)) for x in some))
+    )
+)
+
+
+def array_of(clauses: list[tuple[int, ...]]) -> ClauseArray:
+    return ClauseArray(np.array([x for each in clauses for x in (*each, 0)], np.int32))
+
+
+@examples(100)
+@given(clauses=clauses_of_six, signs=st.tuples(*[st.booleans()] * 6), most=st.integers(1, 9))
+def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, most):
+    array = array_of(clauses)
+    assert ([*array], len(array)) == (clauses, len(clauses))
+    assert "".join(clause_lines(array)) == "".join(clause_lines(clauses))
+    assert [tuple(x) for p in array.pieces(most) for x in ClauseArray(p)] == clauses
+    assert all(len(ClauseArray(piece)) <= most for piece in array.pieces(most))
+    model = {x if sign else -x for x, sign in enumerate(signs, 1)}
+    both = (Family("clauses", len(clauses), each) for each in (array, clauses))
+    assert len({cnf_of(family, variables=6).satisfied_by(model) for family in both}) == 1
+
+
+@examples(100)
+@given(clauses=clauses_of_six, numbers=st.tuples(*[st.sampled_from((1, 2, 9, -9))] * 6))
+def test_what_is_decided_is_left_out_of_clauses_in_an_array(clauses, numbers):
+    of_literals = np.array([0, *numbers, *(-x for x in reversed(numbers))], np.int32)
+    renamed = [tuple(int(of_literals[x]) for x in each) for each in clauses]
+    expected = [tuple(x for x in each if x != -9) for each in renamed if 9 not in each]
+    assert [*array_of(clauses).assigned(of_literals, 9)] == expected
+
+
+def test_the_text_of_clauses_with_many_variables_is_the_same():
+    clauses = [(1, -70_000), (2**20, -3, 65_535), ()]
+    assert "".join(array_of(clauses).lines()) == "1 -70000 0\n1048576 -3 65535 0\n0\n"
 
 
 def test_blocking_forbids_the_chosen_candidates_and_no_other_variable():

@@ -10,16 +10,20 @@ from support.needs import needs_drat_trim
 from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
+from pipeline.certify import ruled
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.service.solving import solve_problems, solve_source
 from pipeline.settings import Settings
+from pipeline.solving import complete, problem
 from pipeline.solving import one as chain
-from pipeline.solving import problem
 from pipeline.solving.cnf import Family, Unsat
 from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import SolverUsed
 from pipeline.solving.solvers.pysat import GaveUp
 
 
@@ -136,6 +140,49 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
         assert (result.solutions, result.complete) == ((first, second), True)
         assert result.solver.name == "exhaustion"
         assert result.certificate.complete == "proved"
+
+
+KILLER = Puzzle.empty(4).with_rules(
+    Cage((0, 1), 3), Cage((2, 6), 7), Cage((4, 8), 5), Cage((5, 9, 13), 9), Thermometer((11, 10))
+)
+
+
+def trusted(solvers, **options):
+    settings = Settings(trust_solver=True, max_solutions=30, **options)
+    return solve_problems([PuzzleProblem(parsed_from(KILLER))], solvers, settings)[0]
+
+
+def test_without_a_check_a_puzzle_with_rules_is_searched_once_that_is_quick(monkeypatch, solvers):
+    monkeypatch.setattr(ruled, "is_quick", lambda: False)
+    asked = trusted(solvers)
+    monkeypatch.setattr(ruled, "is_quick", lambda: True)
+    result = trusted(solvers)
+    assert (result.status, result.solutions) == (asked.status, asked.solutions)
+    assert result.solver == SolverUsed("exhaustion", None)
+    assert asked.solver.name != "exhaustion"
+    assert (result.encoding, asked.encoding is None) == (None, False)
+    for each in (result, asked):
+        assert (each.told_certificate, each.certificate.reason) == ("claimed", "--trust-solver")
+    fewer = replace(Settings(trust_solver=True), max_solutions=1)
+    (first,) = solve_problems([result.problem], solvers, fewer)
+    assert (first.status, first.complete, len(first.solutions)) == ("multiple", False, 1)
+    assert first.solver.name == "exhaustion"
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "pysat"}, {"encoding": "extended"}, {"keep_cnf": True}]
+)
+def test_a_solver_or_a_formula_that_is_asked_for_is_used_without_a_check(
+    options, monkeypatch, solvers
+):
+    monkeypatch.setattr(ruled, "is_quick", lambda: True)
+    assert trusted(solvers, **options).solver.name != "exhaustion"
+
+
+def test_a_solver_is_asked_where_the_search_alone_takes_too_long(monkeypatch, solvers):
+    monkeypatch.setattr(ruled, "is_quick", lambda: True)
+    monkeypatch.setattr(complete, "ALONE_SECONDS", 0.0)
+    assert trusted(solvers).solver.name != "exhaustion"
 
 
 def stopping_after(number):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -18,8 +19,8 @@ from typing import Any, Literal, get_args
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
+from pipeline.puzzle.clauses import Clause, clauses_of
+from pipeline.solving.cnf import Answer, ClauseArray, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.solvers import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_self
 
@@ -96,7 +97,9 @@ class Pysat(Closeable):
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         deadline = Deadline.of(limits)
-        self._load(cnf.clauses(), self.engine, limits, deadline)
+        self._load((), self.engine, limits, deadline)
+        for family in cnf.families:
+            self._add(family.clauses, deadline)
         yield PysatSession(self, limits, deadline)
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
@@ -158,6 +161,14 @@ class Pysat(Closeable):
         if self._peer and self._peer.has_ended():
             self.close()
         self.send("open", engine, limits.megabytes, with_proof)
+        self._add(clauses, deadline)
+
+    def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
+        if isinstance(clauses, ClauseArray):
+            for piece in clauses.pieces(CHUNK):
+                if deadline.left():
+                    self.send("add", piece.tobytes())
+            return
         rest = iter(clauses)
         while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
             self.send("add", chunk)
@@ -265,7 +276,7 @@ def _serve(pipe: Connection) -> None:
                 limit_self(megabytes, PROOF_BYTES)  # no endless proof
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
-                engine.append_formula(*rest)
+                engine.append_formula(_unpacked(*rest))
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
             case "prove":
@@ -278,6 +289,11 @@ def _serve(pipe: Connection) -> None:
                     pipe.send("no more")
                 except Satisfiable as error:
                     pipe.send(("sat", error.model))
+
+
+def _unpacked(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
+    """The clauses of a request; bytes are those of numbers, as in `ClauseArray`."""
+    return clauses_of(array("i", clauses)) if isinstance(clauses, bytes) else clauses
 
 
 def _proof_of(engine: Any) -> Any:
