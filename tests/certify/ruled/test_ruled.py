@@ -245,11 +245,11 @@ def in_a_row_of_six(chance):
     constraint = chance.choice((OneOfSets(some, tuple(sets)), of_sums))
     rule = Formula(Every((AllDifferent(tuple(range(6))), constraint)))
     masks = [chance.randrange(1, 64) | chance.randrange(1, 64) for _ in range(6)]
-    rows = [Grid(geometry, row) for row in permutations(range(1, 7))]
-    allowed = [
-        row for row in rows if all(m >> v - 1 & 1 for m, v in zip(masks, row.values, strict=True))
+    known = [
+        Grid(geometry, row)
+        for row in permutations(range(1, 7))
+        if all(m >> v - 1 & 1 for m, v in zip(masks, row, strict=True)) and constraint.holds(row)
     ]
-    known = [row for row in allowed if constraint.holds(row.values)]
     return Puzzle(geometry, tuple(masks), (rule,)), known
 
 
