@@ -64,8 +64,10 @@ KIND, LENGTH, SCOPE = range(3)
 UNIT: as many cells as values, all different. DISTINCT: all different. SAME: the number of cells of
 the first part; both parts hold the same values. PAIR: places of two tables: the values that go with
 some of the other cell. TOTAL: the sum of weight × index; the number of groups, and for each its
-length, its weight, and whether it is worth looking at its sets: the cells of a group are different.
-ONE_SET: the places where the sets begin and end, one of which is that of all values held.
+length, its weight, and whether it is worth looking at its sets: the cells of a group are different;
+then for each group what is beside it: the number of units that hold it, and the length and the
+cells of the rest of each. ONE_SET: the places where the sets begin and end, one of which is that of
+all values held; and what is beside the cells.
 AT_LEAST: a bit and the number of cells that hold it. COUNTS: a mask, the number of parts, and their
 lengths: values in the mask are equally often in each part. PATHS: the place of an automaton: its
 number of states, for each cell and for the end the place of its edges, counted from there, and

@@ -80,6 +80,32 @@ def _separate(w, d, cell):
 
 
 @compiled()
+def _strike_pairs(w, d, first, length):
+    """Two cells with the same two values hold both: strike them from all that differ from both."""
+    for at in range(first, first + length - 1):
+        mask = w[CELLS + d[at]]
+        other = mask & (mask - 1)
+        if other == 0 or other & (other - 1):
+            continue
+        for also in range(at + 1, first + length):
+            if w[CELLS + d[also]] == mask and not _strike_beside(w, d, d[at], d[also], mask):
+                return False
+    return True
+
+
+@compiled()
+def _strike_beside(w, d, one, other, values):
+    for word in range(d[WORDS]):
+        cells = d[d[APART] + one * d[WORDS] + word] & d[d[APART] + other * d[WORDS] + word]
+        while cells:
+            cell = word * CELLS_IN_WORD + lowest(d, cells)
+            cells &= cells - 1
+            if w[CELLS + cell] & values and not keep(w, d, cell, ~values):
+                return False
+    return True
+
+
+@compiled()
 def _unit(w, d, first, length):
     once = twice = thrice = fixed = 0
     for at in range(first, first + length):
@@ -93,7 +119,9 @@ def _unit(w, d, first, length):
         return False
     if not place(w, d, first, length, once & ~twice & ~fixed):
         return False
-    return strike_outside(w, d, first, length, twice & ~thrice & ~fixed)
+    if not strike_outside(w, d, first, length, twice & ~thrice & ~fixed):
+        return False
+    return _strike_pairs(w, d, first, length)
 
 
 @compiled()
@@ -239,7 +267,8 @@ def _holds(w, d, place):
     if kind == SAME:
         return _same(w, d, first, length, d[first + length])
     if kind == ONE_SET:
-        return one_of_sets(w, d, first, length, d[first + length], d[first + length + 1])
+        at = first + length
+        return one_of_sets(w, d, first, length, d[at], d[at + 1], at + 2)
     if kind == PATHS:
         return _paths(w, d, first, length, d[first + length])
     if kind == ALLOWED:

@@ -19,6 +19,8 @@ from pipeline.certify.ruled.gathering import (
     Terms,
     crossing,
     innies,
+    members,
+    set_of,
     weights_of,
 )
 from pipeline.certify.ruled.layout import (
@@ -122,14 +124,19 @@ def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     return arrays
 
 
-@lru_cache(maxsize=16)
-def _of_units(
-    known: tuple[Cells, ...], further: tuple[Cells, ...]
-) -> tuple[list[int], list[tuple[int, int]]]:
+class _OfUnits(NamedTuple):
     """The numbers of units, and of parts of two of them that hold the same values.
 
-    With the place and the queue of each; not to be changed.
+    woken: the place and the queue of each. sets: the cells of each unit. Not to be changed.
     """
+
+    numbers: list[int]
+    woken: list[tuple[int, int]]
+    sets: list[int]
+
+
+@lru_cache(maxsize=16)
+def _of_units(known: tuple[Cells, ...], further: tuple[Cells, ...]) -> _OfUnits:
     numbers: list[int] = []
     woken: list[tuple[int, int]] = []
     for unit in (*known, *further):
@@ -138,7 +145,7 @@ def _of_units(
     for one, other in crossing((*known, *further)):
         woken.append((len(numbers), LATE))
         numbers += SAME, len(one) + len(other), *one, *other, len(one)
-    return numbers, woken
+    return _OfUnits(numbers, woken, [*map(set_of, (*known, *further))])
 
 
 class _Stating:
@@ -148,11 +155,13 @@ class _Stating:
         self._of = gathered
         self._end = end
         self._units = (*gathered.base.units, *gathered.units)
+        of_units = _of_units(gathered.base.units, tuple(gathered.units))
+        self._unit_sets = of_units.sets
         self._blocks = [bit_tables()]
         self._block_at: dict[int, int] = {}
         self._free = DATA  # the place in `d` behind all blocks
-        self._numbers: list[int] = []  # of all constraints
-        self._woken: list[tuple[int, int]] = []  # the place and the queue of those that are woken
+        self._numbers = [*of_units.numbers]  # of all constraints
+        self._woken = [*of_units.woken]  # the place and the queue of those that are woken
         self._totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self._sets = NOTHING
         self._most_marks = self._widest = 1
@@ -160,9 +169,6 @@ class _Stating:
     def arrays(self) -> Stated:
         """The arrays that state everything. Raises NoSolution and TooLarge."""
         of = self._of
-        numbers, woken = _of_units(of.base.units, tuple(of.units))
-        self._numbers += numbers
-        self._woken += woken
         for constraint in of.others:
             self._state(constraint, NORMAL)
         for terms, total in innies(of):
@@ -259,7 +265,7 @@ class _Stating:
         if not masks:
             raise NoSolution
         begin = self._block(np.array(masks, np.int64))
-        return [self._add(ONE_SET, queue, cells, begin, begin + len(masks))]
+        return [self._add(ONE_SET, queue, cells, begin, begin + len(masks), *self._beside(cells))]
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
@@ -323,10 +329,21 @@ class _Stating:
                 return []
             self._totals.add(key)
         groups = self._groups(terms)
-        numbers = [total - values[0] * sum(weights), len(groups)]
+        numbers, beside = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
-            numbers += len(cells), weight, self._has_sets(len(cells), len(groups))
+            has_sets = self._has_sets(len(cells), len(groups))
+            numbers += len(cells), weight, has_sets
+            beside += self._beside(cells) if has_sets else [0]
+        numbers += beside
         return [self._add(TOTAL, queue, [cell for _, some in groups for cell in some], *numbers)]
+
+    def _beside(self, cells: Sequence[int]) -> list[int]:
+        """The number of units that hold all these cells; the length and the cells of each rest."""
+        if len(cells) < 2:
+            return [0]
+        some = set_of(cells)
+        rests = [unit & ~some for unit in self._unit_sets if not some & ~unit and unit != some]
+        return [len(rests), *chain.from_iterable((r.bit_count(), *members(r)) for r in rests)]
 
     def _has_sets(self, length: int, groups: int) -> int:
         """Whether the sets that a group of cells may hold are worth a look; they are then there."""

@@ -6,7 +6,7 @@ Each function is right about cells with one value: it then returns whether its c
 
 from __future__ import annotations
 
-from pipeline.certify.ruled.cells import highest, keep, lowest, place, strike_outside
+from pipeline.certify.ruled.cells import highest, keep, lowest, number, place, strike_outside
 from pipeline.certify.ruled.layout import (
     APART,
     CELLS,
@@ -22,18 +22,58 @@ from pipeline.native import compiled
 
 
 @compiled()
-def one_of_sets(w, d, first, length, begin, end):
-    """The values held by the cells are one of the sets that stand from `begin` to `end`."""
+def _fits(w, d, first, length, values):
+    """Whether the cells may hold all these values and no others. Each value has a cell for it.
+
+    It is exact for up to four cells and as many values: each cell may hold one of these, no two
+    only the same one, and no cell is the only place of two. Otherwise it may be wrongly true.
+    """
+    once = twice = alone = clash = 0
+    for at in range(first, first + length):
+        mask = w[CELLS + d[at]] & values
+        if mask == 0:
+            return False
+        if mask & (mask - 1) == 0:
+            clash |= alone & mask
+            alone |= mask
+        twice |= once & mask
+        once |= mask
+    if number(d, values) < length:
+        return True
+    if clash:
+        return False
+    for at in range(first, first + length):
+        mask = w[CELLS + d[at]] & values & ~twice
+        if mask & (mask - 1):
+            return False
+    return True
+
+
+@compiled()
+def one_of_sets(w, d, first, length, begin, end, beside):
+    """The values held by the cells are one of the sets that stand from `begin` to `end`.
+
+    beside: where the rest of each unit is that they are in, which needs the values not in a set.
+    """
     union = fixed = 0
     for at in range(first, first + length):
         mask = w[CELLS + d[at]]
         union |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
+    must = fixed
+    for _ in range(d[beside]):
+        beside += 1
+        others = 0
+        for at in range(beside + 1, beside + 1 + d[beside]):
+            others |= w[CELLS + d[at]]
+        must |= ((1 << d[VALUES]) - 1) & ~others
+        beside += d[beside]
     possible, required = 0, NOTHING
     for at in range(begin, end):
         values = d[at]
-        if values & ~union == 0 and fixed & ~values == 0:
+        is_between = values & ~union == 0 and must & ~values == 0
+        if is_between and _fits(w, d, first, length, values):
             possible |= values
             required &= values
     if possible == 0:
@@ -179,17 +219,21 @@ def weighted_sum(w, d, first, length):
     if count == 3 and not _last_three(w, d, a, by_a, b, by_b, c, by_c, rest):
         return False
     at, group = first, numbers + 2
+    beside = numbers + 2 + 3 * groups
     for _ in range(groups):
         size, weight = d[group], d[group + 1]
-        if not _within(w, d, at, size, weight, d[group + 2], total - high, total - low):
+        if not _within(w, d, at, size, weight, d[group + 2], total - high, total - low, beside):
             return False
         at += size
         group += 3
+        for _ in range(d[beside]):
+            beside += 1 + d[beside + 1]
+        beside += 1
     return True
 
 
 @compiled()
-def _within(w, d, first, length, weight, has_sets, least_more, most_more):
+def _within(w, d, first, length, weight, has_sets, least_more, most_more, beside):
     """Leave the cells of a group what its sum can be.
 
     Its weighted sum exceeds its lowest one by `most_more` at most, and its highest one by
@@ -217,5 +261,5 @@ def _within(w, d, first, length, weight, has_sets, least_more, most_more):
         return True
     if has_sets:
         row = d[SETS] + length * d[WIDTH]
-        return one_of_sets(w, d, first, length, d[row + low], d[row + high + 1])
+        return one_of_sets(w, d, first, length, d[row + low], d[row + high + 1], beside)
     return True

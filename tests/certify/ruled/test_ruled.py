@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from functools import cache, partial
-from itertools import combinations, islice, product
+from itertools import combinations, islice, permutations, product
 from math import inf, log
 from operator import le, lt, ne
 
@@ -230,6 +230,39 @@ def test_alternatives_may_be_nested(step):
     nested = Every((Either((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), Either((total[1],))))
     found = searched_through(step, Puzzle.empty(FOUR, (Formula(nested),)))
     assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
+
+
+def in_a_row_of_six(chance):
+    """Six different values, some of whose cells hold a set of values or have a sum; all rows."""
+    geometry = Geometry(1, 6, free=Free(1, 6))
+    cells = chance.sample(range(6), 6)
+    some, others = tuple(cells[: chance.randint(2, 5)]), tuple(cells[3:])
+    wide = range(min(len(some), 3), len(some) + 1)
+    sets = [tuple(chance.sample(range(1, 7), chance.choice(wide))) for _ in range(5)]
+    weight = chance.choice((-2, -1, 1, 2))
+    terms = *((cell, 1) for cell in some), *((cell, weight) for cell in others)
+    of_sums = Total(terms, chance.randint(4, 20))
+    constraint = chance.choice((OneOfSets(some, tuple(sets)), of_sums))
+    rule = Formula(Every((AllDifferent(tuple(range(6))), constraint)))
+    masks = [chance.randrange(1, 64) | chance.randrange(1, 64) for _ in range(6)]
+    known = [
+        Grid(geometry, row)
+        for row in permutations(range(1, 7))
+        if all(m >> v - 1 & 1 for m, v in zip(masks, row, strict=True)) and constraint.holds(row)
+    ]
+    return Puzzle(geometry, tuple(masks), (rule,)), known
+
+
+def test_sets_and_sums_of_some_cells_of_a_unit_leave_all_that_is_possible(step):
+    counts = []
+    for seed in range(400):
+        puzzle, known = in_a_row_of_six(random.Random(seed))
+        found = searched_through(step, puzzle)
+        assert found.undecided is None
+        assert sorted(found.missing) == sorted(known), seed
+        counts.append(len(known))
+    assert counts.count(0) > 50
+    assert sum(count > 1 for count in counts) > 50
 
 
 def remainder(rest, value, modulus):
