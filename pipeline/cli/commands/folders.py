@@ -1,17 +1,20 @@
-"""Commands on the drop folder: run, watch, status, retry, prune, doctor."""
+"""Commands on the drop folder: run, watch, init, status, retry, prune, doctor."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
+from pipeline.cli.options import CONFIG_FILE, JsonOption, origins_of_settings, say, takes
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _ALL = tuple(settings_declared())
+_START = """\
+sudoku-pipeline run      # one pass
+sudoku-pipeline watch    # until Ctrl-C
+"""
 
 
 @takes(*(name for name in _ALL if name != "poll"))
@@ -85,6 +92,29 @@ def watch(settings: Settings) -> None:
     log = _screen(settings) or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         watch_folders(settings, log, keeper.after if keeper else no_hook)
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where to make them, by default here.")
+    ] = Path(),
+) -> None:
+    """Make an inbox, an outbox and a settings file in a folder, and say how to start.
+
+    Every setting is in the file, as a comment with its default. What is there already stays as it
+    is.
+
+    sudoku-pipeline init srv/sudoku
+    """
+    from pipeline.service.beginning import begin
+
+    for path, is_new in begin(folder, CONFIG_FILE):
+        print(f"{'made' if is_new else 'kept'} {printable(str(path))}")
+    place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
+    print(
+        f"\nTo start, drop puzzles in the inbox:\n\n{textwrap.indent(place + _START, '    ')}",
+        end="",
+    )
 
 
 def _screen(settings: Settings) -> Screen | None:
