@@ -14,6 +14,8 @@ from support.commands import run
 from support.dropping import (
     ENDLESS,
     ENDLESSLY,
+    OTHER,
+    OTHER_SOLVED,
     SMALL,
     SMALL_SOLVED,
     DropFolder,
@@ -47,12 +49,11 @@ def test_the_settings_are_those_of_the_watch(served):
 
 
 def test_a_file_of_the_same_name_gets_another(served):
-    first, second = (
-        served.given_name("same.txt", text) for text in (SMALL, SMALL.replace("2", "3"))
-    )
-    assert (first, second) == ("same.txt", "same-2.txt")
-    assert served.done(second)["state"] != ""
+    assert served.given_name("same.txt", SMALL) == "same.txt"
+    assert served.given_name("same.txt", OTHER) == "same-2.txt"
+    assert all(served.done(name)["state"] == "unique" for name in ("same.txt", "same-2.txt"))
     assert served.box.text("same_1.solution") == SMALL_SOLVED
+    assert served.box.text("same-2_1.solution") == OTHER_SOLVED
 
 
 def test_what_is_no_puzzle_comes_back_with_its_reason(served):

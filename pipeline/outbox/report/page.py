@@ -36,7 +36,7 @@ _LONGEST_LAST = 1.0
 _TOGETHER, _ENDING = 1_000, 64
 """Jobs that are packed together for the search, and room for the end of what is packed."""
 
-_BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=PAGE, rows=PAGE)
+_BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
 _PAGE, _CARDS = "page.html.j2", "cards.html.j2"
 
