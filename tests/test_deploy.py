@@ -5,6 +5,7 @@ The image itself is tried by `.ci/run` where a builder can fetch its base.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from support.dropping import SMALL, SMALL_SOLVED, wait_for
 from support.forking import Forked
 from support.pages import check_options
 
+from pipeline.cli.commands import serve
 from pipeline.service.exits import SOME_BAD
 from pipeline.settings import ENVIRONMENT_PREFIX, Settings, environment_name
 
@@ -113,6 +115,14 @@ def test_the_compose_file_builds_the_image_of_the_containerfile_and_mounts_its_f
 def test_the_services_of_the_compose_file_run_commands_with_options_that_they_have() -> None:
     for service in COMPOSE["services"].values():
         check_options(service.get("command", json.loads(*told("CMD"))))
+
+
+def test_the_page_of_the_compose_file_is_for_this_machine_alone_and_only_if_asked_for() -> None:
+    page = COMPOSE["services"]["page"]
+    default = str(inspect.signature(serve).parameters["port"].default)
+    assert page["ports"] == [f"127.0.0.1:{default}:{default}"]
+    assert page["profiles"] == ["page"]
+    assert COMPOSE["services"]["watch"]["network_mode"] == "none"
 
 
 def instructions() -> list[tuple[str, str]]:

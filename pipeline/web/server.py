@@ -32,7 +32,7 @@ from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_wit
 from pipeline.web.client import Client
 
 _WATCH = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
-_STANDARD_ERROR, _LOOK_SECONDS = 2, 60.0
+_STANDARD_ERROR, _LOOK_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
 _PAUSE, _SHARE = 2.0, 10
 """Seconds between two reports; making them takes at most one part in ten of the time."""
 
@@ -47,8 +47,7 @@ _HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
 ]
 _HOW: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "log_config": None}
-_HOW |= {"access_log": False, "proxy_headers": False, "server_header": False, "headers": _HEADERS}
-_HOW |= {"limit_concurrency": 64, "timeout_graceful_shutdown": 2}
+_HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 64, "headers": _HEADERS}
 
 
 def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
@@ -99,7 +98,7 @@ def _answering(application: Starlette, listening: socket.socket) -> Iterator[Non
         yield
     finally:
         server.should_exit = True
-        thread.join()
+        thread.join(_STOP_SECONDS)  # it may be making a long report
 
 
 class _Site:
