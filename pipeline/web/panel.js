@@ -10,9 +10,7 @@
   const show = ({ name, state, html, is_done: isDone }, isFirst) => {
     const before = shown.get(name);
     if (before?.state === state || before?.isDone) return;
-    const template = document.createElement("template");
-    template.innerHTML = html; // escaped by the server
-    const card = template.content.firstElementChild;
+    const card = document.createRange().createContextualFragment(html).firstElementChild; // escaped by the server
     if (before) before.card.replaceWith(card);
     else list.prepend(card);
     shown.set(name, { state, card, isDone });

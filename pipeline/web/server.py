@@ -125,9 +125,8 @@ class _Site:
         return Starlette(routes=routes, middleware=[guard], exception_handlers=failures)
 
     async def _guarded(self, request: Request, answer: RequestResponseEndpoint) -> Response:
-        if self._is_ours(request):
-            return await answer(request)
-        return PlainTextResponse("This page is not for others", 403)
+        refusal = PlainTextResponse("This page is not for others", 403)
+        return await answer(request) if self._is_ours(request) else refusal
 
     def _is_ours(self, request: Request) -> bool:
         """Whether a request is of our own page, or of none; others' pages may only link to it."""
@@ -184,4 +183,4 @@ class _Site:
 
 async def _failed(_request: Request, error: Exception) -> Response:
     is_ours = isinstance(error, OSError)
-    return PlainTextResponse(in_words(error) if is_ours else f"{error}", 507 if is_ours else 400)
+    return PlainTextResponse(in_words(error) if is_ours else str(error), 507 if is_ours else 400)
