@@ -1,4 +1,4 @@
-"""A client of the two folders: puts files into the inbox, and tells what becomes of them."""
+"""A client of the two folders: puts files into the inbox, and follows them to their results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</
 
 
 class Dropped(NamedTuple):
-    """What is known of a dropped file: where it is, or its status when it is done."""
+    """A dropped file: its place, or its status when it is done, and a card that shows it."""
 
     name: str
     state: str
@@ -94,7 +94,7 @@ class Client:
         return found
 
     def _look(self, name: str) -> Dropped:
-        """In the order in which a file goes from place to place, so that none is missed."""
+        """Look for a file in the order of its places, so that it is not missed as it moves on."""
         folders = self._folders
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"

@@ -10,7 +10,7 @@
   const show = ({ name, state, html, is_done: isDone }, isFirst) => {
     const before = shown.get(name);
     if (before?.state === state || before?.isDone) return;
-    const card = document.createRange().createContextualFragment(html).firstElementChild; // escaped by the server
+    const card = new DOMParser().parseFromString(html, "text/html").body.firstElementChild; // escaped by the server
     if (before) before.card.replaceWith(card);
     else list.prepend(card);
     shown.set(name, { state, card, isDone });
