@@ -6,8 +6,10 @@ import os
 import re
 import signal
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from support.commands import run
@@ -56,6 +58,15 @@ def test_a_file_of_the_same_name_gets_another(served):
     assert served.box.text("same-2_1.solution") == OTHER_SOLVED
 
 
+def test_files_of_one_name_that_come_at_once_are_all_solved(served):
+    with ThreadPoolExecutor(8) as pool:
+        names = [*pool.map(served.given_name, ["at once.txt"] * 8, [SMALL, OTHER] * 4)]
+    assert {*names} == {"at once.txt", *(f"at once-{number}.txt" for number in range(2, 9))}
+    assert {served.done(name)["state"] for name in names} == {"unique"}
+    solved = [served.box.text(f"{Path(name).stem}_1.solution") for name in names]
+    assert solved == [SMALL_SOLVED, OTHER_SOLVED] * 4
+
+
 def test_what_is_no_puzzle_comes_back_with_its_reason(served):
     told = served.done(served.given_name("bad<b>.txt", "1...\n..2.\n.3q.\n...4\n"))
     assert told["state"] == "invalid"
@@ -94,7 +105,7 @@ def test_every_link_of_the_page_leads_to_the_published_file(served):
     for link in links:
         answer = served.get(f"/{link}")
         assert answer.code == 200, link
-        assert answer.data == (served.box.outbox / link).read_bytes()
+        assert answer.data == (served.box.outbox / unquote(link)).read_bytes()
         assert "sandbox" in ", ".join(answer.headers.get_all("Content-Security-Policy"))
     kinds = {
         each: served.get(f"/linked{each}").headers["Content-Type"] for each in (".json", ".log")
