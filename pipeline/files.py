@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -19,6 +21,9 @@ _TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", 
 _TEMPORARY_PREFIXES = (".", "~")
 _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 """What desktops leave behind, in lower case."""
+
+_ABANDONED = 3600.0
+"""Seconds after which a temporary file has no writer any more."""
 
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
@@ -123,13 +128,18 @@ def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) 
     return hashed.hexdigest()
 
 
+def temporary_beside(target: Path) -> Path:
+    """A fresh name beside a file, which says that it is temporary."""
+    return target.with_name(f".{target.name}-{token_hex(4)}.tmp")
+
+
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
 
     Raises OSError, which names the target.
     """
-    fresh = target.with_name(f".{target.name}-{token_hex(4)}.tmp")
+    fresh = temporary_beside(target)
     try:
         with fresh.open("xb") as file:
             try:
@@ -144,6 +154,17 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         if error.filename in (None, str(fresh)) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
         raise
+
+
+def remove_abandoned(target: Path) -> None:
+    """Remove what `replacing` left behind where it was killed; a file in use is younger."""
+    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
+    with os.scandir(target.parent) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        Path(entry.path).unlink()
 
 
 def write_whole(target: Path, pieces: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -357,6 +358,13 @@ class Settings:
         limits = self.max_solutions, self.max_total_bytes
         checks = self.prove, self.trust_solver
         return repr((tuple(self.reading), limits, self.keep_cnf, *checks, *self.traits))
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment that gives another process these settings; no settings file counts."""
+        values = {each.variable: getattr(self, name) for name, each in settings_declared().items()}
+        found = {name: "" if value is None else str(value) for name, value in values.items()}
+        return found | {environment_name("config"): os.devnull}
 
     def is_to_prove(self, status: str) -> bool:
         """Whether to publish a proof with a result that claims to be complete."""

@@ -5,6 +5,7 @@ The image itself is tried by `.ci/run` where a builder can fetch its base.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -15,16 +16,22 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 
 import pytest
+import yaml
 from support.dropping import SMALL, SMALL_SOLVED, wait_for
 from support.forking import Forked
+from support.pages import check_options
 
+from pipeline.cli.commands import serve
+from pipeline.service.exits import SOME_BAD
 from pipeline.settings import ENVIRONMENT_PREFIX, Settings, environment_name
 
 ROOT = Path(__file__).parents[1]
 UNIT = ROOT / "deploy" / "sudoku-pipeline.service"
+PASS, TIMER = (UNIT.with_name(f"sudoku-pipeline-run.{kind}") for kind in ("service", "timer"))
 BUILDER = os.environ.get("IMAGE_BUILDER")
 """The command that has built the image `sudoku-pipeline`, and can run it."""
 
@@ -32,7 +39,8 @@ BUILDER = os.environ.get("IMAGE_BUILDER")
 def test_what_the_package_imports_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["cluster"], *extras["fast"]]
+    users = (each for name, each in extras.items() if name not in ("docs", "test", "dev"))
+    needed = [*project["dependencies"], *chain(*users)]
     declared = {re.split(r"[^\w-]", each, maxsplit=1)[0].replace("-", "_") for each in needed}
     modules = {"pysat": "python_sat", "llvmlite": "numba"}  # by other names, or brought along
     imports = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)
@@ -49,15 +57,72 @@ def test_what_the_package_imports_is_declared() -> None:
     shutil.which("systemd-analyze") is None and os.environ.get("CI") != "true",
     reason="systemd-analyze is not installed",
 )
-def test_systemd_accepts_the_unit() -> None:
+@pytest.mark.parametrize("unit", [UNIT, PASS, TIMER], ids=lambda unit: unit.name)
+def test_systemd_accepts_the_unit(unit) -> None:
     verified = subprocess.run(
-        ["systemd-analyze", "verify", str(UNIT)], capture_output=True, text=True, check=False
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
     )
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
 def test_the_unit_is_started_again_after_a_failure() -> None:
     assert "Restart=on-failure" in UNIT.read_text()
+
+
+def lines_of(unit: Path) -> set[str]:
+    return {line for line in unit.read_text().splitlines() if line and line[0] not in "#["}
+
+
+def test_a_pass_that_the_timer_starts_is_confined_as_the_service_is() -> None:
+    watching, passing = lines_of(UNIT), lines_of(PASS)
+    about_the_kind = ("Description=", "ExecStart=", "Type=", "Restart", "StartLimit", "WantedBy=")
+    assert {line for line in watching - passing if not line.startswith(about_the_kind)} == set()
+    assert "Type=oneshot" in passing
+    assert TIMER.stem == PASS.stem, "it starts the service of its own name"
+
+
+@pytest.mark.parametrize(("unit", "command"), [(UNIT, "watch"), (PASS, "run")])
+def test_a_unit_runs_a_command_with_options_that_it_has(unit, command) -> None:
+    (line,) = (each for each in lines_of(unit) if each.startswith("ExecStart="))
+    _, program, *arguments = shlex.split(line.partition("=")[2])
+    assert (program, arguments[0]) == ("sudoku-pipeline", command)
+    check_options(arguments)
+
+
+def test_a_pass_over_bad_input_is_no_failed_unit() -> None:
+    assert f"SuccessExitStatus={SOME_BAD}" in lines_of(PASS)
+
+
+COMPOSE = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())
+
+
+def test_the_compose_file_builds_the_image_of_the_containerfile_and_mounts_its_folders() -> None:
+    volumes = {*json.loads(*told("VOLUME")), "/cache"}
+    for service in COMPOSE["services"].values():
+        build = service["build"]
+        assert (ROOT / "deploy" / build["context"] / build["dockerfile"]).samefile(
+            ROOT / "Containerfile"
+        )
+        mounts = dict(each.split(":") for each in service["volumes"])
+        assert set(mounts.values()) == volumes
+        assert {each for each in mounts if each[0] != "."} == COMPOSE["volumes"].keys()
+        written = {f"/{Path(each.partition(':')[0]).name}" for each in service["tmpfs"]} | volumes
+        assert {"/metrics", "/tmp"} | volumes == written, "the rest may only be read"
+        assert service["read_only"] is True
+        assert re.fullmatch(r"\$\{USER_ID:-[1-9]\d*\}:\$\{GROUP_ID:-[1-9]\d*\}", service["user"])
+
+
+def test_the_services_of_the_compose_file_run_commands_with_options_that_they_have() -> None:
+    for service in COMPOSE["services"].values():
+        check_options(service.get("command", json.loads(*told("CMD"))))
+
+
+def test_the_page_of_the_compose_file_is_for_this_machine_alone_and_only_if_asked_for() -> None:
+    page = COMPOSE["services"]["page"]
+    default = str(inspect.signature(serve).parameters["port"].default)
+    assert page["ports"] == [f"127.0.0.1:{default}:{default}"]
+    assert page["profiles"] == ["page"]
+    assert COMPOSE["services"]["watch"]["network_mode"] == "none"
 
 
 def instructions() -> list[tuple[str, str]]:

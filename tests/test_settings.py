@@ -6,9 +6,11 @@ import dataclasses
 import math
 
 import pytest
+import typer
 
 from pipeline import Settings, UsageError
-from pipeline.settings import environment_name
+from pipeline.cli.options import Command, takes
+from pipeline.settings import environment_name, settings_declared
 
 NUMBERS = {
     "max_solutions": (1, 10**9),
@@ -98,3 +100,33 @@ def test_a_cluster_is_a_scheduler_or_so_many_processes_here(address):
 def test_what_is_no_cluster_is_refused(address):
     with pytest.raises(UsageError, match="--cluster"):
         Settings(cluster=address)
+
+
+def test_another_process_gets_the_same_settings_by_the_environment(tmp_path, monkeypatch):
+    """Whatever its environment and the settings file of its folder say."""
+    given = Settings(
+        inbox=tmp_path / "in box",
+        max_solutions=3,
+        timeout=0.25,
+        memory_limit=100,
+        keep_cnf=True,
+        also="minimal",
+        on_done="tell 'me'",
+    )
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sudoku-pipeline.toml").write_text("report = true\n")
+    monkeypatch.setenv("SUDOKU_PIPELINE_METRICS", "elsewhere")
+    for settings in (given, Settings()):
+        for name, value in settings.variables.items():
+            monkeypatch.setenv(name, value)
+        taken = []
+
+        @takes(*settings_declared())
+        def command(settings: Settings) -> None:
+            """Keep the settings."""
+            taken.append(settings)  # noqa: B023 - it is called in this turn
+
+        app = typer.Typer()
+        app.command(cls=Command)(command)
+        app([], standalone_mode=False)
+        assert taken == [settings]

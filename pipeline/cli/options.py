@@ -62,7 +62,8 @@ class Command(TyperCommand):
         super().__init__(*args, **named)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        known = inspect.signature(self.callback).parameters  # type: ignore[arg-type]
+        callback: Any = self.callback
+        known = inspect.signature(callback, eval_str=True).parameters
         return converted(super().get_params(ctx), {name: p.annotation for name, p in known.items()})
 
 

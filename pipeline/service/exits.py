@@ -36,7 +36,7 @@ class Interrupted(BaseException):
 
 def when_stopped(command: str) -> int:
     """The exit code of a command that a stopping signal has ended."""
-    return ALL_WELL if command == "watch" else TRY_AGAIN
+    return ALL_WELL if command in ("watch", "serve") else TRY_AGAIN
 
 
 def end_with(code: int) -> None:

@@ -14,7 +14,7 @@ import pipeline
 COLLECTION = ROOT / "examples" / "collection.txt"
 FORMULAS = {*(ROOT / "examples").glob("*.cnf")}
 EXAMPLES = sorted({*(ROOT / "examples").iterdir()} - {COLLECTION} - FORMULAS)
-NEVER_ENDS = "sudoku-pipeline watch"
+NEVER_ENDS = ("sudoku-pipeline watch", "sudoku-pipeline serve")
 SHOWN = [block for block in BLOCKS if block.page not in MADE]
 
 
@@ -24,7 +24,12 @@ def example_lines(command: str) -> list[str]:
     return [line for line in shown if re.match(r"(cat \S+ \| )?sudoku-pipeline ", line)]
 
 
-RUNNABLE = [line for command in COMMANDS if command != "watch" for line in example_lines(command)]
+RUNNABLE = [
+    line
+    for command in COMMANDS
+    for line in example_lines(command)
+    if not line.startswith(NEVER_ENDS)
+]
 
 
 def steps(page: str) -> list[tuple[str, str | None]]:

@@ -20,7 +20,8 @@ OUR_OPTIONS = {
     if flag.startswith("-")
 } | {"--help", "--install-completion", "--show-completion", "--version"}
 OTHERS_OPTIONS = """\
---build-arg --name --user --userns (docker, podman) --collector (prometheus-node-exporter)
+--build-arg --detach --name --profile --user --userns (docker, podman)
+--collector (prometheus-node-exporter)
 --editable (pip) --format --headless --print-to-pdf --no-pdf-header-footer (chromium)
 --home-dir --system (useradd) --loud (a script) --now (systemctl) --nthreads --nworkers (dask)
 --strict (mkdocs)"""

@@ -24,6 +24,10 @@ needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None and not _IN_CI,
     reason="the extra [cluster] is not installed",
 )
+needs_serve = pytest.mark.skipif(
+    not all(map(find_spec, ("starlette", "uvicorn"))) and not _IN_CI,
+    reason="the extra [serve] is not installed",
+)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(
     not _IN_CI and (CHROMIUM is None or find_spec("playwright") is None),

@@ -1,18 +1,22 @@
-"""Commands on the drop folder: run, watch, status, retry, prune, doctor."""
+"""Commands on the drop folder: run, watch, serve, init, status, retry, prune, doctor."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
-from pipeline.errors import EnvironmentFailure, counted, printable
+from pipeline.cli.options import CONFIG_FILE, JsonOption, origins_of_settings, say, takes
+from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
 from pipeline.units import AGE
@@ -26,6 +30,11 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _ALL = tuple(settings_declared())
+_START = """\
+sudoku-pipeline run      # one pass
+sudoku-pipeline watch    # until Ctrl-C
+sudoku-pipeline serve    # a page to drop puzzles on
+"""
 
 
 @takes(*(name for name in _ALL if name != "poll"))
@@ -85,6 +94,63 @@ def watch(settings: Settings) -> None:
     log = _screen(settings) or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         watch_folders(settings, log, keeper.after if keeper else no_hook)
+
+
+@takes(*_ALL)
+def serve(
+    settings: Settings,
+    *,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="NAME", help="The name or address at which to listen."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", help="The port; 0: any that is free."),
+        Setting(least=0, most=65_535),
+    ] = 8181,
+) -> None:
+    """Watch the inbox, and serve a page to drop puzzles on and see them solved.
+
+    sudoku-pipeline serve
+
+    sudoku-pipeline serve --port 9000 --inbox /srv/sudoku/in --outbox /srv/sudoku/out
+
+    It needs the extra [serve]. Only programs on this machine reach the page, unless --host says
+    otherwise; it asks for no password. The exit codes are those of `watch`.
+    """
+    if not all(map(find_spec, ("starlette", "uvicorn"))):
+        raise UsageError("serve needs the extra [serve]: pip install starlette uvicorn")
+    from pipeline.web.server import serve as serve_page
+
+    raise typer.Exit(serve_page(settings, _say_address, host, port))
+
+
+def _say_address(address: str) -> None:
+    print(f"the page is at {address}", flush=True)
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where to make them, by default here.")
+    ] = Path(),
+) -> None:
+    """Make an inbox, an outbox and a settings file in a folder, and say how to start.
+
+    Every setting is in the file, as a comment with its default. What is there already stays as it
+    is.
+
+    sudoku-pipeline init srv/sudoku
+    """
+    from pipeline.service.beginning import begin
+
+    for path, is_new in begin(folder, CONFIG_FILE):
+        print(f"{'made' if is_new else 'kept'} {printable(str(path))}")
+    place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
+    print(
+        f"\nTo start, drop puzzles in the inbox:\n\n{textwrap.indent(place + _START, '    ')}",
+        end="",
+    )
 
 
 def _screen(settings: Settings) -> Screen | None:

@@ -9,7 +9,7 @@ bounded, and what is shown is escaped.
 
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.outbox.report.page import Keeper, page_pieces, write_report
+from pipeline.outbox.report.page import Keeper, Panel, job_piece, page_pieces, write_report
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Printed, Sheet
 
@@ -20,10 +20,12 @@ __all__ = [
     "REPORT",
     "Board",
     "Keeper",
+    "Panel",
     "Printed",
     "Sheet",
     "board_svg",
     "is_published",
+    "job_piece",
     "page_pieces",
     "puzzles_at",
     "write_report",

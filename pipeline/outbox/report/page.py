@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import base64
 import os
-import re
+import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.errors import duration, in_words
-from pipeline.files import write_whole
+from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_puzzles, charts_of_times, moment_said
-from pipeline.outbox.report.records import shortened
+from pipeline.outbox.report.records import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order, line_of
@@ -27,9 +26,6 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-_ABANDONED = 3600.0
-"""Seconds after which a temporary file has no writer any more."""
 
 _PAUSE, _SHARE = 5.0, 10
 """Seconds between two pages; writing them takes at most one part in ten of the time."""
@@ -40,13 +36,32 @@ _LONGEST_LAST = 1.0
 _TOGETHER, _ENDING = 1_000, 64
 """Jobs that are packed together for the search, and room for the end of what is packed."""
 
-_BOUNDS = PageBounds()
+_BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
-_PAGE = "page.html.j2"
+_PAGE, _CARDS = "page.html.j2", "cards.html.j2"
+
+
+class Panel(NamedTuple):
+    """What a server adds to the page: HTML at its top, with a style and a script of its own.
+
+    Its script may make requests to that server.
+    """
+
+    html: str = ""
+    style: str = ""
+    script: str = ""
+
+
+_NO_PANEL = Panel()
 
 
 def page_pieces(
-    outbox: Path, inbox: Path, beside: Path, over: Over = iter, bounds: PageBounds = _BOUNDS
+    outbox: Path,
+    inbox: Path,
+    beside: Path,
+    over: Over = iter,
+    bounds: PageBounds = _BOUNDS,
+    panel: Panel = _NO_PANEL,
 ) -> Iterator[str]:
     """Yield the text of the page about an outbox; the page lies in the folder `beside`.
 
@@ -62,12 +77,13 @@ def page_pieces(
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     statuses |= dict.fromkeys((each for cells in others for each in cells[2].split()), 1)
     formats = {view.kind for view in views} | {cells[3].partition(" ")[0] for cells in others}
-    style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")
-    script = own_text("page.js")
+    style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css") + panel.style
+    script = own_text("page.js") + panel.script
     yield from template(_PAGE).generate(
-        policy=policy(style, script),
+        policy=policy(style, script, asks=bool(panel.script)),
         style=style,
         script=script,
+        panel=panel.html,
         outbox=shortened(str(outbox)),
         version=__version__,
         now=moment_said(datetime.now(UTC).timestamp()),
@@ -85,8 +101,21 @@ def page_pieces(
         searched=searched,
         bounds=bounds,
         is_full=viewer.is_full,
-        page_size=PAGE,
     )
+
+
+def job_piece(record: Path, inbox: Path, first_id: int) -> str:
+    """One job as HTML, for a page that is `page_pieces` otherwise.
+
+    The ids of its boards begin with `b` and that number, and count on. Empty if the record is gone.
+    """
+    job = read_job(record)
+    if job is None:
+        return ""
+    viewer = Viewer([job], record.parent, "", inbox, _BOUNDS_OF_ONE)
+    viewer.keys = iter(range(first_id, sys.maxsize))
+    cards: Any = template(_CARDS).module
+    return str(cards.alone(viewer.view(0, job))).strip()
 
 
 def _packed(lines: Sequence[str], most: int) -> tuple[str, int]:
@@ -111,6 +140,7 @@ def template(name: str) -> Template:
 
     loader = FileSystemLoader(_FOLDER)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.globals["page_size"] = PAGE
     environment.filters |= {
         "grouped": "{:,}".format,
         "duration": duration,
@@ -126,10 +156,14 @@ def own_text(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def policy(style: str, script: str = "") -> str:
-    """The content security policy: the page's own style and script, and nothing else."""
+def policy(style: str, script: str = "", *, asks: bool = False) -> str:
+    """The content security policy: the page's own style and script, and nothing else.
+
+    `asks`: the script may make requests to where the page came from.
+    """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
+    ours += "; connect-src 'self'" if asks else ""
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
 
 
@@ -158,19 +192,8 @@ def _shares(totals: Mapping[str, int]) -> str:
 
 def write_report(outbox: Path, inbox: Path, target: Path, over: Over = iter) -> None:
     """Write the page about an outbox. Raises OSError."""
-    _remove_abandoned(target)
+    remove_abandoned(target)
     write_whole(target, page_pieces(outbox, inbox, target.parent, over))
-
-
-def _remove_abandoned(target: Path) -> None:
-    """Remove temporary files of writers that were killed; one in use is younger."""
-    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
-    with os.scandir(target.parent) as entries:
-        for entry in entries:
-            if ours.fullmatch(entry.name):
-                with suppress(OSError):
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
-                        Path(entry.path).unlink()
 
 
 class Keeper:

@@ -92,6 +92,7 @@ class JobSummary(Struct, frozen=True):
     member: int | None = None
     solver: str = ""
     evidence: str = ""
+    checked_by: str = ""
     started: float | None = None
     finished: float | None = None
     seconds: Mapping[str, float] = {}
@@ -165,6 +166,7 @@ def _job(stem: str, record: Record) -> JobSummary:
         complete=record.complete is True,
         solver=_shown(record.solver.name) if record.solver else "",
         evidence=_shown((certificate and certificate.complete) or ""),
+        checked_by=_shown((certificate and certificate.by) or ""),
         conflict=_places(or_none(record.conflict) or ()),
         rules_in_conflict=tuple(r.number - 1 for r in or_none(record.conflict_rules) or ()),
         difference=_places(difference.cells if difference else ()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -24,7 +24,7 @@ from pipeline.outbox.report.records import (
     shortened,
 )
 from pipeline.outbox.report.survey import Census, PageBounds
-from pipeline.outbox.schema import PROVED
+from pipeline.outbox.schema import CLAIMED, PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 PAGE = 24
@@ -92,6 +92,12 @@ class View:
         """How many of its puzzles have which status, in the order shown."""
         totals = self.job.totals
         return [(status, totals[status]) for status in STATUSES if status in totals]
+
+    @property
+    def known(self) -> list[str]:
+        """Of how many of its puzzles it is proved, or only claimed, that no solution is missing."""
+        words = {PROVED: "proved", CLAIMED: "only claimed"}
+        return [f"{n:,} {words[how]}" for how, n in self.job.known.items() if n]
 
     @property
     def reason(self) -> str:
@@ -164,7 +170,8 @@ class Viewer:
         self.room = bounds.drawn
         self.is_full = False
         self.census = Census()
-        self._keys = count()
+        self.keys: Iterator[int] = count()
+        """Numbers for the ids of boards."""
 
     def view(self, number: int, job: JobSummary) -> View:
         """The job with as many of its boards as fit."""
@@ -261,7 +268,8 @@ class Viewer:
             all_of = "all " if job.complete else ""
             facts.append(f"{all_of}{job.solutions} solutions")
         if job.evidence and job.complete:
-            facts.append("proved" if job.evidence == PROVED else "only claimed")
+            by = f" by {job.checked_by}" if job.checked_by else ""
+            facts.append(f"proved{by}" if job.evidence == PROVED else "only claimed")
         name = name or shortened(job.source)
         return self._card(name, job.status, board, job.message, facts, links)
 
@@ -276,7 +284,7 @@ class Viewer:
     ) -> Card:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, words=board)
-        svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
+        svg = board_svg(board, f"{name}: {status}", f"b{next(self.keys)}")
         if len(svg) > self.room:
             self.room, self.is_full = 0, True
             return Card(name, status, "", message, facts, links, words=_NO_ROOM)

@@ -105,21 +105,23 @@ def _scan_age(folders: Folders) -> float | None:
 
 
 def _reason(folders: Folders, source: str) -> str:
-    record = _record_of(folders, source)
-    if record is None:
+    found = published(folders, source)
+    if found is None:
         return "its record is gone"
+    _, record = found
     if _is_refusal(record):
         return record.message or record.status
     return f"another of its name came out as {record.status} since"
 
 
-def _record_of(folders: Folders, source: str) -> Record | None:
-    """The record of the latest job of a source."""
-    records = (
-        read_record(folders.outbox / (stem + ENDING))
-        for stem in islice(stems_for(source), MOST_LIKELY)
-    )
-    return next((each for each in records if each is not None and each.source == source), None)
+def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
+    """The record of the latest job of a source, and where it lies."""
+    for stem in islice(stems_for(source), MOST_LIKELY):
+        path = folders.outbox / (stem + ENDING)
+        record = read_record(path)
+        if record is not None and record.source == source:
+            return path, record
+    return None
 
 
 def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
@@ -142,11 +144,11 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan takes it up"
-        yield note_in(path.parent), owner + _progress_of(path.parent)
+        yield note_in(path.parent), owner + progress_in(path.parent)
 
 
-def _progress_of(folder: Path) -> str:
-    """The progress of a job of many puzzles, in words; empty for others."""
+def progress_in(folder: Path) -> str:
+    """The progress of a claim's job of many puzzles, in words; empty for others."""
     state = last_noted(folder)
     if not state:
         return ""
@@ -178,8 +180,8 @@ def retry_failed(
 
 def _is_overtaken(folders: Folders, source: str) -> bool:
     """Whether a newer job of a failed original's name is in work, or came out well."""
-    record = _record_of(folders, source)
-    return is_in_work(folders, source) or not (record is None or _is_refusal(record))
+    found = published(folders, source)
+    return is_in_work(folders, source) or not (found is None or _is_refusal(found[1]))
 
 
 class Expired(NamedTuple):

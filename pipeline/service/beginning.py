@@ -1,0 +1,73 @@
+"""For who begins: the folders, and a settings file that shows every default."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import EnvironmentFailure, printable
+from pipeline.files import write_new
+from pipeline.settings import Setting, Settings, settings_declared
+
+_WIDTH = 92
+_HEAD = """\
+# The settings of sudoku-pipeline. Each line shows a default: take its "#" away to change it.
+# An option, as in --timeout 5m, beats the environment, SUDOKU_PIPELINE_TIMEOUT=5m, and that
+# beats this file.
+#
+# [example]: there is no default; the line shows what one could be.
+# [named]: it counts only if this file is named, by --config or in SUDOKU_PIPELINE_CONFIG. A
+# file that was only found may be a stranger's.
+"""
+
+
+def begin(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
+    """Make an inbox, an outbox and a settings file in a folder, which is made too.
+
+    Yields each, and whether it is new: nothing that is there is changed. Raises OSError, and
+    EnvironmentFailure where something else has the name of a folder.
+    """
+    defaults = Settings()
+    for path in (folder / defaults.inbox, folder / defaults.outbox):
+        is_new = not path.exists()
+        if not is_new and not path.is_dir():
+            raise EnvironmentFailure(f"{printable(str(path))}: is there, and is no folder")
+        path.mkdir(parents=True, exist_ok=True)
+        yield path, is_new
+    path = folder / settings_file
+    try:
+        write_new(path, [*settings_lines()])
+    except FileExistsError:
+        yield path, False
+    else:
+        yield path, True
+
+
+def settings_lines() -> Iterator[str]:
+    """The text of a settings file with every setting in a comment, by the panels of the help."""
+    yield _HEAD
+    declared = settings_declared().values()
+    for panel in dict.fromkeys(each.panel for each in declared):
+        yield f"\n# {panel}\n# {'-' * len(panel)}\n"
+        for each in (each for each in declared if each.panel == panel):
+            yield f"\n{_told(each)}\n#{each.key} = {_written(each)}\n"
+
+
+def _told(setting: Setting) -> str:
+    """The help of a setting and what it may be, as comments."""
+    marks = "[example] " * (setting.default is None) + "[named] " * setting.risky
+    told = marks + setting.help
+    if not all(choice in told for choice in setting.choices):
+        told += f" One of {', '.join(setting.choices)}."
+    return textwrap.fill(told, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+
+
+def _written(setting: Setting) -> str:
+    """The default of a setting in TOML; an example where it has none."""
+    value: Any = setting.shown(setting.default)
+    if value is None:
+        value = int(setting.least) if setting.kind is int else setting.metavar
+    return json.dumps(str(value) if isinstance(value, Path) else value)

@@ -1,0 +1,116 @@
+"""A client of the two folders: puts files into the inbox, and follows them to their results."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from itertools import count
+from pathlib import Path, PurePath
+from typing import BinaryIO, NamedTuple
+
+from pipeline.errors import InputError
+from pipeline.files import is_junk, remove_abandoned, temporary_beside
+from pipeline.outbox.names import DONE, FAILED, fold, key_of
+from pipeline.outbox.report import job_piece
+from pipeline.service.protocol.claiming import is_in_work
+from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.folders import Folders, return_to
+from pipeline.service.protocol.overview import progress_in, published
+from pipeline.units import SIZE
+
+_INCOMING = "incoming"
+_REMEMBERED, _LONGEST_NAME, _MOST_OF_A_NAME = 20, 100, 10_000
+_CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
+
+
+class Dropped(NamedTuple):
+    """A dropped file: its place, or its status when it is done, and a card that shows it."""
+
+    name: str
+    state: str
+    html: str
+    is_done: bool = False
+
+
+class Client:
+    """Takes files of up to `most` bytes, and remembers the last few."""
+
+    def __init__(self, folders: Folders, most: int) -> None:
+        self._folders = folders
+        self._most = most
+        self._ids = count(10**6, 10**6)  # those of the report's boards are lower
+        self._names = deque[str](maxlen=_REMEMBERED)
+        self._done = dict[str, Dropped]()
+        remove_abandoned(folders.inbox / _INCOMING)
+
+    @contextmanager
+    def receiving(self) -> Iterator[BinaryIO]:
+        """A new file, which the inbox ignores; nothing of it is left unless it is placed."""
+        path = temporary_beside(self._folders.inbox / _INCOMING)
+        with path.open("xb") as file:
+            try:
+                yield file
+            finally:
+                path.unlink(missing_ok=True)
+
+    def add(self, file: BinaryIO, data: bytes) -> None:
+        """Write a piece of a file. Raises InputError if it becomes too large."""
+        if file.tell() + len(data) > self._most:
+            most = f"it has more than {SIZE.text_of(self._most)}, which --max-bytes allows"
+            raise InputError(f"{most}; put large files into the inbox yourself")
+        file.write(data)
+
+    def place(self, file: BinaryIO, wanted: str) -> str:
+        """Put a received file into the inbox, durably, under a new name. Raises InputError."""
+        if not file.tell():
+            raise InputError("it is empty")
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+        inbox, path = self._folders.inbox, PurePath(name_for(wanted))
+        for number in range(1, _MOST_OF_A_NAME):
+            name = f"{path.stem}{f'-{number}' * (number > 1)}{path.suffix}"
+            if not self._is_used(name) and return_to(Path(file.name), inbox / name):
+                sync(inbox)
+                self._names.appendleft(name)
+                return name
+        raise InputError("there are too many files of its name")
+
+    def _is_used(self, name: str) -> bool:
+        folders = self._folders
+        places = (folder / name for folder in (folders.inbox, folders.done, folders.failed))
+        is_there = any(map(os.path.lexists, places)) or is_in_work(folders, name)
+        return is_there or published(folders, name) is not None
+
+    def dropped(self) -> list[Dropped]:
+        """The last files, the latest first."""
+        found = [self._done.get(name) or self._look(name) for name in [*self._names]]
+        self._done = {each.name: each for each in found if each.is_done}
+        return found
+
+    def _look(self, name: str) -> Dropped:
+        """Look for a file in the order of its places, so that it is not missed as it moves on."""
+        folders = self._folders
+        if (folders.inbox / name).exists():
+            state = "waiting in the inbox"
+        elif is_in_work(folders, name):
+            state = f"in work{progress_in(folders.work / key_of(name))}"
+        elif found := published(folders, name):
+            html = job_piece(found[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
+            return Dropped(name, found[1].status, html, is_done=True)
+        else:
+            state = "gone from the inbox"
+        return Dropped(name, state, _CARD.format(escape(name), escape(state)))
+
+
+def name_for(told: str) -> str:
+    """A file name for what someone else calls so: no path, nothing odd, nothing to be ignored."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", told))[-1]
+    kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_LONGEST_NAME:]
+    name = kept.decode(errors="ignore").strip(" .~")
+    return f"{name or 'puzzle'}.txt" if is_junk(name) or fold(name) in ("", DONE, FAILED) else name

@@ -1,0 +1,185 @@
+"""The server: one page, what its script asks for, and the published files that it links to."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from pipeline.errors import InputError, UsageError, in_words, printable
+from pipeline.outbox.report import Panel, page_pieces
+from pipeline.service.exits import TRY_AGAIN
+from pipeline.service.protocol.folders import Folders
+from pipeline.settings import Settings
+from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_within
+from pipeline.web.client import Client
+
+_WATCH = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
+_STANDARD_ERROR, _LOOK_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
+_PAUSE, _SHARE = 2.0, 10
+"""Seconds between two reports; making them takes at most one part in ten of the time."""
+
+_BYTES = "application/octet-stream"
+"""The type of what is dropped: a form of another site cannot send it."""
+
+_KINDS = {".json": "application/json", ".xz": _BYTES}
+_HEADERS = [
+    ("Cache-Control", "no-store"),
+    ("Content-Security-Policy", "frame-ancestors 'none'"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("X-Content-Type-Options", "nosniff"),
+]
+_HOW: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "log_config": None}
+_HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 64, "headers": _HEADERS}
+
+
+def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
+    """Serve the page and watch the inbox until a signal comes; `say` gets the page's address.
+
+    If `watch` ends by itself, so does this, with its exit code. Raises UsageError if nothing can
+    listen there, EnvironmentFailure if a folder is missing.
+    """
+    folders = Folders(settings.inbox, settings.outbox)
+    folders.prepare()
+    with _listening(host, port) as listening, _watching(settings) as watching:
+        with _answering(_Site(folders, settings.max_bytes, host).application(), listening):
+            say(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/")
+            while not ended_within(watching, _LOOK_SECONDS):
+                pass
+        code = watching.wait()
+        return code if code >= 0 else TRY_AGAIN
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, UnicodeError) as error:
+        raise UsageError(f"--host {printable(host)} --port {port}: {in_words(error)}") from error
+
+
+@contextmanager
+def _watching(settings: Settings) -> Iterator[Child]:
+    """`watch` with these settings in a child; it may finish its puzzle when we leave."""
+    argv = [sys.executable, "-c", _WATCH.format(path=sys.path), "watch"]
+    with child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.terminate()
+                ended_within(process, settings.grace + EXIT_TIMEOUT)
+
+
+@contextmanager
+def _answering(application: Starlette, listening: socket.socket) -> Iterator[None]:
+    """Answer requests in another thread."""
+    server = uvicorn.Server(uvicorn.Config(application, **_HOW))
+    thread = threading.Thread(target=server.run, args=[[listening]], daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join(_STOP_SECONDS)  # it may be making a long report
+
+
+class _Site:
+    """The answers."""
+
+    def __init__(self, folders: Folders, most: int, host: str) -> None:
+        self._folders = folders
+        self._host = host.lower()
+        self._client = Client(folders, most)
+        files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
+        self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
+        self._lock = threading.Lock()
+        self._report, self._next = b"", 0.0
+
+    def application(self) -> Starlette:
+        routes = [
+            Route("/", self._home),
+            Route("/dropped", self._dropped),
+            Route("/drop", self._drop, methods=["POST"]),
+            Route("/{path:path}", self._file),
+        ]
+        guard = Middleware(BaseHTTPMiddleware, dispatch=self._guarded)
+        failures = dict.fromkeys((InputError, OSError, ClientDisconnect), _failed)
+        return Starlette(routes=routes, middleware=[guard], exception_handlers=failures)
+
+    async def _guarded(self, request: Request, answer: RequestResponseEndpoint) -> Response:
+        refusal = PlainTextResponse("This page is not for others", 403)
+        return await answer(request) if self._is_ours(request) else refusal
+
+    def _is_ours(self, request: Request) -> bool:
+        """Whether a request is of our own page, or of none; others' pages may only link to it."""
+        told, host = request.headers, request.headers.get("host", "")
+        if told.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
+            return False
+        is_link = request.method == "GET" and told.get("sec-fetch-dest") == "document"
+        if not is_link and told.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return False
+        name = (host if host.endswith("]") else host.rpartition(":")[0] or host).strip("[]").lower()
+        try:  # another's name could lead here, but no number
+            return bool(ipaddress.ip_address(name))
+        except ValueError:
+            return name in ("localhost", self._host)
+
+    def _home(self, _request: Request) -> Response:
+        """The report with the panel, made anew if the last is not from just now."""
+        with self._lock:
+            begun, outbox = time.monotonic(), self._folders.outbox
+            if begun >= self._next:
+                pieces = page_pieces(outbox, self._folders.inbox, outbox, panel=self._panel)
+                self._report = "".join(pieces).encode(errors="backslashreplace")
+                ended = time.monotonic()
+                self._next = ended + max((_SHARE - 1) * (ended - begun), _PAUSE)
+            return Response(self._report, media_type="text/html")
+
+    def _dropped(self, _request: Request) -> Response:
+        return JSONResponse([each._asdict() for each in self._client.dropped()])
+
+    async def _drop(self, request: Request) -> Response:
+        if request.headers.get("content-type") != _BYTES:
+            return PlainTextResponse(f"expected {_BYTES}", 415)
+        with self._client.receiving() as file:
+            async for piece in request.stream():
+                self._client.add(file, piece)
+            wanted = unquote(request.headers.get("x-name", ""))
+            name = self._client.place(file, wanted)  # not in a thread: one at a time
+        return JSONResponse({"name": name}, 201)
+
+    def _file(self, request: Request) -> Response:
+        """A published file; what is asked for is only compared with the names of what is there."""
+        path = self._folders.outbox
+        try:
+            for asked in request.path_params["path"].split("/"):
+                with os.scandir(path) as entries:
+                    (path,) = [Path(e) for e in entries if e.name == asked and not e.is_symlink()]
+            if not path.is_file():
+                raise FileNotFoundError
+        except (OSError, ValueError):
+            return PlainTextResponse("There is no such file", 404)
+        alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+        return FileResponse(path, 200, alone, _KINDS.get(path.suffix, "text/plain"))
+
+
+async def _failed(_request: Request, error: Exception) -> Response:
+    is_ours = isinstance(error, OSError)
+    return PlainTextResponse(in_words(error) if is_ours else str(error), 507 if is_ours else 400)

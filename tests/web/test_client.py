@@ -1,0 +1,128 @@
+"""The names that dropped files get, whatever they are called elsewhere."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pipeline.errors import InputError
+from pipeline.files import is_file_name, is_junk
+from pipeline.web.client import Client, name_for
+
+SMALL = b"1...\n..2.\n.3..\n...4\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("a.txt", "a.txt"),
+        ("Rätsel 数独 (1).txt", "Rätsel 数独 (1).txt"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\puzzles\\a.txt", "a.txt"),
+        ("a/b/", "puzzle.txt"),
+        ("..", "puzzle.txt"),
+        ("", "puzzle.txt"),
+        (".hidden", "hidden"),
+        (".work", "work"),
+        ("~$a.txt", "_a.txt"),
+        ("done", "done.txt"),
+        ("Failed", "Failed.txt"),
+        ("a.tmp", "a.tmp.txt"),
+        ("Thumbs.db", "Thumbs.db.txt"),
+        ("<b>&\"'.txt", "_b____.txt"),
+        ("a\nb\0c\x1b[1m.txt", "a_b_c__1m.txt"),
+        ("e\u0301.txt", "é.txt"),
+    ],
+)
+def test_a_name_is_made_harmless(told, name):
+    assert name_for(told) == name
+
+
+@pytest.mark.parametrize("told", ["x" * 5000 + ".txt", "数" * 300, "." * 300, "/" * 300])
+def test_any_name_is_one_that_the_inbox_takes(told):
+    name = name_for(told)
+    assert is_file_name(name)
+    assert not is_junk(name)
+    assert len(name.encode()) <= 110
+
+
+@pytest.fixture
+def client(box):
+    box.folders.prepare()
+    return Client(box.folders, most=100)
+
+
+def placed(client, name, data=SMALL):
+    with client.receiving() as file:
+        client.add(file, data)
+        return client.place(file, name)
+
+
+def test_a_file_appears_in_the_inbox_whole_and_nothing_else_does(client, box):
+    with client.receiving() as file:
+        client.add(file, SMALL[:7])
+        assert all(name.startswith(".") for name in box.waiting())
+        client.add(file, SMALL[7:])
+        assert client.place(file, "a.txt") == "a.txt"
+    assert box.waiting() == {"a.txt"}
+    assert (box.inbox / "a.txt").read_bytes() == SMALL
+
+
+@pytest.mark.parametrize("place", ["inbox", "inbox/done", "inbox/failed"])
+def test_a_name_that_is_there_is_not_used_again(client, box, place):
+    (box.inbox.parent / place / "a.txt").write_text("another")
+    assert placed(client, "a.txt") == "a-2.txt"
+    assert placed(client, "a.txt") == "a-3.txt"
+    assert (box.inbox.parent / place / "a.txt").read_text() == "another"
+
+
+def test_the_name_of_a_published_result_is_not_used_again(client, box):
+    box.drop("a.txt")
+    assert box.run("--settle", "0").returncode == 0
+    assert box.call("prune", "--older-than", "0s").returncode == 0
+    assert box.kept("done") == set()
+    assert placed(client, "a.txt") == "a-2.txt"
+
+
+def test_nothing_is_left_of_what_is_too_large_empty_or_broken_off(client, box):
+    for data, why in ((SMALL * 10, "more than 100"), (b"", "it is empty")):
+        with pytest.raises(InputError, match=why):
+            placed(client, "a.txt", data)
+    with client.receiving() as file:
+        client.add(file, SMALL)  # and is not placed
+    assert box.waiting() == set()
+    assert client.dropped() == []
+
+
+def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
+    box.folders.prepare()
+    old, young, others = (
+        box.inbox / f".{name}.tmp" for name in ("incoming-00000000", "incoming-11111111", "mine")
+    )
+    for path in (old, young, others):
+        path.write_text("x")
+    os.utime(old, (0, 0))
+    os.utime(others, (0, 0))
+    Client(box.folders, most=100)
+    assert box.waiting() == {young.name, others.name}
+
+
+def test_the_places_of_a_file_are_told_one_after_the_other(client, box):
+    name = placed(client, "<i>.txt")
+    assert name == "_i_.txt"
+    (told,) = client.dropped()
+    assert (told.state, told.is_done) == ("waiting in the inbox", False)
+    assert box.run("--settle", "0").returncode == 0
+    (told,) = client.dropped()
+    assert (told.state, told.is_done) == ("unique", True)
+    assert "<svg" in told.html
+    assert client.dropped() == [told]
+    gone = placed(client, "gone.txt")
+    (box.inbox / gone).unlink()
+    assert client.dropped()[0].state == "gone from the inbox"
+
+
+def test_the_last_twenty_are_remembered(client):
+    names = [placed(client, f"{number}.txt") for number in range(25)]
+    assert [each.name for each in client.dropped()] == names[:4:-1]

@@ -1,0 +1,244 @@
+"""The server as any program meets it: what it takes, shows, and refuses."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from support.commands import run
+from support.dropping import (
+    ENDLESS,
+    ENDLESSLY,
+    OTHER,
+    OTHER_SOLVED,
+    SMALL,
+    SMALL_SOLVED,
+    DropFolder,
+    wait_for,
+)
+from support.needs import needs_linux, needs_serve
+from support.serving import BYTES, serving
+
+pytestmark = needs_serve
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    box = DropFolder.within(tmp_path_factory.mktemp("served"))
+    with serving(box, "--max-bytes", "5000", "--keep-cnf") as started:
+        yield started
+
+
+def test_what_is_dropped_is_solved_drawn_and_certified(served):
+    name = served.given_name("drop.txt", SMALL)
+    told = served.done(name)
+    assert told["state"] == "unique"
+    assert all(each in told["html"] for each in ("<svg", "drop.txt", "proved by exhaustion"))
+    assert served.box.text("drop_1.solution") == SMALL_SOLVED
+    wait_for(lambda: "drop.txt" in served.box.kept("done"))
+
+
+def test_the_settings_are_those_of_the_watch(served):
+    served.done(served.given_name("settings.txt", SMALL))
+    assert (served.box.outbox / "settings.cnf").exists()
+
+
+def test_a_file_of_the_same_name_gets_another(served):
+    assert served.given_name("same.txt", SMALL) == "same.txt"
+    assert served.given_name("same.txt", OTHER) == "same-2.txt"
+    assert all(served.done(name)["state"] == "unique" for name in ("same.txt", "same-2.txt"))
+    assert served.box.text("same_1.solution") == SMALL_SOLVED
+    assert served.box.text("same-2_1.solution") == OTHER_SOLVED
+
+
+def test_files_of_one_name_that_come_at_once_are_all_solved(served):
+    with ThreadPoolExecutor(8) as pool:
+        names = [*pool.map(served.given_name, ["at once.txt"] * 8, [SMALL, OTHER] * 4)]
+    assert {*names} == {"at once.txt", *(f"at once-{number}.txt" for number in range(2, 9))}
+    assert {served.done(name)["state"] for name in names} == {"unique"}
+    solved = [served.box.text(f"{Path(name).stem}_1.solution") for name in names]
+    assert solved == [SMALL_SOLVED, OTHER_SOLVED] * 4
+
+
+def test_what_is_no_puzzle_comes_back_with_its_reason(served):
+    told = served.done(served.given_name("bad<b>.txt", "1...\n..2.\n.3q.\n...4\n"))
+    assert told["state"] == "invalid"
+    assert "bad_b_.txt:3:3: expected a digit or a blank, found &#39;q&#39;" in told["html"]
+    assert "<b>" not in told["html"]
+
+
+def test_a_name_leads_nowhere(served):
+    assert served.given_name("../../../tmp/led.txt", SMALL) == "led.txt"
+    assert served.done("led.txt")["state"] == "unique"
+
+
+def test_the_report_is_the_home_page_and_is_soon_made_anew(served):
+    served.done(served.given_name("shown.txt", SMALL))
+    wait_for(lambda: "shown.txt" in served.get().text)
+    page = served.get()
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.headers["Content-Security-Policy"] == "frame-ancestors 'none'"
+    policy = re.findall(r'Content-Security-Policy" content="([^"]+)"', page.text)[0]
+    assert policy.startswith("default-src &#39;none&#39;; ")
+    assert "connect-src &#39;self&#39;" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_page_is_not_made_for_every_request(served):
+    served.get()
+    pages = {served.get().text for _ in range(3)}
+    assert len(pages) <= 2
+
+
+def test_every_link_of_the_page_leads_to_the_published_file(served):
+    served.done(served.given_name("linked.txt", SMALL))
+    wait_for(lambda: "linked.txt" in served.get().text)
+    links = re.findall(r'href="([^"#/][^"]*)"', served.get().text)
+    assert {"linked_1.solution", "linked.json", "linked.log"} <= {*links}
+    for link in links:
+        answer = served.get(f"/{link}")
+        assert answer.code == 200, link
+        assert answer.data == (served.box.outbox / unquote(link)).read_bytes()
+        assert "sandbox" in ", ".join(answer.headers.get_all("Content-Security-Policy"))
+    kinds = {
+        each: served.get(f"/linked{each}").headers["Content-Type"] for each in (".json", ".log")
+    }
+    assert kinds == {".json": "application/json", ".log": "text/plain; charset=utf-8"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/../inbox/done/a.txt", "/%2e%2e/serve.out", "/..%2fserve.out", "//etc/passwd", "/."),
+        *("/%2fetc%2fpasswd", "/link", "/way/serve.out", "/folder", "/no.json", "/a%00.json"),
+    ],
+)
+def test_nothing_but_published_files_is_shown(served, path):
+    outbox = served.box.outbox
+    for name, target in (("link", "/etc/passwd"), ("way", served.box.inbox.parent)):
+        if not (outbox / name).is_symlink():
+            (outbox / name).symlink_to(target)
+    (outbox / "folder").mkdir(exist_ok=True)
+    assert served.get(path).code == 404
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:80"},
+        {"Host": "localhost.evil.example"},
+        {"Host": ""},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+    ids=str,
+)
+def test_pages_of_others_are_refused(served, headers):
+    for path in ("/", "/dropped", "/drop.json"):
+        assert served.get(path, **headers).code == 403
+    assert served.drop("evil.txt", SMALL, **headers).code == 403
+    assert "evil.txt" not in served.dropped()
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST:99", "10.0.0.7:80"])
+def test_names_that_cannot_be_of_others_are_let_in(served, host):
+    assert served.get("/dropped", Host=host, Origin=f"http://{host}").code == 200
+
+
+def test_a_link_of_another_site_opens_the_page_and_does_nothing_else(served):
+    link = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "document"}
+    assert served.get("/", **link).code == 200
+    assert served.drop("evil.txt", SMALL, **link).code == 403
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", ""])
+def test_what_a_form_could_send_is_not_taken(served, kind):
+    assert served.drop("form.txt", SMALL, Content_Type=kind).code == 415
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("PUT", "/drop"), ("DELETE", "/drop.json"), ("POST", "/")]
+)
+def test_nothing_else_is_done(served, method, path):
+    assert served.ask(method, path, b"x").code == 405
+
+
+@pytest.mark.parametrize(("data", "why"), [(b"", "it is empty"), (b"." * 5001, "more than 5000")])
+def test_too_little_and_too_much_is_refused(served, data, why):
+    answer = served.drop("size.txt", data)
+    assert answer.code == 400
+    assert why in answer.text
+    assert not [name for name in served.box.waiting() if name.startswith(".incoming")]
+
+
+def test_a_half_sent_file_is_not_taken_and_leaves_nothing(served):
+    connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
+    connection.putrequest("POST", "/drop")
+    for name, value in (("Content-Type", BYTES), ("X-Name", "half.txt"), ("Content-Length", "20")):
+        connection.putheader(name, value)
+    connection.endheaders(SMALL[:10].encode())
+    wait_for(lambda: any(name.startswith(".incoming") for name in served.box.waiting()))
+    assert "half.txt" not in served.dropped()
+    connection.close()
+    wait_for(lambda: not any(name.startswith(".incoming") for name in served.box.waiting()))
+    assert "half.txt" not in served.dropped()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_well_and_the_watch_with_it(box, number):
+    with serving(box, "--grace", "0", "--solver", "pysat", *ENDLESSLY) as served:
+        served.given_name("endless.txt", ENDLESS)
+        wait_for(box.computing)
+        assert served.dropped()["endless.txt"]["state"].startswith("in work")
+        assert served.end(number) == 0
+        assert box.waiting() == {"endless.txt"}
+        assert box.in_work() == set()
+
+
+@needs_linux
+def test_if_the_watch_is_killed_it_ends_with_75(box):
+    with serving(box) as served:
+        told = f"/proc/{served.process.pid}/task/{served.process.pid}/children"
+        children = [int(each) for each in Path(told).read_text().split()]
+        watches = [p for p in children if b"\0watch\0" in Path(f"/proc/{p}/cmdline").read_bytes()]
+        (watch,) = watches
+        os.kill(watch, signal.SIGKILL)
+        assert served.process.wait(60) == 75
+
+
+def test_it_listens_only_on_this_machine(served):
+    others = {each[4][0] for each in socket.getaddrinfo(socket.gethostname(), None)}
+    for address in others - {"127.0.0.1", "::1", "127.0.1.1"}:
+        with pytest.raises(OSError, match=r"refused|unreachable"):
+            socket.create_connection((address, served.port), timeout=5)
+
+
+def test_an_address_that_cannot_be_had_is_a_usage_error(served, box):
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    code, _, said = run("serve", *folders, "--port", str(served.port))
+    assert code == 2
+    assert f"--host 127.0.0.1 --port {served.port}: Address already in use" in said
+    assert run("serve", *folders, "--host", "no such name", "--port", "0")[0] == 2
+
+
+def test_a_missing_inbox_is_said_at_once(tmp_path):
+    code, printed, said = run("serve", "--inbox", str(tmp_path / "no"), "--outbox", str(tmp_path))
+    assert (code, printed) == (75, "")
+    assert "no such folder" in said
+
+
+def test_without_the_extra_it_says_which_one(monkeypatch):
+    monkeypatch.setattr("pipeline.cli.commands.folders.find_spec", lambda name: None)
+    code, _, said = run("serve")
+    assert (code, "the extra [serve]" in said) == (2, True)
