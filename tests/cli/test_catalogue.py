@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import signal
 import subprocess
 from itertools import islice
@@ -140,6 +141,14 @@ def test_the_same_seed_gives_the_same_puzzles_and_another_one_others(desk):
     assert run("generate", "2", "--seed", "1")[1] == first[:164]
 
 
+def test_without_a_seed_puzzles_are_new_each_time_and_the_seed_that_is_printed_repeats_them(desk):
+    _, first, heard = run("generate", "2")
+    _, other, _ = run("generate", "2")
+    assert first != other
+    seed = re.fullmatch(r"--seed (\d+) gives the same puzzles again\n", heard)[1]
+    assert run("generate", "2", "--seed", seed) == (0, first, "")
+
+
 def test_generated_puzzles_are_as_wished(desk):
     for line in run("generate", "4", "--givens", "24-25", "--symmetric")[1].splitlines():
         assert 24 <= 81 - line.count(".") <= 25
@@ -150,7 +159,8 @@ def test_generated_puzzles_are_as_wished(desk):
 
 
 def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
-    assert run("generate", "2", "--even-odd", "-o", "marked.txt", "--quiet") == (0, "", "")
+    line = ("generate", "2", "--even-odd", "--seed", "0", "-o", "marked.txt", "--quiet")
+    assert run(*line) == (0, "", "")
     items = list(read(Path("marked.txt")))
     for item, made in zip(items, generate(Wish(marks=True)), strict=False):
         assert item.problem.puzzle == made.problem.puzzle
