@@ -63,10 +63,12 @@ class Found(NamedTuple):
     effort: Effort | None = None
 
 
-def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> list[Found]:
+def find_traits(
+    solved: Solved, asked: tuple[str, ...], redundancy: Redundancy | None = None
+) -> list[Found]:
     """The traits of each puzzle that are asked for; see `canonical`, `solutions` and `effort`."""
     found = [Found()] * len(solved.masks)
-    if "minimal" in asked:
+    if "minimal" in asked and redundancy:
         at = np.flatnonzero(solved.unique)
         redundant, known = redundancy(solved.among(at))
         for place, cells in zip(at[known].tolist(), redundant[known], strict=True):

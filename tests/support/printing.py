@@ -21,6 +21,7 @@ class Drawn:
     id: str
     number: str = ""
     name: str = ""
+    level: str = ""
     note: str = ""
     side: int = 0
     given: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -35,11 +36,16 @@ class Drawn:
 
 @dataclass
 class Paper:
-    """A page: `puzzles` or `solutions`, so many boards at most, and the text at its foot."""
+    """A page: `puzzles`, `rules` or `solutions`, and the texts at its head and foot.
+
+    It has up to so many boards, or names of rules with what they demand.
+    """
 
     kind: str
     boards: int
     drawn: list[Drawn] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
     foot: str = ""
 
 
@@ -68,8 +74,8 @@ class SheetText(HTMLParser):
         if tag not in ("meta", "img", "br"):
             self._open.append((tag, given))
         if tag == "section":
-            _, kind, boards = given["class"].split()
-            self.pages.append(Paper(kind, int(boards.removeprefix("of-"))))
+            _, kind, *boards = given["class"].split()
+            self.pages.append(Paper(kind, int(boards[0].removeprefix("of-")) if boards else 0))
         elif tag == "article":
             self.pages[-1].drawn.append(Drawn(given["id"]))
         elif tag == "svg":
@@ -85,6 +91,10 @@ class SheetText(HTMLParser):
         tags = [tag for tag, _ in self._open]
         if "footer" in tags:
             self.pages[-1].foot += data
+        if "header" in tags and data.strip():
+            self.pages[-1].head.append(data)
+        if tags and tags[-1] in ("dt", "dd"):
+            self.pages[-1].told.append(data)
         if "article" not in tags:
             return
         match tags[-1]:
@@ -92,6 +102,8 @@ class SheetText(HTMLParser):
                 self._drawn.number += data
             case "bdi":
                 self._drawn.name += data
+            case "i":
+                self._drawn.level += data
             case "p":
                 self._drawn.note += data
             case "text" | "tspan":

@@ -60,10 +60,15 @@ class Board:
         return max(self.geometry.extent) <= LARGEST_DRAWN
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the drawing, in its units."""
+        _, _, width, height = _paper(self)
+        return width, height
+
+    @property
     def span(self) -> float:
         """How many cells would stand side by side on all of the drawing."""
-        _, _, width, height = _paper(self)
-        return (max(width, height) - 2 * _MARGIN) / CELL
+        return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
     def shaped(self) -> Shaped:

@@ -59,9 +59,14 @@ def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
     return _FAMILIES.sub(rf'\1"{FONT}", ', svg)
 
 
-def _compiled(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
+def check_installed() -> None:
+    """Raise UsageError if the extra is not installed."""
     if find_spec("typst") is None:
         raise UsageError("PNG and PDF need the extra [draw]: pip install typst")
+
+
+def _compiled(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
+    check_installed()
     import typst  # noqa: PLC0415 - 80 MB of machine code
 
     inputs = {"data": json.dumps(data)}
