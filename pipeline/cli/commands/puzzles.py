@@ -178,20 +178,22 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option("--sort", help="The easiest first: those with most givens, or least effort."),
     ] = None,
     title: Annotated[
-        str, typer.Option("--title", metavar="TEXT", help="The title at the head of each page.")
-    ] = "",
+        str | None,
+        typer.Option("--title", metavar="TEXT", help="The title at the head of each page."),
+    ] = None,
     author: Annotated[
-        str, typer.Option("--author", metavar="TEXT", help="The author at the head of each page.")
-    ] = "",
+        str | None,
+        typer.Option("--author", metavar="TEXT", help="The author at the head of each page."),
+    ] = None,
     difficulty: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="How difficult they are, at the head of each page; 'effort' tells it of each "
-            "classic puzzle.",
+            help="How difficult they are, at the head of each page; the word effort has it "
+            "computed and printed beside each classic puzzle.",
         ),
-    ] = "",
+    ] = None,
 ) -> None:
     """Make pages of puzzles to print, their rules and solutions behind.
 
@@ -204,7 +206,7 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
 
-    sudoku-pipeline sheet --title 'Class 7b' --sort effort -o class.pdf examples/collection.txt
+    sudoku-pipeline sheet --title 'Class 7b' --sort effort -o class.html examples/collection.txt
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
@@ -242,7 +244,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     for each in printed:
         if said := complaint(each, solutions=not no_solutions):
             say(said)
-    head = Head(title, author, "" if is_told else difficulty)
+    head = Head(title or "", author or "", "" if is_told else difficulty or "")
     printed = arranged(printed, sort, levels=is_told)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     write(target, laid_out)

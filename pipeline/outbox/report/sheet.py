@@ -93,7 +93,7 @@ class Printed:
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
-            "Grey cells are even, white ones odd." if board.even_cells() else "",
+            _marks_said(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
         ]
         return " ".join(filter(None, notes))
@@ -111,6 +111,17 @@ class Printed:
         if self.board.grid:
             return said
         return _sentence(f"No solution is known: {self.message or self.status}")
+
+
+def _marks_said(board: Board) -> str:
+    """What the marks of a board mean."""
+    if not board.even_cells():
+        return "Grey discs are odd." if board.odd_cells() else ""
+    if board.odd_cells():
+        return "Grey squares are even, grey discs odd."
+    return (
+        "Grey cells are even, white ones odd." if board.is_parity_known else "Grey cells are even."
+    )
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:

@@ -153,6 +153,18 @@ def test_marks_of_even_and_odd_cells_are_drawn_and_explained():
     assert sheet.solutions[0].note == ""
 
 
+def test_odd_marks_are_discs_where_cells_without_a_mark_are_white_too():
+    even, odd, every = 0b1010, 0b0101, 0b1111
+    for marks, note, drawn in (
+        ((even, odd), "Grey squares are even, grey discs odd.", {"even", "even odd"}),
+        ((even, every), "Grey cells are even.", {"even"}),
+        ((odd, odd), "Grey discs are odd.", {"even odd"}),
+    ):
+        puzzle = Puzzle(Geometry(2, 2), (*marks, *[every] * 14))
+        (shown,) = sheet_of(Printed("a", Board(puzzle)), solutions=False).puzzles
+        assert (shown.note, shown.marks & {"even", "even odd"}) == (note, drawn)
+
+
 def ruled(*given) -> Printed:
     return Printed("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
 
