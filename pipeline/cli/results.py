@@ -167,9 +167,13 @@ def _features_of(result: Result) -> list[str]:
     if traits.canonical:
         said.append(f"its canonical form is {traits.canonical}")
     if traits.redundant is not None:
-        places = map(result.problem.puzzle.geometry.place, traits.redundant)
-        named = " ".join(f"r{row}c{column}" for row, column in places)
-        said.append(f"givens that can be left out: {named}" if named else "it is minimal")
+        puzzle = result.problem.puzzle
+        givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
+        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
+        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
+        parts = (("givens", givens), ("rules", rules))
+        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
+        said += told or ["it is minimal"]
     if found := traits.effort:
         splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
         said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
