@@ -1,6 +1,6 @@
 """Which givens and rules of a puzzle with rules can be left out, each alone: the others stay.
 
-For puzzles without rules `solutions` tells it of many at once.
+`solutions` does the same for batches of puzzles without rules.
 """
 
 from __future__ import annotations

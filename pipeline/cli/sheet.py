@@ -44,6 +44,7 @@ __all__ = [
     "complaint",
     "first_of",
     "found_in",
+    "is_pdf",
     "solved",
     "write",
 ]
@@ -53,8 +54,6 @@ EFFORT = "effort"
 
 _LEVELS = ("by singles", "beyond singles", "far beyond singles")
 """How difficult puzzles of each depth are; the last is for all that are deeper."""
-
-PDF = ".pdf"
 
 Unsolved = tuple[Printed, PuzzleProblem | None]
 """A puzzle, and the problem that is still to be solved, if it is."""
@@ -184,9 +183,14 @@ def _efforts(printed: Sequence[Printed]) -> list[Effort | None]:
     return efforts
 
 
+def is_pdf(target: Path) -> bool:
+    """Whether a PDF is to be written there."""
+    return target.suffix.lower() == ".pdf"
+
+
 def write(target: Path, laid_out: Sheet) -> None:
     """Write a sheet: as a PDF if the target is called so, else as HTML."""
-    if target.suffix.lower() != PDF:
+    if not is_pdf(target):
         write_to(target, laid_out.pieces())
         return
     with growing(target) as file:

@@ -210,44 +210,34 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
+    from pipeline.cli import sheet as sheets
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused
-    from pipeline.cli.sheet import (
-        EFFORT,
-        MOST_PRINTED,
-        PDF,
-        arranged,
-        complaint,
-        first_of,
-        found_in,
-        solved,
-        write,
-    )
     from pipeline.outbox.report import Head, Sheet, check_installed
     from pipeline.solving import NOT_WELL
 
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
-    if target.suffix.lower() == PDF:
+    if sheets.is_pdf(target):
         check_installed()
-    if first is not None and not 1 <= first <= MOST_PRINTED:
-        raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
-    found, faults = first_of(found_in(sources, settings), first)
+    if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
+        raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
+    found, faults = sheets.first_of(sheets.found_in(sources, settings), first)
     for fault in faults:
         say(str(fault))
     if not found and not faults:
         raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     if not found:
         raise typer.Exit(SOME_BAD)
-    is_told, is_asked = difficulty == EFFORT, EFFORT in (difficulty, sort)
-    is_solved = is_asked or not no_solutions
-    printed = solved(found, settings) if is_solved else [each for each, _ in found]
+    is_told = difficulty == sheets.EFFORT
+    is_solved = not no_solutions or sheets.EFFORT in (difficulty, sort)
+    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
-        if said := complaint(each, solutions=not no_solutions):
+        if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
     head = Head(title or "", author or "", "" if is_told else difficulty or "")
-    printed = arranged(printed, sort, levels=is_told)
+    printed = sheets.arranged(printed, sort, levels=is_told)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
-    write(target, laid_out)
+    sheets.write(target, laid_out)
     if not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
         print(f"{printable(str(target))}: {laid_out.said}")
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)

@@ -52,7 +52,7 @@ _LINES, _LINE = 44, 80
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands at the head of each page, as far as it is not empty."""
+    """The head of each page: what is empty is left out."""
 
     title: str = ""
     author: str = ""
@@ -114,7 +114,7 @@ class Printed:
 
 
 def _marks_said(board: Board) -> str:
-    """What the marks of a board mean."""
+    """A sentence about the marks of even and odd cells."""
     if not board.even_cells():
         return "Grey discs are odd." if board.odd_cells() else ""
     if board.odd_cells():
@@ -183,7 +183,7 @@ class Slot:
 
     @property
     def board(self) -> Board | None:
-        """What is drawn; None if there is neither a solution nor a conflict to show."""
+        """The puzzle, or its solution or conflict; None if neither is known."""
         board = self.printed.board
         if not self.is_solution:
             return Board(board.puzzle, signs=board.signs)
@@ -192,7 +192,7 @@ class Slot:
 
     @property
     def svg(self) -> str:
-        """The board; empty if there is none."""
+        """The drawing of the board, or nothing."""
         board = self.board
         return (
             board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
@@ -309,7 +309,7 @@ class Sheet:
         )
 
     def foot(self, page: SheetPage) -> str:
-        """Where the rules and solutions of a page of puzzles are: `Solutions: pages 7–8`."""
+        """The pages of the rules and solutions of a page of puzzles: `Solutions: pages 7–8`."""
         begun = len(self.puzzles) + 1
         rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
         solutions = [

@@ -47,7 +47,7 @@ def pdf_of(svgs: Sequence[str]) -> bytes:
 def typeset(layout: str, data: object) -> bytes:
     """A PDF of a layout in Typst's language, which finds its data as JSON in `sys.inputs.data`.
 
-    What is data is shown and never run. Raises as `png_of` does.
+    Data is shown and never run. Raises as `png_of` does.
     """
     return _compiled(layout, data, "pdf")
 

@@ -1,4 +1,4 @@
-"""What rules mean, in words for people: the reference has all of it, a printed sheet a sentence.
+"""Words for people about rules: the reference has all of them, a printed sheet a sentence.
 
 The words are the docstring of the rule's class. Its first sentence stands by itself. A later one
 that names a flag in backquotes belongs to it where that flag is set.
@@ -26,7 +26,7 @@ def meaning(kind: type[Rule]) -> str:
 
 
 def sentence(rules: Sequence[Rule]) -> str:
-    """What these rules of one kind demand; their numbers stand in it if no drawing shows them.
+    """The demand of these rules of one kind, with their numbers if no drawing shows them.
 
     Empty where Python has dropped its docstrings (`-OO`).
     """
