@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import Field, dataclass, fields
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle.puzzle import Free, Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
+from pipeline.puzzle.rules.meaning import meaning
 from pipeline.reading.formats.fpuzzles import keys
 from pipeline.reading.formats.iss import types
 from pipeline.reading.formats.iss.machines import determined
@@ -511,11 +511,10 @@ def _page() -> Iterator[str]:
 
 def _meaning(rule: type[Rule]) -> str:
     """Its docstring, and the numbers that may be left out."""
-    said = " ".join(cleandoc(rule.__doc__ or "").split())
     usual = [
         f"`{each.name}` is usually {each.default}." for each in fields(rule) if _has_usual(each)
     ]
-    return " ".join((said, *usual))
+    return " ".join((meaning(rule), *usual))
 
 
 def in_python(rule: Rule, geometry: Geometry) -> str:

@@ -8,21 +8,26 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipeline.catalogue.needless import Judge, needless_parts
 from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (
     LARGEST_SIDE,
     OTHERS,
+    Found,
     Redundancy,
     Solved,
     find_traits,
     row_fields,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving.many import Answers
+from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.result import Result, Traits
+from pipeline.solving.result import Result, Stopwatch, Traits
+from pipeline.solving.solvers import Solvers
 
 
 def fields_of(
@@ -53,12 +58,46 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
         told[place] = replace(result, traits=Traits(settings.traits))
         if puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
             groups[puzzle.geometry].append(place)
+        elif found := _of_ruled(result, settings):
+            told[place] = replace(result, traits=Traits(settings.traits, *found))
     for geometry, places in groups.items():
         solved = _solved(geometry, [results[place] for place in places])
-        found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
-        for place, each in zip(places, found, strict=True):
+        plain = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
+        for place, each in zip(places, plain, strict=True):
             told[place] = replace(results[place], traits=Traits(settings.traits, *each))
     return told
+
+
+def fields_of_one(result: Result, settings: Settings) -> str:
+    """The fields that are added to the row of a puzzle with rules."""
+    puzzle, found = _puzzle_of(result), _of_ruled(result, settings) or Found()
+    return row_fields(puzzle.geometry if puzzle else NINE, settings.traits, found)
+
+
+def _of_ruled(result: Result, settings: Settings) -> Found | None:
+    """The traits of a puzzle with rules and one solution; None if there is nothing to tell."""
+    puzzle = _puzzle_of(result)
+    is_asked = "minimal" in settings.traits and result.status == "unique"
+    if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > LARGEST_SIDE:
+        return None
+    with Solvers("pysat") as solvers:
+        parts = needless_parts(puzzle, _by_solver(solvers), settings.timeout)
+    return Found(redundant=parts.givens, redundant_rules=parts.rules) if parts else None
+
+
+def _by_solver(solvers: Solvers) -> Judge:
+    """Solve puzzles, and take an answer if it is proved."""
+
+    def is_unique(puzzle: Puzzle, seconds: float) -> bool | None:
+        settings = Settings(max_solutions=2, timeout=seconds)
+        problem = PuzzleProblem(parsed_from(puzzle))
+        result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+        if result.status == "multiple":
+            return False
+        is_proved = result.certificate is not None and result.certificate.complete == "proved"
+        return True if result.status == "unique" and is_proved else None
+
+    return is_unique
 
 
 def _puzzle_of(result: Result) -> Puzzle | None:

@@ -61,12 +61,15 @@ class Found(NamedTuple):
     canonical: str | None = None
     redundant: tuple[int, ...] | None = None
     effort: Effort | None = None
+    redundant_rules: tuple[int, ...] | None = None
 
 
-def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> list[Found]:
+def find_traits(
+    solved: Solved, asked: tuple[str, ...], redundancy: Redundancy | None = None
+) -> list[Found]:
     """The traits of each puzzle that are asked for; see `canonical`, `solutions` and `effort`."""
     found = [Found()] * len(solved.masks)
-    if "minimal" in asked:
+    if "minimal" in asked and redundancy:
         at = np.flatnonzero(solved.unique)
         redundant, known = redundancy(solved.among(at))
         for place, cells in zip(at[known].tolist(), redundant[known], strict=True):
@@ -109,8 +112,9 @@ def row_fields(geometry: Geometry, asked: tuple[str, ...], found: Found) -> str:
             case "canonical":
                 fields.append(found.canonical or "")
             case "minimal" if (redundant := found.redundant) is not None:
-                cells = ("r{}c{}".format(*geometry.place(cell)) for cell in redundant)
-                fields += [str(len(redundant)), " ".join(cells)]
+                parts = ["r{}c{}".format(*geometry.place(cell)) for cell in redundant]
+                parts += [f"#{place + 1}" for place in found.redundant_rules or ()]
+                fields += [str(len(parts)), " ".join(parts)]
             case "minimal":
                 fields += ["", ""]
             case "effort" if effort := found.effort:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,6 +110,8 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.status}: {result.said}")
     elif result.caveat:
         say(f"{name}: {result.caveat}")
+    if "ruleset" in (result.problem.unread if result.problem else ()):
+        say(f"{name}: {_rules_read(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     found = result.difference
@@ -116,15 +119,24 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         clues = [f"{clue.value} in row {clue.row}, column {clue.column}" for clue in found.decisive]
         cells = f"{len(found.cells)} cells"
         say(f"{name}: they differ in {cells}; adding {', '.join(clues)} leaves one of them")
-        from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.explain import side_by_side  # noqa: PLC0415 - seldom needed
 
-        say(marked_grid(result.problem.puzzle, found.cells))
+        first, second, *_ = result.solutions
+        say(side_by_side(first, second, signs_of(result.problem.format)))
     if not settings.quiet:
         say_evidence(name, result)
         for text in _features_of(result):
             say(f"{name}: {text}")
     if result.solver and (why := result.solver.warning):
         say(f"{name}: {why}; {result.solver.name} solved it")
+
+
+def _rules_read(problem: object) -> str:
+    """The rules that were read, to be compared with a text that was not."""
+    rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
+    kinds = Counter(rule.caption() for rule in rules)
+    told = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
+    return f"the rules text may say more than was read: {', '.join(told) or 'no rule'}"
 
 
 def say_evidence(name: str, result: Result) -> None:
@@ -155,9 +167,13 @@ def _features_of(result: Result) -> list[str]:
     if traits.canonical:
         said.append(f"its canonical form is {traits.canonical}")
     if traits.redundant is not None:
-        places = map(result.problem.puzzle.geometry.place, traits.redundant)
-        named = " ".join(f"r{row}c{column}" for row, column in places)
-        said.append(f"givens that can be left out: {named}" if named else "it is minimal")
+        puzzle = result.problem.puzzle
+        givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
+        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
+        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
+        parts = (("givens", givens), ("rules", rules))
+        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
+        said += told or ["it is minimal"]
     if found := traits.effort:
         splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
         said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")

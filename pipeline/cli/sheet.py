@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
+import numpy as np
+
+from pipeline.catalogue.traits import Solved, find_traits
 from pipeline.cli.answers import say_lacking
-from pipeline.cli.files import STANDARD_INPUT, path_of, source_name
+from pipeline.cli.files import STANDARD_INPUT, growing, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -17,19 +21,39 @@ from pipeline.outbox.report import (
     MOST_PRINTED,
     Board,
     Printed,
+    Sheet,
     is_published,
     puzzles_at,
+    sheet_pdf,
 )
+from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Archive
 from pipeline.reading.read import contents_of
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
+from pipeline.solving import Effort
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
-__all__ = ["MOST_PRINTED", "complaint", "first_of", "found_in", "solved"]
+__all__ = [
+    "EFFORT",
+    "MOST_PRINTED",
+    "arranged",
+    "complaint",
+    "first_of",
+    "found_in",
+    "is_pdf",
+    "solved",
+    "write",
+]
+
+EFFORT = "effort"
+"""Stands for what the effort of each puzzle says."""
+
+_LEVELS = ("by singles", "beyond singles", "far beyond singles")
+"""How difficult puzzles of each depth are; the last is for all that are deeper."""
 
 Unsolved = tuple[Printed, PuzzleProblem | None]
 """A puzzle, and the problem that is still to be solved, if it is."""
@@ -115,6 +139,62 @@ def solved(found: Sequence[Unsolved], settings: Settings) -> list[Printed]:
 def _with(printed: Printed, problem: PuzzleProblem, result: Result) -> Printed:
     board = board_of(problem.puzzle, result, printed.board.signs)
     return replace(printed, board=board, status=result.status, message=result.said or "")
+
+
+def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> list[Printed]:
+    """Sort puzzles, the easiest first, and note the level of each.
+
+    `givens`: by the number of givens, the most first. `effort`: by depth and splits; puzzles
+    without these come last.
+    """
+    efforts = _efforts(printed) if levels or sort == EFFORT else [None] * len(printed)
+    told = [
+        replace(each, level=_LEVELS[min(effort.depth, 2)]) if levels and effort else each
+        for each, effort in zip(printed, efforts, strict=True)
+    ]
+    if sort == EFFORT:
+        ranks = [(each.depth, each.splits) if each else (inf, 0.0) for each in efforts]
+    elif sort:
+        ranks = [(-len(each.board.givens), 0.0) for each in printed]
+    else:
+        return told
+    return [told[place] for place in sorted(range(len(told)), key=ranks.__getitem__)]
+
+
+def _efforts(printed: Sequence[Printed]) -> list[Effort | None]:
+    """The efforts of classic puzzles with one solution; None for others."""
+    pairs = [(each.board.puzzle, each.board.grid) for each in printed]
+    at = [
+        place
+        for place, (puzzle, grid) in enumerate(pairs)
+        if puzzle and grid and puzzle.is_plain and puzzle.geometry == NINE
+        if printed[place].status == "unique"
+    ]
+    masks = np.array(
+        [puzzle.cells for puzzle, _ in map(pairs.__getitem__, at) if puzzle], np.uint16
+    )
+    grids = np.array([grid.values for _, grid in map(pairs.__getitem__, at) if grid], np.uint8)
+    efforts: list[Effort | None] = [None] * len(printed)
+    if at:
+        unique = np.ones(len(at), np.bool_)
+        solved = Solved(NINE, masks, unique, ~unique, grids)
+        for place, found in zip(at, find_traits(solved, (EFFORT,)), strict=True):
+            efforts[place] = found.effort
+    return efforts
+
+
+def is_pdf(target: Path) -> bool:
+    """Whether a PDF is to be written there."""
+    return target.suffix.lower() == ".pdf"
+
+
+def write(target: Path, laid_out: Sheet) -> None:
+    """Write a sheet: as a PDF if the target is called so, else as HTML."""
+    if not is_pdf(target):
+        write_to(target, laid_out.pieces())
+        return
+    with growing(target) as file:
+        file.write(sheet_pdf(laid_out))
 
 
 def complaint(printed: Printed, *, solutions: bool) -> str | None:

@@ -335,7 +335,14 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         tuple[Value, ...] | UnsetType | None,
         about(
             "with `--also minimal`: the givens that can be left out, each alone; null if it does "
-            "not have one solution, has rules, is larger than 25×25, or time was too short"
+            "not have one solution, is larger than 25×25, or time was too short"
+        ),
+    ] = UNSET
+    redundant_rules: Annotated[
+        tuple[RuleTold, ...] | UnsetType | None,
+        about(
+            "of a puzzle with rules, with `--also minimal`: the rules that can be left out, each "
+            "alone; null as `redundant` is"
         ),
     ] = UNSET
     effort: Annotated[

@@ -96,11 +96,14 @@ class MinimalColumns(Struct, frozen=True):
     redundant: Annotated[
         str,
         about(
-            "of a puzzle with one solution: how many givens can be left out, each alone; 0 if it "
-            "is minimal"
+            "of a puzzle with one solution: how many givens and rules can be left out, each alone; "
+            "0 if it is minimal"
         ),
     ]
-    redundant_cells: Annotated[str, about("where these are: `r1c9` is row 1, column 9")]
+    redundant_cells: Annotated[
+        str,
+        about("which these are: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+    ]
 
 
 class EffortColumns(Struct, frozen=True):
@@ -191,8 +194,9 @@ def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
     if form := or_none(record.canonical):
         told["canonical"] = [form]
     if (redundant := or_none(record.redundant)) is not None:
-        cells = " ".join(f"r{cell.row}c{cell.column}" for cell in redundant)
-        told["minimal"] = [str(len(redundant)), cells]
+        parts = [f"r{cell.row}c{cell.column}" for cell in redundant]
+        parts += [f"#{rule.number}" for rule in or_none(record.redundant_rules) or ()]
+        told["minimal"] = [str(len(parts)), " ".join(parts)]
     if effort := or_none(record.effort):
         splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
         told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]

@@ -38,6 +38,7 @@ from pipeline.solving.result import Result
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
+    from pipeline.puzzle.puzzle import Puzzle
     from pipeline.reading.formats import Parsed
     from pipeline.solving.explain import Clue
 
@@ -297,10 +298,7 @@ def _explained(result: Result) -> dict[str, Any]:
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
         if found and found.rules:
-            told["conflict_rules"] = tuple(
-                RuleTold(number=place + 1, told=puzzle.rules[place].describe(puzzle.geometry))
-                for place in found.rules
-            )
+            told["conflict_rules"] = _rules_told(puzzle, found.rules)
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
         told["difference"] = RecordedDifference(
@@ -327,7 +325,19 @@ def _traits(result: Result) -> dict[str, Any]:
         givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
         redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
     told = {"canonical": traits.canonical, "redundant": redundant, "effort": traits.effort}
-    return {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
+    fields: dict[str, Any] = {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
+    if "minimal" in traits.asked and parsed.puzzle.rules:
+        known = traits.redundant_rules
+        fields["redundant_rules"] = None if known is None else _rules_told(parsed.puzzle, known)
+    return fields
+
+
+def _rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RuleTold, ...]:
+    """The rules at these places, from 0."""
+    rules, geometry = puzzle.rules, puzzle.geometry
+    return tuple(
+        RuleTold(number=place + 1, told=rules[place].describe(geometry)) for place in places
+    )
 
 
 def _log_text(

@@ -6,7 +6,7 @@ Rows of plain lines are made all at once, in numpy; those of other puzzles one b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 
 import numpy as np
@@ -191,9 +191,9 @@ class RowsOf:
         self._totals[status] += 1
         self._is_told[place] = True
 
-    def tell_also(self, places: NDArray[np.intp], fields: Sequence[str]) -> None:
+    def tell_also(self, places: Iterable[int], fields: Sequence[str]) -> None:
         """Add the fields of traits to some rows."""
-        self._added.update(zip(places.tolist(), fields, strict=True))
+        self._added.update(zip(places, fields, strict=True))
 
     def rows(self) -> Rows:
         """The rows, once all puzzles have been told."""

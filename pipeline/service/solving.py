@@ -210,7 +210,7 @@ def solve_piece(
         if settings.traits:
             from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
 
-            making.tell_also(places, fields_of(geometry, masks, answers, settings))
+            making.tell_also(places.tolist(), fields_of(geometry, masks, answers, settings))
     alone = making.untold()
     for place in alone:
         entry = contents.entry(place)
@@ -221,6 +221,10 @@ def solve_piece(
         asked = _asked(problem, len(alone), solvers)
         result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
+        if settings.traits and entry.puzzle is not None and not entry.puzzle.is_plain:
+            from pipeline.catalogue.also import fields_of_one  # noqa: PLC0415 - as above
+
+            making.tell_also([place], [fields_of_one(result, settings)])
     return making.rows()
 
 

@@ -40,6 +40,9 @@ Holders = dict[int, dict[int, int]]
 """For each cell in which grids differ: value → the set of grids (a bit each) with it there."""
 
 _EVEN, _ODD, _OTHER = "*", ".", "?"
+_BETWEEN, _WIDEST = " " * 6, 100
+"""The room between two grids, and the columns of a line with both."""
+
 _NARROWEST = 20
 _CUT = "…"
 
@@ -283,13 +286,28 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
     return _between_lines(geometry, shown, len(str(geometry.values[-1])), marked)
 
 
-def boxed_grid(grid: Grid, signs: str = "") -> str:
-    """Draw the grid between box lines; `signs` are those of the values 1, 2, … if not numbers.
+def boxed_grid(grid: Grid, signs: str = "", marked: Collection[int | None] = frozenset()) -> str:
+    """Draw the grid between box lines, with these cells in brackets.
 
-    No newline at the end.
+    `signs` are those of the values 1, 2, … if not numbers. No newline at the end.
     """
     shown = [signs[value - 1 : value] or str(value) for value in grid.values]
-    return _between_lines(grid.geometry, shown, max(map(len, shown)))
+    return _between_lines(grid.geometry, shown, max(map(len, shown)), marked)
+
+
+def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
+    """Draw two grids of one geometry as `boxed_grid` does, the cells that differ in brackets.
+
+    Large ones stand one below the other.
+    """
+    pairs = enumerate(zip(one.values, other.values, strict=True))
+    marked = frozenset(cell for cell, (a, b) in pairs if a != b)
+    left, right = (boxed_grid(grid, signs, marked).splitlines() for grid in (one, other))
+    width = max(map(len, left)) + len(_BETWEEN)
+    if width + max(map(len, right)) > _WIDEST:
+        return "\n".join((*left, "", *right))
+    pairs_of_lines = zip(left, right, strict=True)
+    return "\n".join(f"{line:<{width}}{beside}".rstrip() for line, beside in pairs_of_lines)
 
 
 def _between_lines(

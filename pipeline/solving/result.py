@@ -143,13 +143,15 @@ class Traits:
     """Further facts that were asked for; None for each that the puzzle lacks or that is unknown.
 
     `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
-    givens that can each be left out. `asked` are the names of the columns that were asked for.
+    givens that can each be left out, `redundant_rules` the places in `Puzzle.rules` of such rules.
+    `asked` are the names of the columns that were asked for.
     """
 
     asked: tuple[str, ...]
     canonical: str | None = None
     redundant: tuple[int, ...] | None = None
     effort: Effort | None = None
+    redundant_rules: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

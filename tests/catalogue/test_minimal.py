@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.oracle import solutions
-from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, pattern
+from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, UNIQUE, pattern
 
+from pipeline import solve
 from pipeline.catalogue import solutions as solving
+from pipeline.catalogue.needless import needless_parts
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.lines import Thermometer
+from pipeline.puzzle.rules.pairs import AntiKing
 from pipeline.reading.formats import parse_puzzle
+
+FOUR = Geometry(2, 2)
 
 
 def by_hand(puzzle):
@@ -59,6 +67,38 @@ def test_redundant_givens_of_other_sides_can_be_left_out_by_hand(geometry):
     found = found_in(*puzzles)
     assert found == [by_hand(puzzle) for puzzle in puzzles]
     assert not any(found[-1])
+
+
+CAGES = (Cage((0, 1), 3), Cage((10, 11), 3), AntiKing(), Thermometer((0, 1)))
+
+
+def is_unique(puzzle) -> bool:
+    return len(solutions(puzzle, 2)) == 1
+
+
+@pytest.mark.parametrize("text", [UNIQUE, "1.......3......4"])
+@pytest.mark.parametrize("count", range(1, 5))
+def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
+    puzzle = Puzzle(FOUR, parse_puzzle(text).cells, CAGES[:count])
+    cells, rules = puzzle.cells, puzzle.rules
+    found = solve(puzzle, also="minimal").traits
+    if not is_unique(puzzle):
+        assert found.redundant is None is found.redundant_rules
+        return
+    opened = {at: (*cells[:at], FOUR.all_values, *cells[at + 1 :]) for at, _ in puzzle.givens()}
+    fewer = {at: (*rules[:at], *rules[at + 1 :]) for at in range(count)}
+    givens = [at for at, each in opened.items() if is_unique(replace(puzzle, cells=each))]
+    can_go = [at for at, each in fewer.items() if is_unique(replace(puzzle, rules=each))]
+    assert (found.redundant, found.redundant_rules) == (tuple(givens), tuple(can_go))
+
+
+def test_without_time_or_an_answer_nothing_is_known_of_rules():
+    puzzle = Puzzle(FOUR, parse_puzzle(UNIQUE).cells, CAGES[:1])
+    asked = list[Puzzle]()
+    assert needless_parts(puzzle, lambda each, _: asked.append(each), 1.0) is None
+    assert len(asked) == 1
+    assert needless_parts(puzzle, lambda each, _: True, 0.0) is None
+    assert needless_parts(puzzle, lambda each, _: True, 1.0).rules == (0,)
 
 
 def test_without_time_nothing_is_certain():

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from support.commands import FILES, FIRST, SECOND, SOLVED, run
+from support.documents import document, text_of
 from support.packing import zip_of
 from support.solving import PATIENCE, UNIQUE, program
 
@@ -14,7 +15,13 @@ pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
 PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by sudoku-pipeline [\w.+-]+\n"
 BOTH = f"{FIRST}\n{SECOND}"
-MARKED = " 1  2 |[.][.]\n[.][.]| .  .\n------+------\n[.] . | 2 [.]\n . [.]|[.] 1\n"
+BESIDE = """\
+ 1  2 |[3][4]       1  2 |[4][3]
+[3][4]| 1  2       [4][3]| 1  2
+------+------      ------+------
+[4] 1 | 2 [3]      [3] 1 | 2 [4]
+ 2 [3]|[4] 1        2 [4]|[3] 1
+"""
 DIFFERENT = "two.txt: they differ in 8 cells; adding 3 in row 1, column 3 leaves one of them\n"
 MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"
 CLASH = "unsolvable\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
@@ -32,7 +39,7 @@ EXACT = {
     "a solved grid": ("solve solved.txt", 0, f"unique\n{SOLVED}", ""),
     "that these are all, and where they differ": (
         *("solve two.txt", 0, f"multiple: all 2 solutions\n{BOTH}"),
-        f"{DIFFERENT}{MARKED}",
+        f"{DIFFERENT}{BESIDE}",
     ),
     "no explanation if quiet": (
         *("solve --quiet two.txt", 0, f"multiple: all 2 solutions\n{BOTH}", ""),
@@ -53,6 +60,17 @@ EXACT = {
 @pytest.mark.parametrize(("line", "code", "printed", "said"), EXACT.values(), ids=EXACT)
 def test_solve_and_count_print(line, code, printed, said):
     assert run(*line.split()) == (code, printed, said)
+
+
+def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puzzle_folder):
+    cages = [{"cells": ["R1C1", "R1C2"], "value": "3"}, {"cells": ["R2C1", "R2C2"], "value": "7"}]
+    parts = {"ruleset": "Digits on blue cells are prime.", "killercage": cages, "antiking": True}
+    (puzzle_folder / "prose.json").write_text(text_of(document(4, **parts)))
+    _, _, said = run("solve", "prose.json")
+    first, second, *_ = said.splitlines()
+    assert first.endswith("by the rules that were read; the rules text was not")
+    told = "the rules text may say more than was read: 2 × cage, anti-king"
+    assert second == f"prose.json: {told}"
 
 
 def test_solve_says_that_there_are_more_solutions():

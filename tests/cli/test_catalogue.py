@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import signal
 import subprocess
 from itertools import islice
@@ -140,6 +141,14 @@ def test_the_same_seed_gives_the_same_puzzles_and_another_one_others(desk):
     assert run("generate", "2", "--seed", "1")[1] == first[:164]
 
 
+def test_without_a_seed_puzzles_are_new_each_time_and_the_seed_that_is_printed_repeats_them(desk):
+    _, first, heard = run("generate", "2")
+    _, other, _ = run("generate", "2")
+    assert first != other
+    seed = re.fullmatch(r"--seed (\d+) gives the same puzzles again\n", heard)[1]
+    assert run("generate", "2", "--seed", seed) == (0, first, "")
+
+
 def test_generated_puzzles_are_as_wished(desk):
     for line in run("generate", "4", "--givens", "24-25", "--symmetric")[1].splitlines():
         assert 24 <= 81 - line.count(".") <= 25
@@ -150,7 +159,8 @@ def test_generated_puzzles_are_as_wished(desk):
 
 
 def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
-    assert run("generate", "2", "--even-odd", "-o", "marked.txt", "--quiet") == (0, "", "")
+    line = ("generate", "2", "--even-odd", "--seed", "0", "-o", "marked.txt", "--quiet")
+    assert run(*line) == (0, "", "")
     items = list(read(Path("marked.txt")))
     for item, made in zip(items, generate(Wish(marks=True)), strict=False):
         assert item.problem.puzzle == made.problem.puzzle
@@ -273,6 +283,10 @@ def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
     _, _, said = run("solve", "hard.txt", "--also", "canonical")
     assert said.startswith("hard.txt: its canonical form is 1..45")
+    caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
+    Path("caged.txt").write_text(f"{caged}\n")
+    _, _, said = run("solve", "caged.txt", "--also", "minimal")
+    assert said == "caged.txt: rules that can be left out: cage 3 at r1c1\n"
     code, printed, _ = run("solve", "a.txt", "--also", "minimal")
     assert printed.count("givens that can be left out: r1c1") == 2
     assert code == 0

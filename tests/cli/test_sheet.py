@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import bz2
+import sys
 from pathlib import Path
 
 import pytest
 from support.commands import FIRST, run, start
 from support.documents import document, text_of
 from support.dropping import DropFolder
+from support.needs import needs_typst
 from support.packing import zip_of
-from support.printing import SheetText
+from support.printing import SheetText, pages_of
 from support.solving import NINE, UNIQUE
 
 from pipeline import certify_grid, parse_puzzle
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
+HARDER = "1.......2.9.4...5...6...7...5.9.3.......7.......85..4.7.....6...3...9.8...2.....1"
 LINE = "1.....2..3.....4"
 COLLECTION = f"# three\n{LINE}\n12..34214312 21..\n4.....3..2.....1\n"
 FORMULA = "p cnf 1 1\n1 0\n"
@@ -162,6 +168,58 @@ def test_wrong_options_are_refused_before_anything_is_read(options, why, puzzle_
     assert (code, printed, why in said) == (2, "", True)
     assert Path("unique.txt").read_text() == UNIQUE
     assert not Path("sheet.html").exists()
+
+
+def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
+    Path("nine.txt").write_text(f"{HARD}\n{EASY}\n{LINE}\n{HARDER}\n")
+    options = ("--title", "Class 7b", "--author", "A. Teacher", "--difficulty", "easy")
+    code, found, _ = sheet("nine.txt", *options)
+    assert (code, found.pages[0].head) == (0, ["Class 7b", "easy · A. Teacher"])
+    assert {each.level for each in found.puzzles} == {""}
+
+    def lines(*options: str) -> list[str]:
+        _, found, _ = sheet("nine.txt", *options)
+        assert [each.number for each in found.puzzles] == ["1", "2", "3", "4"]
+        return [each.name.removeprefix("nine.txt, line ") for each in found.puzzles]
+
+    assert lines() == ["1", "2", "3", "4"]
+    assert lines("--sort", "givens") == ["2", "1", "4", "3"]
+    assert lines("--sort", "effort") == ["2", "1", "4", "3"]
+    code, found, _ = sheet("nine.txt", "--difficulty", "effort", "--sort", "effort")
+    levels = ["by singles", "beyond singles", "far beyond singles", ""]
+    assert [each.level for each in found.puzzles] == levels
+    assert (code, found.pages[0].head) == (0, [])
+    code, found, _ = sheet("nine.txt", "--sort", "effort", "--no-solutions")
+    assert (code, found.puzzles[0].name, found.solutions) == (0, "nine.txt, line 2", [])
+
+
+def test_the_rules_of_puzzles_stand_behind_them(puzzle_folder):
+    code, found, _ = sheet(str(EXAMPLES / "killer.txt"))
+    assert (code, [page.kind for page in found.pages]) == (0, ["puzzles", "rules", "solutions"])
+    assert "The cells hold different values that sum to the total, if it has one." in (
+        found.pages[1].told
+    )
+
+
+@needs_typst
+def test_a_name_that_ends_in_pdf_makes_a_pdf(puzzle_folder):
+    printed = "a.pdf: 1 puzzle on 1 page, solutions on 1\n"
+    assert run("sheet", "unique.txt", "-o", "a.pdf", "--title", "Seven") == (0, printed, "")
+    first, behind = pages_of(Path("a.pdf").read_bytes())
+    assert ("Seven" in first, "Solutions" in behind) == (True, True)
+    assert run("sheet", "unique.txt", "-o", "a.pdf")[0] == 2
+    assert run("sheet", "unique.txt", "-o", "a.pdf", "--force")[0] == 0
+
+
+def test_without_the_extra_no_pdf_is_begun(puzzle_folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typst", None)
+    code, printed, said = run("sheet", "unique.txt", "-o", "a.pdf")
+    assert (code, printed, "needs the extra [draw]" in said.replace("need ", "needs ")) == (
+        2,
+        "",
+        True,
+    )
+    assert not Path("a.pdf").exists()
 
 
 def test_names_reach_neither_the_page_nor_the_terminal_raw(puzzle_folder):

@@ -14,7 +14,14 @@ from support.strategies import examples
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parse_source
-from pipeline.solving.explain import Clue, caret, explain_difference, line_at, marked_grid
+from pipeline.solving.explain import (
+    Clue,
+    caret,
+    explain_difference,
+    line_at,
+    marked_grid,
+    side_by_side,
+)
 
 FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
 EMPTY = solutions(Puzzle.empty(FOUR), 300)
@@ -148,6 +155,17 @@ def test_large_grids_have_wider_cells():
     assert lines[0][:44] == "[ .]  2   .   4   . |  6   .   8   . [10]|  "
     assert lines[5] == "+".join(["-" * 20] * 5)
     assert lines[-1].startswith(f"  . [{pattern(Geometry(5, 5)).values[601]:>2}]")
+
+
+def test_two_grids_stand_side_by_side_with_brackets_where_they_differ():
+    grid = pattern(Geometry(2, 2))
+    other = Grid(grid.geometry, (*grid.values[:3], 1, *grid.values[4:]))
+    lines = side_by_side(grid, other).splitlines()
+    assert lines[0] == " 1  2 | 3 [4]       1  2 | 3 [1]"
+    assert lines[2] == "------+------      ------+------"
+    large = pattern(Geometry(5, 5))
+    lines = side_by_side(large, large).splitlines()
+    assert (len(lines), lines[29], "[" in "".join(lines)) == (59, "", False), "one below the other"
 
 
 SEVERAL = """\

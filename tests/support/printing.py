@@ -1,9 +1,13 @@
-"""What stands on a sheet: its pages, and on them its boards."""
+"""What stands on a sheet: its pages, and on them its boards; what is in a PNG and in a PDF."""
 
 from __future__ import annotations
 
+import io
+from contextlib import closing
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+
+import numpy as np
 
 from pipeline import Grid, Puzzle
 
@@ -17,6 +21,7 @@ class Drawn:
     id: str
     number: str = ""
     name: str = ""
+    level: str = ""
     note: str = ""
     side: int = 0
     given: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -31,11 +36,16 @@ class Drawn:
 
 @dataclass
 class Paper:
-    """A page: `puzzles` or `solutions`, so many boards at most, and the text at its foot."""
+    """A page: `puzzles`, `rules` or `solutions`, and the texts at its head and foot.
+
+    It has up to so many boards, or names of rules with what they demand.
+    """
 
     kind: str
     boards: int
     drawn: list[Drawn] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
     foot: str = ""
 
 
@@ -64,8 +74,8 @@ class SheetText(HTMLParser):
         if tag not in ("meta", "img", "br"):
             self._open.append((tag, given))
         if tag == "section":
-            _, kind, boards = given["class"].split()
-            self.pages.append(Paper(kind, int(boards.removeprefix("of-"))))
+            _, kind, *boards = given["class"].split()
+            self.pages.append(Paper(kind, int(boards[0].removeprefix("of-")) if boards else 0))
         elif tag == "article":
             self.pages[-1].drawn.append(Drawn(given["id"]))
         elif tag == "svg":
@@ -81,6 +91,10 @@ class SheetText(HTMLParser):
         tags = [tag for tag, _ in self._open]
         if "footer" in tags:
             self.pages[-1].foot += data
+        if "header" in tags and data.strip():
+            self.pages[-1].head.append(data)
+        if tags and tags[-1] in ("dt", "dd"):
+            self.pages[-1].told.append(data)
         if "article" not in tags:
             return
         match tags[-1]:
@@ -88,6 +102,8 @@ class SheetText(HTMLParser):
                 self._drawn.number += data
             case "bdi":
                 self._drawn.name += data
+            case "i":
+                self._drawn.level += data
             case "p":
                 self._drawn.note += data
             case "text" | "tspan":
@@ -107,3 +123,19 @@ class SheetText(HTMLParser):
         xs, ys = (map(int, at[axis].split()) for axis in "xy")
         for x, y, sign in zip(xs, ys, [data] if is_whole else data, strict=True):
             cells[y // CELL + 1, x // CELL + 1] = sign
+
+
+def pixels_of(png: bytes) -> np.ndarray:
+    """The greys of an image: 0 is black, 255 is white."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("L"))
+
+
+def pages_of(pdf: bytes) -> list[str]:
+    """The text of each page of a PDF."""
+    from pypdfium2 import PdfDocument
+
+    with closing(PdfDocument(pdf)) as document:
+        return [page.get_textpage().get_text_bounded() for page in document]

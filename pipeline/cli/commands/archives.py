@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -52,8 +53,13 @@ def generate(  # noqa: PLR0913 - one for each option
         bool, typer.Option("--even-odd", help="With cells that are marked as even or odd.")
     ] = False,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", help="Another seed gives other puzzles.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="NUMBER",
+            help="The same seed gives the same puzzles; by default it is random, and printed.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, output_option("Write the collection there, not to standard output.")
     ] = None,
@@ -63,7 +69,7 @@ def generate(  # noqa: PLR0913 - one for each option
     """Generate classic puzzles of 9×9, each with one solution, which is certified.
 
     Each clue is needed, unless --redundant is given. The same options and seed give the same
-    puzzles. The table has their solutions and certificates.
+    puzzles, without --seed other ones each time. The table has their solutions and certificates.
 
     sudoku-pipeline generate 10
 
@@ -84,12 +90,16 @@ def generate(  # noqa: PLR0913 - one for each option
     )
     if not 1 <= count <= MOST:
         raise UsageError(f"N: expected 1 to {MOST:,}")
-    if seed < 0:
+    if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target = output or STANDARD_OUTPUT
     beside = catalogue.table_beside(target, table)
     check_targets({"--output": target, "--table": beside}, [], force=force)
     display = Display(None, bar=not settings.quiet)
+    if seed is None:
+        seed = secrets.randbelow(10**9)
+        if not settings.quiet:
+            say(f"--seed {seed} gives the same puzzles again")
     made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display)
     if not settings.quiet and target != STANDARD_OUTPUT:
         number = f"{made:,} of " if ended else ""

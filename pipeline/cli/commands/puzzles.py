@@ -157,7 +157,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     output: Annotated[
         Path | None,
         output_option(
-            "Where to write: a new sheet.html, or sheet-2.html, here; - is standard output."
+            "Where to write: a new sheet.html, or sheet-2.html, here; - is standard output. "
+            "A name that ends in .pdf makes a PDF in A4."
         ),
     ] = None,
     force: ForceOption = False,
@@ -172,8 +173,29 @@ def sheet(  # noqa: PLR0913 - one for each option
         int | None,
         typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
     ] = None,
+    sort: Annotated[
+        Literal["givens", "effort"] | None,
+        typer.Option("--sort", help="The easiest first: those with most givens, or least effort."),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option("--title", metavar="TEXT", help="The title at the head of each page."),
+    ] = None,
+    author: Annotated[
+        str | None,
+        typer.Option("--author", metavar="TEXT", help="The author at the head of each page."),
+    ] = None,
+    difficulty: Annotated[
+        str | None,
+        typer.Option(
+            "--difficulty",
+            metavar="TEXT",
+            help="How difficult they are, at the head of each page; the word effort has it "
+            "computed and printed beside each classic puzzle.",
+        ),
+    ] = None,
 ) -> None:
-    """Make pages of puzzles to print, their solutions behind.
+    """Make pages of puzzles to print, their rules and solutions behind.
 
     Files are solved as `solve` does. An outbox, a record or a table has its solutions already. The
     puzzles of records are read from their originals, in the folder done of the inbox.
@@ -184,30 +206,38 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
 
+    sudoku-pipeline sheet --title 'Class 7b' --sort effort -o class.html examples/collection.txt
+
     Exit code 1: something was not drawn, or a solution was not found.
     """
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused, write_to
-    from pipeline.cli.sheet import MOST_PRINTED, complaint, first_of, found_in, solved
-    from pipeline.outbox.report import Sheet
+    from pipeline.cli import sheet as sheets
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused
+    from pipeline.outbox.report import Head, Sheet, check_installed
     from pipeline.solving import NOT_WELL
 
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
-    if first is not None and not 1 <= first <= MOST_PRINTED:
-        raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
-    found, faults = first_of(found_in(sources, settings), first)
+    if sheets.is_pdf(target):
+        check_installed()
+    if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
+        raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
+    found, faults = sheets.first_of(sheets.found_in(sources, settings), first)
     for fault in faults:
         say(str(fault))
     if not found and not faults:
         raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     if not found:
         raise typer.Exit(SOME_BAD)
-    printed = [each for each, _ in found] if no_solutions else solved(found, settings)
+    is_told = difficulty == sheets.EFFORT
+    is_solved = not no_solutions or sheets.EFFORT in (difficulty, sort)
+    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
-        if said := complaint(each, solutions=not no_solutions):
+        if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
-    laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions)
-    write_to(target, laid_out.pieces())
+    head = Head(title or "", author or "", "" if is_told else difficulty or "")
+    printed = sheets.arranged(printed, sort, levels=is_told)
+    laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
+    sheets.write(target, laid_out)
     if not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
         print(f"{printable(str(target))}: {laid_out.said}")
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)

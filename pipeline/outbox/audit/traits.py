@@ -14,17 +14,20 @@ from itertools import islice
 
 import numpy as np
 
+from pipeline.catalogue.needless import needless_parts
 from pipeline.catalogue.puzzles import Flags
 from pipeline.catalogue.traits import (
     LARGEST_SIDE,
     OTHERS,
+    Found,
     Redundancy,
     Solved,
     find_traits,
     row_fields,
 )
-from pipeline.certify import certify_many
+from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
 from pipeline.outbox.audit.rows import Portion
 from pipeline.outbox.audit.sets import Report, Terms
@@ -40,7 +43,7 @@ _TOGETHER = 1 << 15
 
 _WELL_FORMED = {
     "canonical": re.compile(r"(?:[.1-9]{81})?"),
-    "minimal": re.compile(r"0,|[1-9]\d*,r\d+c\d+(?: r\d+c\d+)*|,", re.ASCII),
+    "minimal": re.compile(r"0,|[1-9]\d*,(?:r\d+c\d+|#\d+)(?: (?:r\d+c\d+|#\d+))*|,", re.ASCII),
     "effort": re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII),
 }
 
@@ -86,6 +89,10 @@ def audit_record(
     for each in or_none(record.redundant) or ():
         if values.get(each.place) != each.value:
             report.bad(f"--also minimal: there is no given {each}")
+    for rule in or_none(record.redundant_rules) or ():
+        rules = puzzle.rules[rule.number - 1 : rule.number]
+        if [each.describe(puzzle.geometry) for each in rules] != [rule.told]:
+            report.bad(f"--also minimal: there is no rule {rule.number}, {rule.told[:100]!r}")
     if also:
         told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
         _audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
@@ -100,10 +107,33 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
                 claim.report.bad(f"what --also {name} adds is not well-formed: {text[:100]!r}")
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
-        elif any(text.strip(",") for text in claim.told.values()):
-            claim.report.bad("there are fields of --also, but it has rules or is too large")
+        else:
+            _check_ruled(claim, terms.seconds)
     for geometry, some in groups.items():
         _compare(geometry, some, terms.seconds)
+
+
+def _check_ruled(claim: AddedFields, seconds: float) -> None:
+    """Leave out the parts of a puzzle with rules anew, by the search that checks."""
+    told, puzzle, grid = claim.told, claim.puzzle, claim.grid
+    is_small = puzzle.geometry.side <= LARGEST_SIDE
+    is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
+    if any(text.strip(",") for name, text in told.items() if name != "minimal" or not is_told):
+        claim.report.bad("there are fields of --also, but it has rules or is too large")
+    if grid is None or not is_told or not (here := told.get("minimal", ",").strip(",")):
+        return  # time may have been too short
+    if certify_grid(puzzle, grid):
+        return  # as is reported elsewhere
+
+    def is_unique(fewer: Puzzle, left: float) -> bool | None:
+        found = searched_through(fewer, [grid], seconds=left)
+        return False if found.missing else found.is_complete or None
+
+    if parts := needless_parts(puzzle, is_unique, seconds):
+        found = Found(redundant=parts.givens, redundant_rules=parts.rules)
+        there = row_fields(puzzle.geometry, ("minimal",), found).strip(",")
+        if here != there:
+            claim.report.bad(f"--also minimal: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
 def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:

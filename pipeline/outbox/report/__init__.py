@@ -1,7 +1,7 @@
 """An outbox as one page to look at, puzzles as drawings, and on sheets to print.
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
-    records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file
+    records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file, or a PDF
 
 All names and contents are untrusted: what cannot be read becomes a row that says so, everything is
 bounded, and what is shown is escaped.
@@ -11,7 +11,9 @@ from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.outbox.report.page import Keeper, Panel, job_piece, page_pieces, write_report
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
-from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Printed, Sheet
+from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Printed, Sheet
+from pipeline.outbox.report.sheet_pdf import sheet_pdf
+from pipeline.outbox.report.typeset import check_installed
 
 __all__ = [
     "LARGEST_DRAWN",
@@ -19,14 +21,17 @@ __all__ = [
     "PER_PAGE",
     "REPORT",
     "Board",
+    "Head",
     "Keeper",
     "Panel",
     "Printed",
     "Sheet",
     "board_svg",
+    "check_installed",
     "is_published",
     "job_piece",
     "page_pieces",
     "puzzles_at",
+    "sheet_pdf",
     "write_report",
 ]

@@ -60,10 +60,15 @@ class Board:
         return max(self.geometry.extent) <= LARGEST_DRAWN
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the drawing, in its units."""
+        _, _, width, height = _paper(self)
+        return width, height
+
+    @property
     def span(self) -> float:
         """How many cells would stand side by side on all of the drawing."""
-        _, _, width, height = _paper(self)
-        return (max(width, height) - 2 * _MARGIN) / CELL
+        return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
     def shaped(self) -> Shaped:
@@ -92,6 +97,19 @@ class Board:
             return []
         return [cell for cell, mask in enumerate(cells) if not mask & ~geometry.even_values]
 
+    @property
+    def is_parity_known(self) -> bool:
+        """Whether each cell can only be even, or only be odd."""
+        even, odd = self.geometry.even_values, self.geometry.odd_values
+        cells = self.puzzle.cells if self.puzzle else ()
+        return all(not (mask & even and mask & odd) for mask in cells)
+
+    def odd_cells(self) -> list[int]:
+        """The cells marked as odd, unless all that are not grey are odd."""
+        odd = self.geometry.odd_values
+        cells = () if self.puzzle is None or self.is_parity_known else self.puzzle.cells
+        return [cell for cell, mask in enumerate(cells) if mask == odd and mask & (mask - 1)]
+
     def sign(self, value: int) -> str:
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
@@ -116,6 +134,8 @@ def in_words(board: Board) -> str:
             parts.append(counted(len(rules), "rule"))
     if even := board.even_cells():
         parts.append(counted(len(even), "even cell"))
+    if odd := board.odd_cells():
+        parts.append(counted(len(odd), "odd cell"))
     return ", ".join(parts)
 
 
@@ -162,6 +182,7 @@ def _drawn(board: Board) -> Iterator[str]:
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
     yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
+    yield _path("even odd", map(geometry.place, board.odd_cells()), _RING)
     yield from shaped.below()
     yield _path("conflict", sorted({*board.conflict} & cells), _RING)
     yield _path("difference", sorted({*board.difference} & cells), _DASHED)

@@ -1,6 +1,7 @@
-"""Puzzles → one HTML file to print: so many a page, and behind them their solutions, smaller.
+"""Puzzles → pages to print: so many a page, behind them their rules and, smaller, their solutions.
 
-Lengths are in millimetres. What stands on a page fits A4 and Letter within margins of 12 mm.
+Here is what stands on which page, and the HTML file of it; `sheet_pdf.py` makes a PDF. Lengths are
+in millimetres. What stands on a page fits A4 and Letter within margins of 12 mm.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along
+from pipeline.puzzle.rules.meaning import sentences
 from pipeline.solving import caveat
 from pipeline.version import __version__
 
@@ -30,7 +32,7 @@ _LAYOUTS: Final = {
     4: (2, 2, 86),
     6: (2, 3, 64),
     9: (3, 3, 56),
-    12: (3, 4, 46),
+    12: (3, 4, 45),
     16: (4, 4, 42),
 }
 """Columns, rows and the size of a board, by the number of boards on a page."""
@@ -43,6 +45,28 @@ _TO_WRITE_IN, _WITH_RULES, _TO_READ = 5.0, 7.0, 4.0
 """The smallest cells of puzzles, of those with rules, which stand in smaller print, and to read."""
 
 _LONGEST_NOTE = 160
+_LONGEST_HEAD = 80
+_LINES, _LINE = 44, 80
+"""Lines of a page of rules, with the gaps between rules, and characters of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of each page: what is empty is left out."""
+
+    title: str = ""
+    author: str = ""
+    difficulty: str = ""
+
+    @property
+    def name(self) -> str:
+        return shortened(self.title, _LONGEST_HEAD)
+
+    @property
+    def beside(self) -> str:
+        """What stands beside the title."""
+        told = (shortened(each, _LONGEST_HEAD) for each in (self.difficulty, self.author))
+        return " · ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +74,8 @@ class Printed:
     """A puzzle for a sheet, and what is known of it.
 
     `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
-    for; `message` says why there is no solution. `where` it stands is told in messages.
+    for; `message` says why there is no solution. `where` it stands is told in messages. `level`
+    says how difficult it is, if that is to be printed.
     """
 
     name: str
@@ -58,6 +83,7 @@ class Printed:
     status: str = ""
     message: str = ""
     where: str = ""
+    level: str = ""
 
     @property
     def puzzle_note(self) -> str:
@@ -67,7 +93,7 @@ class Printed:
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
-            "Grey cells are even, white ones odd." if board.even_cells() else "",
+            _marks_said(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
         ]
         return " ".join(filter(None, notes))
@@ -85,6 +111,17 @@ class Printed:
         if self.board.grid:
             return said
         return _sentence(f"No solution is known: {self.message or self.status}")
+
+
+def _marks_said(board: Board) -> str:
+    """A sentence about the marks of even and odd cells."""
+    if not board.even_cells():
+        return "Grey discs are odd." if board.odd_cells() else ""
+    if board.odd_cells():
+        return "Grey squares are even, grey discs odd."
+    return (
+        "Grey cells are even, white ones odd." if board.is_parity_known else "Grey cells are even."
+    )
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
@@ -106,8 +143,21 @@ def _sentence(text: str) -> str:
     return shortened(text, _LONGEST_NOTE).rstrip(".") + "."
 
 
+def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
+    """The names of the rules of all puzzles, and what they demand; nothing if none has rules."""
+    puzzles = [*puzzles]
+    rules = dict.fromkeys(rule for puzzle in puzzles for rule in puzzle.rules)
+    told = [(f"{names[:1].upper()}{names[1:]}", said) for names, said in sentences(rules)]
+    boxes = {puzzle.geometry.has_boxes for puzzle in puzzles if not puzzle.geometry.free}
+    if not told or not boxes:
+        return told
+    units = "row, column and box" if all(boxes) else "row and column"
+    units += ", and each box where there are boxes," if len(boxes) > 1 else ""
+    return [("Sudoku", f"Each {units} has each value once."), *told]
+
+
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class Slot:
     """A place on a page: a puzzle, or its solution, with its number."""
 
     number: int
@@ -124,14 +174,29 @@ class _Slot:
         return printed.solution_note if self.is_solution else printed.puzzle_note
 
     @property
-    def svg(self) -> str:
-        """The board; empty if there is neither a solution nor a conflict to show."""
-        board, what = self.printed.board, "Solution" if self.is_solution else "Puzzle"
+    def level(self) -> str:
+        return "" if self.is_solution else self.printed.level
+
+    @property
+    def title(self) -> str:
+        return f"{'Solution' if self.is_solution else 'Puzzle'} {self.number}"
+
+    @property
+    def board(self) -> Board | None:
+        """The puzzle, or its solution or conflict; None if neither is known."""
+        board = self.printed.board
         if not self.is_solution:
-            board = Board(board.puzzle, signs=board.signs)
-        elif not (board.grid or board.conflict or board.rules_in_conflict):
-            return ""
-        return board_svg(board, f"{what} {self.number}", f"{what[0].lower()}{self.number}")
+            return Board(board.puzzle, signs=board.signs)
+        is_seen = board.grid or board.conflict or board.rules_in_conflict
+        return board if is_seen else None
+
+    @property
+    def svg(self) -> str:
+        """The drawing of the board, or nothing."""
+        board = self.board
+        return (
+            board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
+        )
 
     def fitting(self, most: int) -> int:
         """How many boards of that size fit a page so that one can write in them, or read them."""
@@ -144,9 +209,19 @@ class _Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class SheetPage:
     boards: int
-    slots: Sequence[_Slot]
+    slots: Sequence[Slot]
+
+    @property
+    def layout(self) -> tuple[int, int, int]:
+        """Its columns, its rows, and the size of a board."""
+        return _LAYOUTS[self.boards]
+
+    @property
+    def has_rules(self) -> bool:
+        boards = (slot.printed.board for slot in self.slots)
+        return any(board.puzzle and board.puzzle.rules for board in boards)
 
     @property
     def first(self) -> int:
@@ -168,13 +243,25 @@ def _span(first: int, last: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Puzzles on pages in their order, and their solutions behind them in the same order."""
+    """Puzzles on pages in their order, their rules, and their solutions in the same order.
 
-    puzzles: Sequence[_Page]
-    solutions: Sequence[_Page]
+    A page of `rules` has their names and what they demand.
+    """
+
+    puzzles: Sequence[SheetPage]
+    rules: Sequence[Sequence[tuple[str, str]]]
+    solutions: Sequence[SheetPage]
+    head: Head
 
     @classmethod
-    def of(cls, printed: Sequence[Printed], per_page: int = 4, *, solutions: bool = True) -> Self:
+    def of(
+        cls,
+        printed: Sequence[Printed],
+        per_page: int = 4,
+        *,
+        solutions: bool = True,
+        head: Head = Head(),
+    ) -> Self:
         """Lay them out, up to `per_page` (one of PER_PAGE) a page; fewer of large boards.
 
         Raises ValueError for another number, for no puzzle, for more than MOST_PRINTED, and for
@@ -187,17 +274,25 @@ class Sheet:
         if not all(each.board.puzzle and each.board.is_drawable for each in printed):
             raise ValueError("every board needs a puzzle that can be drawn")
         puzzles, behind = (
-            [_Slot(number, each, is_solution) for number, each in enumerate(printed, 1)]
+            [Slot(number, each, is_solution) for number, each in enumerate(printed, 1)]
             for is_solution in (False, True)
         )
-        return cls(_pages(puzzles, per_page), _pages(behind, _SOLUTIONS) if solutions else ())
+        rules = _rules_of(each.board.puzzle for each in printed if each.board.puzzle)
+        pages = _pages(behind, _SOLUTIONS) if solutions else ()
+        return cls(_pages(puzzles, per_page), _told_on_pages(rules), pages, head)
 
     @property
     def said(self) -> str:
         """How much it is."""
         puzzles = counted(self.puzzles[-1].last, "puzzle")
         said = f"{puzzles} on {counted(len(self.puzzles), 'page')}"
+        said += f", rules on {len(self.rules)}" if self.rules else ""
         return f"{said}, solutions on {len(self.solutions)}" if self.solutions else said
+
+    @property
+    def total(self) -> int:
+        """How many pages it has."""
+        return len(self.puzzles) + len(self.rules) + len(self.solutions)
 
     def pieces(self) -> Iterator[str]:
         """Yield the text of the HTML file."""
@@ -211,28 +306,45 @@ class Sheet:
             style=style,
             version=__version__,
             sheet=self,
-            total=len(self.puzzles) + len(self.solutions),
-            behind=self._behind,
         )
 
-    def _behind(self, page: _Page) -> str:
-        """On which pages the solutions of a page of puzzles are: `page 7`, or `pages 7–8`."""
-        found = [
+    def foot(self, page: SheetPage) -> str:
+        """The pages of the rules and solutions of a page of puzzles: `Solutions: pages 7–8`."""
+        begun = len(self.puzzles) + 1
+        rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
+        solutions = [
             number
-            for number, each in enumerate(self.solutions, len(self.puzzles) + 1)
+            for number, each in enumerate(self.solutions, begun + len(self.rules))
             if each.first <= page.last and page.first <= each.last
         ]
-        return f"page{'s' if len(found) > 1 else ''} {_span(found[0], found[-1])}"
+        return " · ".join(
+            f"{what}: page{'s' if len(found) > 1 else ''} {_span(found[0], found[-1])}"
+            for what, found in (("Rules", rules), ("Solutions", solutions))
+            if found
+        )
 
 
-def _pages(slots: Sequence[_Slot], most: int) -> list[_Page]:
+def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Fill pages with the rules."""
+    pages, room = list[list[tuple[str, str]]](), 0
+    for names, said in rules:
+        lines = 2 + (len(shortened(names)) + len(said)) // _LINE
+        if lines > room:
+            pages.append([])
+            room = _LINES
+        pages[-1].append((names, said))
+        room -= lines
+    return pages
+
+
+def _pages(slots: Sequence[Slot], most: int) -> list[SheetPage]:
     """Fill pages with up to so many boards each, and no more than the largest of them allows."""
-    pages: list[_Page] = []
+    pages: list[SheetPage] = []
     for slot in slots:
         boards = slot.fitting(most)
         if pages and len(pages[-1].slots) < min(boards, pages[-1].boards):
             last = pages.pop()
-            pages.append(_Page(min(boards, last.boards), [*last.slots, slot]))
+            pages.append(SheetPage(min(boards, last.boards), [*last.slots, slot]))
         else:
-            pages.append(_Page(boards, [slot]))
+            pages.append(SheetPage(boards, [slot]))
     return pages

@@ -65,9 +65,9 @@ class Cage(Different):
 
 
 class DigitalRoot(Rule):
-    """The sum of the cells has this digital root: its digits, added up until one is left.
+    """The values differ; the digits of their sum, added up until one is left, make this root.
 
-    The values differ unless they are `repeating`.
+    Where they are `repeating`, the values need not differ.
     """
 
     name, where = "digital root", "at"
@@ -146,7 +146,10 @@ class EqualityCage(Different):
 
 
 class Contains(Rule):
-    """The cells hold these values, each at least as often as it is named; or `exactly` so often."""
+    """The cells hold these values, each at least as often as it is named.
+
+    They may have to hold each `exactly` so often.
+    """
 
     name, where = "contains", "at"
 
@@ -214,7 +217,7 @@ class CountingCircles(Rule):
 
 
 class CountOfDifferent(Rule):
-    """The cell `counter` holds the number of different values in the others."""
+    """The cell in a ring, `counter`, holds the number of different values in the others."""
 
     name, where = "number of different values", "at"
 

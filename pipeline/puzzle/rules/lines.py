@@ -26,7 +26,7 @@ from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
 
 
 class Thermometer(Along):
-    """Values rise along the line from its first cell; on a `slow` one they may stay the same.
+    """Values rise along the line from its first cell. On a `slow` one they may stay the same.
 
     A line that comes back to a cell cannot rise: there is no solution.
     """
@@ -74,7 +74,7 @@ class Renban(Along):
 
 
 class Whispers(Along):
-    """Neighbours on the line differ by `difference` or more, usually by 5 in 9×9."""
+    """Neighbours on the line differ by `difference` or more. It is usually 5 in 9×9."""
 
     name = look = "whispers"
     lowest = ("difference", 1)

@@ -101,7 +101,7 @@ class Skyscraper(Outside):
 
 
 class XSum(Outside):
-    """The line has each value once. If the first one is x, the first x cells sum to the number.
+    """The line has each value once; if the first one is x, the first x cells sum to the number.
 
     The line may hold only some of the values in a free grid, and x may be 0.
     """
@@ -163,7 +163,8 @@ class FullRank(Outside):
     """All rows and columns, read from both ends, are ranked as numbers; the line has this rank.
 
     1 is the smallest. Each value begins four of the lines, so this one begins with a fourth of its
-    rank, rounded up, and is one of the four. Others are equal to it only if that is `tied`.
+    rank, rounded up, and is one of the four. If it is `tied`, others may
+    be equal to it.
     """
 
     name, look = "full rank", "full-rank"

@@ -71,7 +71,7 @@ class Negative:
 
 
 class Nonconsecutive(Negative, Everywhere):
-    """Orthogonal neighbours, except the pairs `spared`, do not hold consecutive values."""
+    """Orthogonal neighbours do not hold consecutive values. Pairs with a dot are `spared`."""
 
     name = "nonconsecutive"
 
@@ -82,9 +82,9 @@ class Nonconsecutive(Negative, Everywhere):
 
 
 class NegativeKropki(Negative, Everywhere):
-    """Orthogonal neighbours have none of these `differences` and `ratios`.
+    """Orthogonal neighbours have none of the differences and ratios that are named.
 
-    The pairs `spared`, which are those with a dot, may have them.
+    `differences` and `ratios` name them. Pairs with a dot are `spared`.
     """
 
     name = "no other dots"
@@ -103,10 +103,7 @@ class NegativeKropki(Negative, Everywhere):
 
 
 class NegativeXV(Negative, Everywhere):
-    """Orthogonal neighbours sum to none of these `totals`.
-
-    The pairs `spared`, which are those with a sign, may.
-    """
+    """Orthogonal neighbours do not sum to `totals`. Pairs with a sign are `spared`."""
 
     name = "no other XV"
 
@@ -179,7 +176,7 @@ class Greater(OnBorder):
 
 
 class Extreme(Rule):
-    """A cell holds less (`maximum`: more) than each of its neighbours that are named."""
+    """A cell holds less, or as a `maximum` more, than each of its neighbours beyond a sign."""
 
     name, where = "minimum or maximum", "at"
 
@@ -210,7 +207,7 @@ class Extreme(Rule):
 
 
 class Parity(Rule):
-    """A cell holds an odd value, or else an even one."""
+    """A cell holds an odd value if it has a disc, an even one if it has a square."""
 
     name, where = "even or odd", "at"
 

@@ -46,7 +46,7 @@ class ExtraRegion(Different):
 
 
 class Diagonal(Rule):
-    """A diagonal of the grid has each value once; a `rising` one begins at the lower left."""
+    """A diagonal of the grid has each value once. A `rising` one begins at the lower left."""
 
     name, where = "diagonal", "from"
 

@@ -12,8 +12,13 @@ SMALL_LINE = "1.....2..3.....4"
 TABLE = f"{EASY}\n{HARD}\n{SMALL_LINE}\n{'.' * 81}\nnothing\n"
 
 
+CAGED = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
+RULED = f"{CAGED}\n{CAGED.replace('~R1C1_1', '~R1C2_2')}\n{CAGED.replace('.~R4C4_4', '')}\n"
+
 FILES = {
     "many.txt": TABLE,
+    "caged.txt": f"{CAGED}\n",
+    "ruled.txt": RULED,
     "easy.txt": EASY,
     "two.txt": TWO_SOLUTIONS,
     "set.zip": packed(("easy.txt", EASY), ("many.txt", TABLE)),
@@ -24,7 +29,7 @@ OPTIONS = ("--also", "canonical,minimal,effort")
 def test_nothing_is_wrong_with_what_was_published(outbox):
     findings = outbox.findings()
     assert {name: each.problems for name, each in findings.items()} == dict.fromkeys(findings, ())
-    assert len(findings) == 4
+    assert len(findings) == 6
 
 
 @pytest.mark.parametrize(
@@ -55,6 +60,41 @@ def test_a_forged_field_of_a_table_is_found(outbox, row, column, value):
     assert problems
     assert all("--also" in each for each in problems)
     assert any(f"row {row}" in each for each in problems)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [
+        (1, "redundant_cells", "#2"),
+        (1, "redundant_cells", "r1c1"),
+        (1, "redundant", "0"),
+        (3, "redundant", "0"),
+        (1, "canonical", "." * 81),
+        (1, "effort_depth", "1"),
+    ],
+)
+def test_a_forged_field_of_a_puzzle_with_rules_is_found(outbox, row, column, value):
+    outbox.set_row("ruled.csv", "ruled", row, **{column: value})
+    problems = outbox.finding("ruled").problems
+    assert problems
+    assert all("--also" in each and f"row {row}" in each for each in problems)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"redundant_rules": []},
+        {"redundant_rules": [{"number": 1, "told": "cage 4 at r1c1"}]},
+        {"redundant_rules": [{"number": 2, "told": "cage 3 at r1c1"}]},
+        {"redundant": [{"row": 1, "column": 1, "value": 1}]},
+        {"redundant": [{"row": 1, "column": 1, "value": 2}]},
+    ],
+)
+def test_a_forged_rule_that_can_be_left_out_is_found(outbox, forged):
+    outbox.edit("caged", **forged)
+    problems = outbox.finding("caged").problems
+    assert problems
+    assert all("--also minimal" in each for each in problems)
 
 
 @pytest.mark.parametrize(

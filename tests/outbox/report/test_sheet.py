@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from html import unescape
 from itertools import pairwise
@@ -17,8 +18,9 @@ from support.solving import NINE
 from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
-from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet, board_svg
-from pipeline.puzzle.rules import cages, lines, outside, pairs
+from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Head, Printed, Sheet, board_svg
+from pipeline.puzzle.puzzle import Free
+from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
 BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
@@ -151,6 +153,18 @@ def test_marks_of_even_and_odd_cells_are_drawn_and_explained():
     assert sheet.solutions[0].note == ""
 
 
+def test_odd_marks_are_discs_where_cells_without_a_mark_are_white_too():
+    even, odd, every = 0b1010, 0b0101, 0b1111
+    for marks, note, drawn in (
+        ((even, odd), "Grey squares are even, grey discs odd.", {"even", "even odd"}),
+        ((even, every), "Grey cells are even.", {"even"}),
+        ((odd, odd), "Grey discs are odd.", {"even odd"}),
+    ):
+        puzzle = Puzzle(Geometry(2, 2), (*marks, *[every] * 14))
+        (shown,) = sheet_of(Printed("a", Board(puzzle)), solutions=False).puzzles
+        assert (shown.note, shown.marks & {"even", "even odd"}) == (note, drawn)
+
+
 def ruled(*given) -> Printed:
     return Printed("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
 
@@ -201,6 +215,70 @@ def test_puzzles_with_rules_or_clues_around_them_have_room():
     for demands, most in (((), 12), ((knights,), 6), ((clue,), 4)):
         sheet = sheet_of(*[ruled(*demands)] * 12, per_page=12, solutions=False)
         assert sheet.pages[0].boards == most
+
+
+def test_a_page_behind_the_puzzles_tells_what_their_rules_demand():
+    given = [ruled(lines.Whispers((0, 1), 4), cages.Cage((9, 10), 8)), printed(SMALL)]
+    sheet = sheet_of(*given, ruled(lines.Whispers((3, 4), 5), cages.Cage((9, 10))), per_page=1)
+    assert [page.kind for page in sheet.pages] == ["puzzles"] * 3 + ["rules", "solutions"]
+    assert sheet.pages[3].told == [
+        "Sudoku",
+        "Each row, column and box has each value once.",
+        "Whispers 4",
+        "Neighbours on the line differ by 4 or more.",
+        "Cage",
+        "The cells hold different values that sum to the total, if it has one.",
+        "Whispers 5",
+        "Neighbours on the line differ by 5 or more.",
+    ]
+    feet = [" ".join(page.foot.split()) for page in sheet.pages]
+    assert feet[:3] == [
+        "Rules: page 4 · Solutions: page 5 1 of 5",
+        "Solutions: page 5 2 of 5",
+        "Rules: page 4 · Solutions: page 5 3 of 5",
+    ]
+
+
+def test_the_rules_of_jigsaws_and_of_grids_of_other_shapes_do_not_speak_of_boxes():
+    geometry = Geometry(1, 4)
+    jigsaw = Puzzle.empty(geometry, (regions.Region((0, 1, 4, 5)),))
+    told = sheet_of(Printed("j", Board(jigsaw)), solutions=False).pages[1].told
+    assert told[1] == "Each row and column has each value once."
+    told = sheet_of(Printed("j", Board(jigsaw)), printed(SMALL), solutions=False).pages[1].told
+    assert told[1].startswith("Each row and column, and each box where there are boxes, has")
+    free = Geometry(1, 4, free=Free(2, 3))
+    lone = Puzzle.empty(free, (cages.Cage((0, 1)),))
+    told = sheet_of(Printed("f", Board(lone)), solutions=False).pages[1].told
+    assert told[0] == "Cage"
+
+
+def test_many_rules_take_several_pages_and_each_stands_on_one():
+    whispers = [lines.Whispers((at, at + 1), at + 1) for at in range(8)]
+    modular = [lines.Modular((at, at + 1), at + 2) for at in range(9, 50)]
+    sheet = sheet_of(ruled(*whispers, *modular), solutions=False)
+    told = [page.told for page in sheet.pages if page.kind == "rules"]
+    assert len(told) > 1
+    assert sum(map(len, told)) == 2 * (1 + 8 + 41)
+
+
+def test_the_head_of_each_page_has_the_title_and_what_else_is_given():
+    head = Head("Class 7b", "A. Teacher", "easy")
+    sheet = sheet_of(printed(SMALL), ruled(pairs.AntiKnight()), head=head)
+    assert [page.head for page in sheet.pages] == [
+        ["Class 7b", "easy · A. Teacher"],
+        ["Rules", "Class 7b"],
+        ["Solutions", "Class 7b"],
+    ]
+    sheet = sheet_of(printed(SMALL))
+    assert [page.head for page in sheet.pages] == [[], ["Solutions"]]
+    (page, _) = sheet_of(printed(SMALL), head=Head(author="<b>\x1b")).pages
+    assert page.head == ["Puzzles", r"<b>\x1b"]
+
+
+def test_a_level_stands_beside_its_puzzle_and_not_beside_its_solution():
+    sheet = sheet_of(replace(printed(SMALL), level="by singles"), printed(SMALL))
+    assert [each.level for each in sheet.puzzles] == ["by singles", ""]
+    assert [each.level for each in sheet.solutions] == ["", ""]
 
 
 def test_letters_are_printed_as_letters():

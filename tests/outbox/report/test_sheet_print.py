@@ -12,8 +12,9 @@ from support.needs import needs_chromium
 from support.solving import NINE, NINE_TWO
 
 from pipeline import parse_puzzle
-from pipeline.outbox.report import PER_PAGE, Board, Printed, Sheet
+from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.rules import custom, lines
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -33,6 +34,19 @@ def various() -> list[Printed]:
         Printed(LONG, Board(puzzle, conflict=[(1, 1)]), "unsolvable", because)
         for puzzle in (*small, *large)
     ]
+
+
+def ruled() -> list[Printed]:
+    """Puzzles with the rules whose names and sentences are longest."""
+    rules = [
+        *(
+            custom.Relation((at, at + 1), (0,) * 10, label=f"{at} is how this relation is called")
+            for at in range(20)
+        ),
+        *(custom.Relation((at, at + 1), (0,) * 10, True, str(at)) for at in range(20)),
+        *(lines.SumLine((at, at + 1, at + 2), at + 1, loop=True) for at in range(30)),
+    ]
+    return [Printed(LONG, Board(Puzzle.empty(Geometry(3, 3), (rule,)))) for rule in rules]
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +76,11 @@ def opened(reader, tmp_path):
 
 @pytest.mark.parametrize("per_page", PER_PAGE)
 def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_page, opened):
-    sheet = Sheet.of(various(), per_page)
+    head = Head(LONG, LONG, LONG)
+    sheet = Sheet.of([*various(), *ruled()], per_page, head=head)
     reader = opened(sheet)
-    expected = len(sheet.puzzles) + len(sheet.solutions)
+    expected = sheet.total
+    assert len(sheet.rules) > 2
     for paper in HEIGHTS:
         pdf = reader.tab.pdf(format=paper)
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == expected, paper
@@ -74,6 +90,8 @@ def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_pag
         foot: page.querySelector("footer").getBoundingClientRect().toJSON(),
         inner: Array.from(page.querySelectorAll("article > *"),
             each => each.getBoundingClientRect().toJSON()),
+        texts: Array.from(page.querySelectorAll("dl > div"),
+            each => each.getBoundingClientRect().toJSON()),
     }))""")
     reader.tab.emulate_media(media="null")
     assert len(pages) == expected
@@ -82,7 +100,7 @@ def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_pag
         assert whole["height"] <= (min(HEIGHTS.values()) - MARGINS) * MILLIMETRE
         assert whole["width"] <= (NARROWEST - MARGINS) * MILLIMETRE
         assert foot["bottom"] <= whole["bottom"] + 1
-        for box in each["inner"]:
+        for box in each["inner"] + each["texts"]:
             assert whole["left"] - 1 <= box["left"] <= box["right"] <= whole["right"] + 1
             assert whole["top"] - 1 <= box["top"] <= box["bottom"] <= foot["top"] + 1
         for number, one in enumerate(each["inner"]):

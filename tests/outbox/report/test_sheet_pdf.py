@@ -1,0 +1,79 @@
+"""A sheet as a PDF: its pages are those of the HTML file, and nothing on them is cut off."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL
+from support.needs import needs_typst
+from support.printing import pages_of
+from support.solving import NINE
+
+from pipeline import Geometry, Puzzle, parse_puzzle, solve
+from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet, sheet_pdf
+from pipeline.puzzle.rules import cages, lines
+
+pytestmark = needs_typst
+
+HEAD = Head("Class 7b", "A. Teacher", "easy")
+LONG = "a name that is too long for any board that is drawn on any page, whatever its width " * 3
+
+
+def printed(text: str, name: str = "a.txt") -> Printed:
+    puzzle = parse_puzzle(text)
+    result = solve(puzzle)
+    grid = result.solutions[0] if result.solutions else None
+    return Printed(name, Board(puzzle, grid), result.status, result.message or "")
+
+
+def ruled(*rules) -> Printed:
+    return Printed(LONG, Board(Puzzle.empty(Geometry(3, 3), rules)))
+
+
+def words_of(page: str) -> str:
+    return " ".join(page.split())
+
+
+def test_it_has_the_pages_of_the_sheet_with_their_heads_and_feet():
+    sheet = Sheet.of([printed(NINE), ruled(cages.Cage((0, 1), 3))], 1, head=HEAD)
+    pages = [words_of(page) for page in pages_of(sheet_pdf(sheet))]
+    assert len(pages) == sheet.total == 4
+    for number, page in enumerate(pages, 1):
+        assert f"{number} of 4" in page
+        assert "Class 7b" in page
+    assert "easy · A. Teacher 1 a.txt" in pages[0]
+    assert "Solutions: page 4" in pages[0]
+    assert "Rules: page 3 · Solutions: page 4" in pages[1]
+    assert "Cage The cells hold different values" in pages[2]
+    assert pages[3].startswith("Solutions Class 7b 1 a.txt")
+
+
+def test_the_digits_of_puzzles_and_solutions_are_text():
+    puzzle, solution = pages_of(sheet_pdf(Sheet.of([printed(SMALL, "")])))
+    assert sorted(re.findall(r"\d", puzzle.partition("Solutions")[0]))[-3:] == ["2", "3", "4"]
+    digits = re.findall(r"\d", solution)
+    assert all(digits.count(each) >= 4 for each in "1234")
+
+
+@pytest.mark.parametrize("per_page", PER_PAGE)
+def test_however_many_stand_on_a_page_each_page_is_one_page(per_page):
+    """Notes and names of two lines and more, under boards of all sizes, move nothing on."""
+    various = [printed(text, LONG) for text in (NINE, SMALL, EVEN_ODD, NO_SOLUTION)] * 6
+    various += [Printed(LONG, Board(Puzzle.empty(Geometry(*box)))) for box in ((4, 4), (5, 5))]
+    various += [ruled(lines.SumLine((at, at + 1), at + 1, loop=True)) for at in range(24)]
+    sheet = Sheet.of(various, per_page, head=Head(LONG, LONG, LONG))
+    assert len(pages_of(sheet_pdf(sheet))) == sheet.total
+
+
+def test_without_a_solution_to_draw_its_note_stands_there():
+    puzzle = parse_puzzle(SMALL)
+    sheet = Sheet.of([Printed("a", Board(puzzle), "unknown", "after 1 s")])
+    assert "No solution is known: after 1 s." in words_of(pages_of(sheet_pdf(sheet))[1])
+    assert len(pages_of(sheet_pdf(Sheet.of([Printed("a", Board(puzzle))], solutions=False)))) == 1
+
+
+def test_names_are_shown_as_they_are():
+    wild = '#panic("x") *a* _b_ <c> @d $e$'
+    page = pages_of(sheet_pdf(Sheet.of([printed(SMALL, wild)], head=Head(wild))))[0]
+    assert words_of(page).count(wild) == 2
