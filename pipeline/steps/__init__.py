@@ -1,4 +1,4 @@
-"""Logical steps through a 9×9 puzzle, each certified: the next one, all of them, and how hard it is.
+"""Logical steps through a 9×9 puzzle, each certified: the next, all of them, and how hard it is.
 
 `patterns`, `wings` and `chains` find steps, `techniques` takes the simplest in turn, and
 `certify.steps` checks each by what it cites. `wording` tells a step as a person writes it.
@@ -103,9 +103,9 @@ class Rating:
     """How hard a puzzle is.
 
     score: the sum of HoDoKu's scores of all steps; level: one of LEVELS; hardest: the name of the
-    hardest technique. se: the highest rating of a step in Sudoku Explainer's order. If a walk is
-    not whole, no technique went on, and each is a lower bound. fault: what is wrong if a step did
-    not follow from what it cites.
+    hardest technique. se: the highest rating of a step in Sudoku Explainer's order. If one is not
+    whole, no technique went on, and it is a lower bound; the level is then the last. fault: what is
+    wrong if a step did not follow from what it cites.
     """
 
     score: int
@@ -129,7 +129,9 @@ class _Walk:
         arrays += [o, g, u, v]
         self._run: Callable[..., int] = step or walk
         self._arrays = [np.array(each, np.int64) for each in arrays] if step else arrays
-        self.walk, self.state, _, self.step = self._arrays[:4]
+        self.walk: Any = self._arrays[0]
+        self.state: Any = self._arrays[1]
+        self.step: Any = self._arrays[3]
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         self.walk[STEPS : ENDED + 1] = [-1, 0, -1, 0, 0]
@@ -208,22 +210,29 @@ def ratings(masks: Sequence[Sequence[int]], unique: Sequence[bool]) -> Iterator[
 
 
 def _rating(by_score: _Walk, by_rating: _Walk, puzzle: Sequence[int], unique: bool) -> Rating:
-    fault, ended = None, []
+    fault, whole = None, list[bool]()
     for walking in (by_score, by_rating):
         walking.begin(puzzle, unique=unique)
         try:
-            ended.append(walking.take(_ALL) == FILLED)
+            whole.append(walking.take(_ALL) == FILLED)
         except SolverError as error:
-            ended.append(False)
+            whole.append(False)
             fault = str(error)
     score, at = int(by_score.walk[SCORE]), int(by_score.walk[HARDEST])
     hardest = by_score.order[at] if at >= 0 else None
     level = hardest.level if hardest else 0
-    while level < len(MOST_SCORES) and score > MOST_SCORES[level]:
+    while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not whole[0]):
         level += 1
-    se = int(by_rating.walk[RATING]) / 10
-    name = hardest.name if hardest else ""
-    return Rating(score, LEVELS[level], name, int(by_score.walk[STEPS]), se, *ended, fault)
+    return Rating(
+        score,
+        LEVELS[level],
+        hardest.name if hardest else "",
+        int(by_score.walk[STEPS]),
+        int(by_rating.walk[RATING]) / 10,
+        is_whole=whole[0],
+        is_se_whole=whole[1],
+        fault=fault,
+    )
 
 
 def try_walk(step: Callable[..., int]) -> None:

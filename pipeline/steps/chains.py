@@ -8,7 +8,16 @@ the graph of a state; implications are followed breadth first, so chains are as 
 
 from __future__ import annotations
 
-from pipeline.certify.steps import CELLS, DIGITS, VALUES
+from pipeline.certify.steps import (
+    BASE,
+    CELLS,
+    DIGITS,
+    PLACED,
+    PLACED_COUNT,
+    STRUCK,
+    STRUCK_COUNT,
+    VALUES,
+)
 from pipeline.native import compiled
 from pipeline.steps.board import (
     BOXES,
@@ -28,6 +37,7 @@ from pipeline.steps.board import (
     fills,
     links,
     lowest,
+    marks,
     number,
     sees,
     strikes,
@@ -37,12 +47,17 @@ SINGLES, ALL_NODES = 729, 729 + 9 * MEETINGS
 NOTHING = -1
 
 (
-    STRONG_FIRST, WEAK_FIRST, PARENT, DISTANCE, REACHED, QUEUE, SEARCH, SEEN_OFF, SEEN_ON,
-    STRONG, WEAK, GRAPH,
-) = (0, 1300, 2600, 5100, 7600, 10100, 12600, 12601, 13400, 14200, 26000, 100000)  # fmt: skip
-"""In `g`: where the links of each node begin; of each node with its sign, 2 n + holds, the one that
-implies it, how many links that took, and in which search it was reached; the queue; the number of
-the search; marks of candidates; strong links, each with its reason; weak links; the length."""
+    IS_KNOWN, SEARCH, FROM, MARKED, STRONG_FIRST, WEAK_FIRST, PARENT, DISTANCE, REACHED, QUEUE,
+    IMPLIED, STRONG, WEAK, GRAPH,
+) = (0, 1, 2, 10, 800, 2100, 3400, 5900, 8400, 10900, 13400, 31000, 43000, 120000)  # fmt: skip
+"""In `g`: whether the links are those of the state; the number of the last search; the cell that a
+net is tried from first; marks of candidates; where the links of each node begin; of each node with
+its sign, 2 n + holds, the one that implies it, how many links that took, and in which search it was
+reached; the queue; what each candidate implies, as WORDS of BITS; strong links, each with its
+reason; weak links; the length."""
+
+WORDS, BITS = 24, 62
+"""Enough for all signs of the candidates."""
 
 X_CHAIN, XY_CHAIN, AIC, GROUPED = range(4)
 """Kinds of chains: of one digit; of cells with two candidates; of candidates; and of groups."""
@@ -72,8 +87,9 @@ def _add_strong(g, at, node, reason):
 
 
 @compiled()
-def _unit_links(s, t, g, at, digit, unit, without):
+def _unit_links(s, t, g, at, of):
     """Add the strong link from some of a unit's places to the rest, if that is one node."""
+    digit, unit, without = of
     rest = s[PLACES + 9 * unit + digit] & ~without
     if not rest:
         return at
@@ -81,12 +97,12 @@ def _unit_links(s, t, g, at, digit, unit, without):
     reason = 81 + 9 * unit + digit
     if rest & (rest - 1) == 0:
         return _add_strong(g, at, 81 * digit + first, reason)
-    group = _group_of(s, t, digit, unit, rest)
+    group = _group_of(t, digit, unit, rest)
     return at if group == NOTHING else _add_strong(g, at, group, reason)
 
 
 @compiled()
-def _group_of(s, t, digit, unit, places):
+def _group_of(t, digit, unit, places):
     """The group that these places of a unit are, if they are one."""
     for third in range(3):
         if places & ~(7 << 3 * third) == 0:
@@ -105,7 +121,10 @@ def _group_of(s, t, digit, unit, places):
 
 @compiled()
 def graph(s, t, g):
-    """Find all links of a state."""
+    """Find all links of a state, unless they are known."""
+    if g[IS_KNOWN]:
+        return
+    g[IS_KNOWN] = 1
     strong = weak = 0
     for node in range(ALL_NODES):
         g[STRONG_FIRST + node], g[WEAK_FIRST + node] = strong, weak
@@ -120,8 +139,8 @@ def graph(s, t, g):
                 strong = _add_strong(g, strong, 81 * other + cell, cell)
             for k in range(3 * cell, 3 * cell + 3):
                 unit = t[CELL_UNITS + k]
-                place = _place(t, cell, unit)
-                strong = _unit_links(s, t, g, strong, digit, unit, 1 << place)
+                place = _place(cell, unit)
+                strong = _unit_links(s, t, g, strong, (digit, unit, 1 << place))
             rest = mask & ~(1 << digit)
             while rest:
                 g[WEAK + weak] = 81 * lowest(t, rest) + cell
@@ -144,7 +163,7 @@ def graph(s, t, g):
 
 
 @compiled(inline=True)
-def _place(t, cell, unit):
+def _place(cell, unit):
     if unit < 9:
         return cell % 9
     if unit < BOXES:
@@ -173,8 +192,8 @@ def _links_of_group(s, t, g, of, strong, weak):
     for unit in (line, box):
         mask = 0
         for k in range(at, at + 3):
-            mask |= 1 << _place(t, t[k], unit)
-        strong = _unit_links(s, t, g, strong, digit, unit, mask)
+            mask |= 1 << _place(t[k], unit)
+        strong = _unit_links(s, t, g, strong, (digit, unit, mask))
         for place in range(9):
             cell = cell_at(t, unit, place)
             if not mask >> place & 1 and s[CELLS + cell] >> digit & 1:
@@ -211,7 +230,7 @@ def _search(g, start, holds, kind, most):
         if signed & 1:
             for k in range(g[WEAK_FIRST + node], g[WEAK_FIRST + node + 1]):
                 then = 2 * g[WEAK + k]
-                if g[REACHED + then] != search and _is_allowed(g, g[WEAK + k], digit, kind):
+                if g[REACHED + then] != search and _is_allowed(g[WEAK + k], digit, kind):
                     tail = _reach(g, signed, then, tail)
         else:
             for k in range(g[STRONG_FIRST + node], g[STRONG_FIRST + node + 1]):
@@ -220,13 +239,13 @@ def _search(g, start, holds, kind, most):
                     continue
                 if kind == XY_CHAIN and g[STRONG + 2 * k + 1] >= 81:
                     continue
-                if _is_allowed(g, then // 2, digit, kind):
+                if _is_allowed(then // 2, digit, kind):
                     tail = _reach(g, signed, then, tail)
     return tail
 
 
 @compiled(inline=True)
-def _is_allowed(g, node, digit, kind):
+def _is_allowed(node, digit, kind):
     if kind == GROUPED:
         return True
     if node >= SINGLES:
@@ -255,24 +274,39 @@ def chain(s, t, o, g, kind):
         if g[WEAK_FIRST + start] == g[WEAK_FIRST + start + 1]:
             continue
         tail = _search(g, start, 0, kind, best - 1)
+        for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1]):
+            if g[WEAK + k] < SINGLES:
+                g[MARKED + g[WEAK + k]] = g[SEARCH]
         for k in range(1, tail):
             signed = g[QUEUE + k]
             if signed & 1 and g[DISTANCE + signed] > 2:
                 if g[DISTANCE + signed] >= best:
                     break
-                if _conclude(s, t, o, g, start, signed // 2, kind):
+                if _may_conclude(g, start, signed // 2) and _conclude(
+                    s, o, g, start, signed // 2, kind
+                ):
                     best, best_start, best_end = g[DISTANCE + signed], start, signed // 2
                     break
     if best_start == NOTHING:
         return 0
     _search(g, best_start, 0, kind, best)
-    _conclude(s, t, o, g, best_start, best_end, kind)
+    _conclude(s, o, g, best_start, best_end, kind)
     _trace(o, g, 2 * best_end + 1)
     return 1
 
 
 @compiled()
-def _conclude(s, t, o, g, start, end, kind):
+def _may_conclude(g, start, end):
+    """Whether both ends exclude a candidate, or each other, or are the same; see MARKED."""
+    for k in range(g[WEAK_FIRST + end], g[WEAK_FIRST + end + 1]):
+        node = g[WEAK + k]
+        if node == start or (node < SINGLES and g[MARKED + node] == g[SEARCH]):
+            return True
+    return start == end
+
+
+@compiled()
+def _conclude(s, o, g, start, end, kind):
     """Note what a chain between two nodes says; return whether that is anything."""
     begin(o)
     if start == end:
@@ -339,9 +373,9 @@ def colours(s, t, o, g):
     """
     for digit in range(9):
         for cell in range(81):
-            g[SEEN_ON + cell] = 0
+            g[MARKED + cell] = 0
         for first in range(81):
-            if not s[CELLS + first] >> digit & 1 or g[SEEN_ON + first]:
+            if not s[CELLS + first] >> digit & 1 or g[MARKED + first]:
                 continue
             begin(o)
             size = _colour(s, t, o, g, first, digit)
@@ -350,7 +384,7 @@ def colours(s, t, o, g):
             _strike_by_colours(s, t, o, g, size, digit)
             if concludes(o):
                 for k in range(size):
-                    links(o, 2 * (81 * digit + g[QUEUE + k]) + (g[SEEN_ON + g[QUEUE + k]] > 0))
+                    links(o, 2 * (81 * digit + g[QUEUE + k]) + (g[MARKED + g[QUEUE + k]] > 0))
                 o[DIGITS] = 1 << digit
                 return 1
     return 0
@@ -359,7 +393,7 @@ def colours(s, t, o, g):
 @compiled()
 def _colour(s, t, o, g, first, digit):
     """Colour all that is joined with a cell, 1 and -1; return how many that are."""
-    g[QUEUE], g[SEEN_ON + first] = first, 1
+    g[QUEUE], g[MARKED + first] = first, 1
     head, tail = 0, 1
     while head < tail:
         cell = g[QUEUE + head]
@@ -368,10 +402,10 @@ def _colour(s, t, o, g, first, digit):
             unit = t[CELL_UNITS + k]
             places = s[PLACES + 9 * unit + digit]
             if number(t, places) == 2:
-                other = cell_at(t, unit, lowest(t, places & ~(1 << _place(t, cell, unit))))
+                other = cell_at(t, unit, lowest(t, places & ~(1 << _place(cell, unit))))
                 cites_unit(o, unit, digit)
-                if not g[SEEN_ON + other]:
-                    g[SEEN_ON + other] = -g[SEEN_ON + cell]
+                if not g[MARKED + other]:
+                    g[MARKED + other] = -g[MARKED + cell]
                     g[QUEUE + tail] = other
                     tail += 1
     return tail
@@ -382,9 +416,9 @@ def _strike_by_colours(s, t, o, g, size, digit):
     for k in range(size):
         for m in range(k + 1, size):
             one, other = g[QUEUE + k], g[QUEUE + m]
-            if g[SEEN_ON + one] == g[SEEN_ON + other] and sees(t, one, other):
+            if g[MARKED + one] == g[MARKED + other] and sees(t, one, other):
                 for n in range(size):
-                    if g[SEEN_ON + g[QUEUE + n]] == g[SEEN_ON + one]:
+                    if g[MARKED + g[QUEUE + n]] == g[MARKED + one]:
                         strikes(s, o, g[QUEUE + n], digit)
                 return
     for cell in range(81):
@@ -392,8 +426,8 @@ def _strike_by_colours(s, t, o, g, size, digit):
             one = other = False
             for k in range(size):
                 if sees(t, cell, g[QUEUE + k]):
-                    one = one or g[SEEN_ON + g[QUEUE + k]] > 0
-                    other = other or g[SEEN_ON + g[QUEUE + k]] < 0
+                    one = one or g[MARKED + g[QUEUE + k]] > 0
+                    other = other or g[MARKED + g[QUEUE + k]] < 0
             if one and other:
                 strikes(s, o, cell, digit)
 
@@ -420,22 +454,63 @@ def contradiction(s, t, o, g, kind):
 def verity(s, t, o, g, kind):
     """What all candidates of a cell, or of a digit in a unit, imply."""
     graph(s, t, g)
-    for cell in range(81):
-        if number(t, s[CELLS + cell]) > 2 and _verity(s, t, o, g, cell, kind):
-            return 1
-    for place in range(9 * UNITS):
-        if number(t, s[PLACES + place]) > 2 and _verity(s, t, o, g, 81 + place, kind):
+    for node in range(SINGLES):
+        if s[CELLS + node % 81] >> node // 81 & 1:
+            for word in range(WORDS):
+                g[IMPLIED + WORDS * node + word] = 0
+            tail = _search(g, node, 1, kind, FARTHEST)
+            for k in range(tail):
+                signed = g[QUEUE + k]
+                if signed < 2 * SINGLES:
+                    g[IMPLIED + WORDS * node + signed // BITS] |= 1 << signed % BITS
+    for reason in range(81 + 9 * UNITS):
+        cases = number(t, s[CELLS + reason] if reason < 81 else s[PLACES + reason - 81])
+        if cases > 2 and _verity(s, t, o, g, (reason, cases, kind)):
             return 1
     return 0
 
 
 @compiled()
+def _verity(s, t, o, g, of):
+    """The step of what all cases of a cell or a unit imply: candidates that do not hold, or one."""
+    reason, cases, kind = of
+    begin(o)
+    for word in range(WORDS):
+        implied = -1
+        for k in range(cases):
+            implied &= g[IMPLIED + WORDS * _case(s, t, reason, k) + word]
+        signed = BITS * word
+        while implied:
+            node = signed // 2
+            if implied & 1 and signed & 1 == 0:
+                strikes(s, o, node % 81, node // 81)
+            elif implied & 1 and not o[PLACED_COUNT]:
+                fills(o, node % 81, node // 81)
+            implied >>= 1
+            signed += 1
+    if not concludes(o):
+        return False
+    if o[STRUCK_COUNT]:
+        o[PLACED_COUNT] = 0
+    _cite(o, reason)
+    if reason < 81:
+        marks(o, reason)
+        o[DIGITS] = s[CELLS + reason]
+    else:
+        o[DIGITS], o[BASE] = 1 << (reason - 81) % 9, 1 << (reason - 81) // 9
+    for k in range(cases):
+        _search(g, _case(s, t, reason, k), 1, kind, FARTHEST)
+        for m in range(STRUCK, STRUCK + o[STRUCK_COUNT]):
+            _trace(o, g, 2 * (81 * (o[m] % 9) + o[m] // 9))
+        for m in range(PLACED, PLACED + o[PLACED_COUNT]):
+            _trace(o, g, 2 * (81 * (o[m] % 9) + o[m] // 9) + 1)
+    return True
+
+
+@compiled()
 def _case(s, t, reason, k):
     """Candidate k of a cell, or of a digit in a unit, as a node."""
-    if reason < 81:
-        mask = s[CELLS + reason]
-    else:
-        mask = s[PLACES + reason - 81]
+    mask = s[CELLS + reason] if reason < 81 else s[PLACES + reason - 81]
     for _ in range(k):
         mask &= mask - 1
     if reason < 81:
@@ -444,37 +519,13 @@ def _case(s, t, reason, k):
 
 
 @compiled()
-def _verity(s, t, o, g, reason, kind):
-    """What holds, or does not, whichever candidate of a cell or unit holds."""
-    cases = number(t, s[CELLS + reason] if reason < 81 else s[PLACES + reason - 81])
-    for node in range(SINGLES):
-        g[SEEN_OFF + node] = g[SEEN_ON + node] = 0
-    for k in range(cases):
-        tail = _search(g, _case(s, t, reason, k), 1, kind, FARTHEST)
-        for m in range(tail):
-            signed = g[QUEUE + m]
-            if signed < 2 * SINGLES:
-                g[(SEEN_ON if signed & 1 else SEEN_OFF) + signed // 2] += 1
-    for node in range(SINGLES):
-        if g[SEEN_OFF + node] == cases or g[SEEN_ON + node] == cases:
-            begin(o)
-            holds = g[SEEN_ON + node] == cases
-            if holds:
-                fills(o, node % 81, node // 81)
-            else:
-                strikes(s, o, node % 81, node // 81)
-            _cite(o, reason)
-            for k in range(cases):
-                _search(g, _case(s, t, reason, k), 1, kind, FARTHEST)
-                _trace(o, g, 2 * node + holds)
-            return concludes(o) > 0
-    return False
+def forcing_net(s, t, o, g, u):
+    """A candidate from which singles alone come to a contradiction.
 
-
-@compiled()
-def forcing_net(s, t, o, u):
-    """A candidate from which singles alone come to a contradiction."""
-    for cell in range(81):
+    The search goes on where the last one was found: what was tried before is tried last.
+    """
+    for k in range(81):
+        cell = (g[FROM] + k) % 81
         mask = s[CELLS + cell]
         while mask:
             digit = lowest(t, mask)
@@ -482,6 +533,7 @@ def forcing_net(s, t, o, u):
             if _try(s, t, o, u, cell, digit):
                 strikes(s, o, cell, digit)
                 links(o, 2 * (81 * digit + cell) + 1)
+                g[FROM] = cell
                 return 1
             mask &= mask - 1
     return 0
@@ -520,7 +572,7 @@ def _try(s, t, o, u, cell, digit):
 
 @compiled()
 def _is_filled(u, t, unit, digit):
+    count = 0
     for place in range(9):
-        if u[VALUES + cell_at(t, unit, place)] == digit + 1:
-            return True
-    return False
+        count += u[VALUES + cell_at(t, unit, place)] == digit + 1
+    return count > 0

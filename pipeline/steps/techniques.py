@@ -15,7 +15,9 @@ from pipeline.native import compiled
 from pipeline.steps.board import OPEN, apply, set_up
 from pipeline.steps.chains import (
     AIC,
+    FROM,
     GROUPED,
+    IS_KNOWN,
     X_CHAIN,
     XY_CHAIN,
     chain,
@@ -141,11 +143,11 @@ BY_SCORE = tuple(each for each in TECHNIQUES if each.score)
 BY_RATING = tuple(sorted((each for each in TECHNIQUES if each.se), key=lambda each: each.se))
 
 STEPS, SCORE, HARDEST, RATING, ENDED, UNIQUE, COUNT, ROWS = range(8)
-ROW = 5
+LEVEL, POINTS, SE, KIND, NUMBER, ROW = range(6)
 WALK = ROWS + ROW * len(TECHNIQUES)
 """In `r`, the walk: the number of steps so far, the sum of their scores, the place of the hardest
 technique, the highest rating in tenths; how it ended; whether the puzzle is proved to have one
-solution; the number of techniques to try, and for each a row: kind, number, score, rating, level.
+solution; the number of techniques to try, and for each a row: level, score, rating, kind, number.
 The length of all."""
 
 
@@ -154,7 +156,7 @@ def rows_of(order: Sequence[Technique]) -> list[int]:
     return [
         number
         for each in order
-        for number in (each.kind, each.number, each.score, each.se, each.level)
+        for number in (each.level, each.score, each.se, each.kind, each.number)
     ]
 
 
@@ -164,7 +166,7 @@ technique goes on; a step did not follow from what it cites."""
 
 
 @compiled()
-def _find(kind, number, s, t, o, g, u):  # noqa: C901, PLR0911, PLR0912, PLR0913 - one for each kind
+def _find(kind, number, s, t, o, g, u):
     """Look for a step of one kind; `o` is the step if it returns more than 0."""
     if kind == FULL_HOUSE:
         return full_house(s, t, o)
@@ -204,7 +206,7 @@ def _find(kind, number, s, t, o, g, u):  # noqa: C901, PLR0911, PLR0912, PLR0913
         return contradiction(s, t, o, g, number)
     if kind == VERITY:
         return verity(s, t, o, g, number)
-    return forcing_net(s, t, o, u)
+    return forcing_net(s, t, o, g, u)
 
 
 @compiled()
@@ -218,7 +220,7 @@ def _length_rating(nodes):
 
 
 @compiled()
-def walk(r, s, t, o, g, u, v, most):  # noqa: PLR0913 - the arrays of everything it calls
+def walk(r, s, t, o, g, u, v, most):
     """Take so many steps at most, each checked by what it cites; `o` is the last one.
 
     A puzzle begins with STEPS below 0, and its candidates in the CELLS of `s`.
@@ -227,13 +229,13 @@ def walk(r, s, t, o, g, u, v, most):  # noqa: PLR0913 - the arrays of everything
     """
     if r[STEPS] < 0:
         set_up(s, t)
-        r[STEPS] = 0
+        r[STEPS] = g[IS_KNOWN] = g[FROM] = 0
     for _ in range(most):
         if s[OPEN] == 0:
             return FILLED
         row = ROWS
         end = ROWS + ROW * r[COUNT]
-        while row < end and not _find(r[row], r[row + 1], s, t, o, g, u):
+        while row < end and not _find(r[row + KIND], r[row + NUMBER], s, t, o, g, u):
             row += ROW
         if row == end:
             return STUCK
@@ -241,17 +243,18 @@ def walk(r, s, t, o, g, u, v, most):  # noqa: PLR0913 - the arrays of everything
             return WRONG
         o[TECHNIQUE] = (row - ROWS) // ROW
         r[STEPS] += 1
-        r[SCORE] += r[row + 2]
+        r[SCORE] += r[row + POINTS]
         if r[HARDEST] < 0 or _is_harder(r, row, ROWS + ROW * r[HARDEST]):
             r[HARDEST] = o[TECHNIQUE]
-        r[RATING] = max(r[RATING], r[row + 3] + _length_rating(o[NODE_COUNT]))
+        r[RATING] = max(r[RATING], r[row + SE] + _length_rating(o[NODE_COUNT]))
         apply(s, t, o)
+        g[IS_KNOWN] = 0
     return MORE if s[OPEN] else FILLED
 
 
 @compiled(inline=True)
 def _is_harder(r, one, other):
-    """Whether the technique of a row has a higher level than another, or the same and more score."""
-    if r[one + 4] != r[other + 4]:
-        return r[one + 4] > r[other + 4]
-    return r[one + 2] > r[other + 2]
+    """Whether the technique of a row has a higher level than another's, or else a higher score."""
+    if r[one + LEVEL] != r[other + LEVEL]:
+        return r[one + LEVEL] > r[other + LEVEL]
+    return r[one + POINTS] > r[other + POINTS]

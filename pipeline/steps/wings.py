@@ -119,7 +119,7 @@ def empty_rectangle(s, t, o):
             for r in range(3):
                 for c in range(3):
                     row, column = corner // 9 + r, corner % 9 + c
-                    if _is_cross(t, s[PLACES + 9 * box + digit], r, c) and (
+                    if _is_cross(s[PLACES + 9 * box + digit], r, c) and (
                         _rectangle(s, t, o, (digit, box, row, COLUMNS + column))
                         or _rectangle(s, t, o, (digit, box, COLUMNS + column, row))
                     ):
@@ -128,7 +128,7 @@ def empty_rectangle(s, t, o):
 
 
 @compiled()
-def _is_cross(t, places, row, column):
+def _is_cross(places, row, column):
     """Whether places of a box are in its row and its column, and in neither alone."""
     in_row, in_column = 7 << 3 * row, 73 << column
     return not places & ~(in_row | in_column) and places & ~in_row and places & ~in_column
@@ -225,9 +225,9 @@ def xy_wing(s, t, o, size):
                 begin(o)
                 digit = lowest(t, shared)
                 for cell in range(81):
-                    if sees(t, cell, one) and sees(t, cell, other):
-                        if size == 2 or sees(t, cell, pivot):
-                            strikes(s, o, cell, digit)
+                    is_seen = size == 2 or sees(t, cell, pivot)
+                    if is_seen and sees(t, cell, one) and sees(t, cell, other):
+                        strikes(s, o, cell, digit)
                 if concludes(o):
                     cites_cell(o, pivot)
                     cites_cell(o, one)
