@@ -326,7 +326,12 @@ def _traits(result: Result) -> dict[str, Any]:
     if traits.redundant is not None:
         givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
         redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
-    told = {"canonical": traits.canonical, "redundant": redundant, "effort": traits.effort}
+    told = {
+        "canonical": traits.canonical,
+        "redundant": redundant,
+        "effort": traits.effort,
+        "rating": traits.rating,
+    }
     return {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from pipeline.certify.steps import (
 )
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
+from pipeline.solving import LEVELS, Rating
 from pipeline.steps.board import GROUPS, MEETINGS, STATE, UNITS, tables
 from pipeline.steps.chains import GRAPH, SINGLES
 from pipeline.steps.techniques import (
@@ -39,7 +40,6 @@ from pipeline.steps.techniques import (
     ENDED,
     FILLED,
     HARDEST,
-    LEVELS,
     MOST_SCORES,
     RATING,
     SCORE,
@@ -51,7 +51,7 @@ from pipeline.steps.techniques import (
     walk,
 )
 
-__all__ = ["BY_RATING", "BY_SCORE", "LEVELS", "Node", "Rating", "Step", "ratings", "steps"]
+__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
 _MODULES = "techniques", "chains", "wings", "patterns", "board"
 PROGRAM = Program(
@@ -96,26 +96,6 @@ class Step:
     units: tuple[int, ...]
     cover: tuple[int, ...]
     chain: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """How hard a puzzle is.
-
-    score: the sum of HoDoKu's scores of all steps; level: one of LEVELS; hardest: the name of the
-    hardest technique. se: the highest rating of a step in Sudoku Explainer's order. If one is not
-    whole, no technique went on, and it is a lower bound; the level is then the last. fault: what is
-    wrong if a step did not follow from what it cites.
-    """
-
-    score: int
-    level: str
-    hardest: str
-    steps: int
-    se: float
-    is_whole: bool
-    is_se_whole: bool
-    fault: str | None = None
 
 
 class _Walk:
@@ -199,39 +179,37 @@ def _node(signed: int, before: Sequence[int]) -> Node:
     return Node(digit + 1, tuple(cells), bool(holds))
 
 
-def ratings(masks: Sequence[Sequence[int]], unique: Sequence[bool]) -> Iterator[Rating]:
-    """How hard each puzzle is; masks as `steps` takes them, of puzzles that have a solution."""
-    by_score = by_rating = None
-    for puzzle, is_unique in zip(masks, unique, strict=True):
-        step = loaded.get(_SLOW_RATING)
-        if by_score is None or by_rating is None or (step and not by_score.is_compiled):
-            by_score, by_rating = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
-        yield _rating(by_score, by_rating, puzzle, is_unique)
+def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
+    """How hard each puzzle is, of puzzles that are proved to have one solution.
+
+    Each is given by its masks, as `steps` takes them. Raises SolverError as `steps` does.
+    """
+    step, walks = None, None
+    for masks in puzzles:
+        step = step or loaded.get(_SLOW_RATING)
+        if walks is None or (step and not walks[0].is_compiled):
+            walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
+        yield _rating(*walks, masks)
 
 
-def _rating(by_score: _Walk, by_rating: _Walk, puzzle: Sequence[int], unique: bool) -> Rating:
-    fault, whole = None, list[bool]()
+def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
+    solved = True
     for walking in (by_score, by_rating):
-        walking.begin(puzzle, unique=unique)
-        try:
-            whole.append(walking.take(_ALL) == FILLED)
-        except SolverError as error:
-            whole.append(False)
-            fault = str(error)
+        walking.begin(masks, unique=True)
+        solved = walking.take(_ALL) == FILLED and solved
     score, at = int(by_score.walk[SCORE]), int(by_score.walk[HARDEST])
     hardest = by_score.order[at] if at >= 0 else None
     level = hardest.level if hardest else 0
-    while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not whole[0]):
+    while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not solved):
         level += 1
+    tenths = int(by_rating.walk[RATING])
     return Rating(
-        score,
-        LEVELS[level],
-        hardest.name if hardest else "",
-        int(by_score.walk[STEPS]),
-        int(by_rating.walk[RATING]) / 10,
-        is_whole=whole[0],
-        is_se_whole=whole[1],
-        fault=fault,
+        score=score,
+        level=LEVELS[level],
+        hardest=hardest.name if hardest else "",
+        steps=int(by_score.walk[STEPS]),
+        se=(tenths if solved else max(tenths, BY_RATING[-1].se)) / 10,
+        solved=solved,
     )
 
 

@@ -55,7 +55,6 @@ from pipeline.steps.wings import (
     xy_wing,
 )
 
-LEVELS = ("easy", "medium", "hard", "unfair", "extreme")
 MOST_SCORES = (800, 1000, 1600, 1800)
 """The highest sum of scores of each level but the last: with more, a puzzle is of the next one."""
 
