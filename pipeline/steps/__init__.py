@@ -135,7 +135,8 @@ def steps(masks: Sequence[int], *, unique: bool) -> Iterator[Step]:
     given. unique: whether it is proved that there is one solution; only then steps may use it.
     Raises SolverError for a step that does not follow from what it cites: a fault of this program.
     """
-    walking = _Walk(loaded.get(_SLOW), BY_SCORE)
+    order = [each for each in BY_SCORE if unique or not each.needs_unique]
+    walking = _Walk(loaded.get(_SLOW), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
     taken = 0

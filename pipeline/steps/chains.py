@@ -433,24 +433,6 @@ def _strike_by_colours(s, t, o, g, size, digit):
 
 
 @compiled()
-def contradiction(s, t, o, g, kind):
-    """A candidate that implies that another one holds, and that it does not."""
-    graph(s, t, g)
-    for node in range(SINGLES):
-        if s[CELLS + node % 81] >> node // 81 & 1:
-            tail = _search(g, node, 1, kind, FARTHEST)
-            for k in range(tail):
-                signed = g[QUEUE + k]
-                if signed & 1 and g[REACHED + signed - 1] == g[SEARCH]:
-                    begin(o)
-                    strikes(s, o, node % 81, node // 81)
-                    _trace(o, g, signed)
-                    _trace(o, g, signed - 1)
-                    return 1
-    return 0
-
-
-@compiled()
 def verity(s, t, o, g, kind):
     """What all candidates of a cell, or of a digit in a unit, imply."""
     graph(s, t, g)

@@ -22,7 +22,6 @@ from pipeline.steps.chains import (
     XY_CHAIN,
     chain,
     colours,
-    contradiction,
     forcing_net,
     verity,
 )
@@ -61,8 +60,8 @@ MOST_SCORES = (800, 1000, 1600, 1800)
 (
     FULL_HOUSE, NAKED_SINGLE, HIDDEN_SINGLE, LOCKED, LOCKED_SUBSET, NAKED, HIDDEN, FISH,
     FINNED_FISH, SASHIMI_FISH, BUG, TWO_LINKS, EMPTY_RECTANGLE, W_WING, XY_WING, UNIQUE_RECTANGLE,
-    COLOURS, CHAIN, CONTRADICTION, VERITY, FORCING_NET, DIRECT_LOCKED, DIRECT_HIDDEN,
-) = range(23)  # fmt: skip
+    COLOURS, CHAIN, VERITY, FORCING_NET, DIRECT_LOCKED, DIRECT_HIDDEN,
+) = range(22)  # fmt: skip
 """Kinds of techniques: one for each function, or each way to call it."""
 
 
@@ -126,8 +125,7 @@ TECHNIQUES = (
     Technique("XY-chain", 3, 260, 70, CHAIN, XY_CHAIN),
     Technique("alternating inference chain", 3, 280, 70, CHAIN, AIC),
     Technique("grouped chain", 3, 300, 0, CHAIN, GROUPED),
-    Technique("forcing chain contradiction", 4, 500, 0, CONTRADICTION, GROUPED),
-    Technique("forcing chain verity", 4, 500, 0, VERITY, GROUPED),
+    Technique("forcing chain", 4, 500, 0, VERITY, GROUPED),
     Technique("forcing net", 4, 700, 85, FORCING_NET),
     Technique("hidden single in a box", 0, 0, 12, HIDDEN_SINGLE, IN_BOXES),
     Technique("hidden single in a line", 0, 0, 15, HIDDEN_SINGLE, IN_LINES),
@@ -135,7 +133,6 @@ TECHNIQUES = (
     Technique("direct claiming", 0, 0, 19, DIRECT_LOCKED, CLAIMING),
     Technique("direct hidden pair", 0, 0, 20, DIRECT_HIDDEN, 2),
     Technique("direct hidden triple", 0, 0, 25, DIRECT_HIDDEN, 3),
-    Technique("binary forcing chain", 0, 0, 70, CONTRADICTION, AIC),
     Technique("multiple forcing chain", 0, 0, 80, VERITY, AIC),
 )
 BY_SCORE = tuple(each for each in TECHNIQUES if each.score)
@@ -201,8 +198,6 @@ def _find(kind, number, s, t, o, g, u):
         return colours(s, t, o, g)
     if kind == CHAIN:
         return chain(s, t, o, g, number)
-    if kind == CONTRADICTION:
-        return contradiction(s, t, o, g, number)
     if kind == VERITY:
         return verity(s, t, o, g, number)
     return forcing_net(s, t, o, g, u)
@@ -238,9 +233,9 @@ def walk(r, s, t, o, g, u, v, most):
             row += ROW
         if row == end:
             return STUCK
+        o[TECHNIQUE] = (row - ROWS) // ROW
         if not follows(s, o, v, r[UNIQUE]):
             return WRONG
-        o[TECHNIQUE] = (row - ROWS) // ROW
         r[STEPS] += 1
         r[SCORE] += r[row + POINTS]
         if r[HARDEST] < 0 or _is_harder(r, row, ROWS + ROW * r[HARDEST]):

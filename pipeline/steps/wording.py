@@ -11,7 +11,7 @@ from pipeline.steps.board import BOXES, COLUMNS
 from pipeline.steps.techniques import (
     CHAIN,
     COLOURS,
-    CONTRADICTION,
+    EMPTY_RECTANGLE,
     FINNED_FISH,
     FISH,
     FORCING_NET,
@@ -58,9 +58,17 @@ def _where(step: Step) -> str:
         return f" in {_units(step.units)} and {_units(step.cover)}{fins}"
     if kind == LOCKED:
         return f" in {_units(step.units)} along {_units(step.cover)}"
-    if kind in (CHAIN, COLOURS):
+    if kind == COLOURS:
+        one, other = (
+            _listed(sorted(_cells(node.cells) for node in step.chain if node.holds == colour))
+            for colour in (True, False)
+        )
+        return f" in {one} and {other}"
+    if kind == CHAIN:
         return f" {_chain(step.chain)}"
-    if kind in (CONTRADICTION, VERITY, FORCING_NET):
+    if kind == EMPTY_RECTANGLE:
+        return f" in {_units(step.units[1:])} with {cells}"
+    if kind in (VERITY, FORCING_NET):
         return f" {_forcing(step)}"
     if cells:
         unique = ", as the solution is unique," if kind == UNIQUE_RECTANGLE else ""
@@ -81,8 +89,6 @@ def _chain(nodes: Sequence[Node]) -> str:
 def _forcing(step: Step) -> str:
     if step.technique.kind == FORCING_NET:
         return f"from {_said(step.chain[0])} by singles to a contradiction"
-    if step.technique.kind == CONTRADICTION:
-        return f"from {_said(step.chain[0])} to {_said(step.chain[-1])} and its contrary"
     if step.cells:
         return f"from each of {_listed(step.values)} in {place(step.cells[0])}"
     return f"from each place of {_listed(step.values)} in {_units(step.units)}"
