@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipeline.steps.board import BOXES, COLUMNS
 from pipeline.steps.techniques import (
@@ -53,44 +53,55 @@ def _removed(step: Step) -> str:
 
 def _where(step: Step) -> str:
     kind, cells = step.technique.kind, _listed(map(place, step.cells))
-    if kind in (FISH, FINNED_FISH, SASHIMI_FISH):
-        fins = f" with {'fin' if len(step.cells) == 1 else 'fins'} {cells}" if step.cells else ""
-        return f" in {_units(step.units)} and {_units(step.cover)}{fins}"
-    if kind == LOCKED:
-        return f" in {_units(step.units)} along {_units(step.cover)}"
-    if kind == COLOURS:
-        one, other = (
-            _listed(sorted(_cells(node.cells) for node in step.chain if node.holds == colour))
-            for colour in (True, False)
-        )
-        return f" in {one} and {other}"
-    if kind == CHAIN:
-        return f" {_chain(step.chain)}"
-    if kind == EMPTY_RECTANGLE:
-        return f" in {_units(step.units[1:])} with {cells}"
-    if kind in (VERITY, FORCING_NET):
-        return f" {_forcing(step)}"
+    if kind in _WHERE:
+        return f" {_WHERE[kind](step, cells)}"
     if cells:
-        unique = ", as the solution is unique," if kind == UNIQUE_RECTANGLE else ""
-        return f" in {cells}{unique}"
+        return f" in {cells}"
     return f" in {_units(step.units)}" if step.units else ""
 
 
-def _chain(nodes: Sequence[Node]) -> str:
+def _fish(step: Step, cells: str) -> str:
+    fins = f" with {'fin' if len(step.cells) == 1 else 'fins'} {cells}" if cells else ""
+    return f"in {_units(step.units)} and {_units(step.cover)}{fins}"
+
+
+def _locked(step: Step, _: str) -> str:
+    return f"in {_units(step.units)} along {_units(step.cover)}"
+
+
+def _rectangle(_: Step, cells: str) -> str:
+    return f"in {cells}, as the solution is unique,"
+
+
+def _empty_rectangle(step: Step, cells: str) -> str:
+    return f"in {_units(step.units[1:])} with {cells}"
+
+
+def _colours(step: Step, _: str) -> str:
+    one, other = (
+        _listed(sorted(_cells(node.cells) for node in step.chain if node.holds == colour))
+        for colour in (True, False)
+    )
+    return f"in {one} and {other}"
+
+
+def _chain(step: Step, _: str) -> str:
     """The nodes with `=` where the first does not hold and the second does, else `-`."""
     written = ""
-    for before, node in zip((None, *nodes), nodes, strict=False):
+    for before, node in zip((None, *step.chain), step.chain, strict=False):
         if before is not None:
             written += "=" if node.holds else "-"
         written += _node(node)
     return written
 
 
-def _forcing(step: Step) -> str:
-    if step.technique.kind == FORCING_NET:
-        return f"from {_said(step.chain[0])} by singles to a contradiction"
-    if step.cells:
-        return f"from each of {_listed(step.values)} in {place(step.cells[0])}"
+def _net(step: Step, _: str) -> str:
+    return f"from {_said(step.chain[0])} by singles to a contradiction"
+
+
+def _forcing(step: Step, cells: str) -> str:
+    if cells:
+        return f"from each of {_listed(step.values)} in {cells}"
     return f"from each place of {_listed(step.values)} in {_units(step.units)}"
 
 
@@ -124,3 +135,18 @@ def _units(units: Sequence[int]) -> str:
 
 def _listed(parts: Iterable[object]) -> str:
     return ",".join(map(str, parts))
+
+
+_WHERE: Final[dict[int, Callable[[Step, str], str]]] = {
+    FISH: _fish,
+    FINNED_FISH: _fish,
+    SASHIMI_FISH: _fish,
+    LOCKED: _locked,
+    UNIQUE_RECTANGLE: _rectangle,
+    EMPTY_RECTANGLE: _empty_rectangle,
+    COLOURS: _colours,
+    CHAIN: _chain,
+    VERITY: _forcing,
+    FORCING_NET: _net,
+}
+"""Where a pattern is, for kinds of which its cells or its units alone do not tell."""

@@ -1,4 +1,4 @@
-"""Puzzles, made by `generate`, and the step at which each technique is the simplest that goes on."""
+"""Puzzles, made by `generate`, and where in each a technique is the simplest that goes on."""
 
 from __future__ import annotations
 
