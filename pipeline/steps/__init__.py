@@ -128,14 +128,17 @@ class _Walk:
         return ended
 
 
-def steps(masks: Sequence[int], *, unique: bool) -> Iterator[Step]:
+def steps(
+    masks: Sequence[int], *, unique: bool, techniques: Sequence[Technique] = BY_SCORE
+) -> Iterator[Step]:
     """The steps through a puzzle, the simplest first, until it is filled or none goes on.
 
     masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
     given. unique: whether it is proved that there is one solution; only then steps may use it.
+    techniques: those that are tried, in this order.
     Raises SolverError for a step that does not follow from what it cites: a fault of this program.
     """
-    order = [each for each in BY_SCORE if unique or not each.needs_unique]
+    order = [each for each in techniques if unique or not each.needs_unique]
     walking = _Walk(loaded.get(_SLOW), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
