@@ -7,7 +7,7 @@ Lines of a FILE are of two kinds. A case of a technique, as HoDoKu's library of 
     :CODE:digits:GRID:deleted candidates:struck candidates:filled cells:
 
 where `+` in GRID is before a digit that is no given, and a candidate is its digit, row and column,
-`415`. It agrees if that technique, taken again and again and by itself, concludes all that. Or a
+`415`. It agrees if that technique, again and again with singles between, concludes all that. Or a
 puzzle in a line with what is expected of it, apart by white space, commas or semicolons: a level, a
 score (a whole number), Sudoku Explainer's rating (with a decimal point), the name of a technique
 that is taken. Lines that expect nothing are only timed.
@@ -116,18 +116,21 @@ def masks_of(grid: str) -> list[int]:
 
 
 def concludes(name: str, case: list[str]) -> bool:
-    """Whether a technique by itself comes to all that a case of the library expects."""
+    """Whether a technique, with singles between, comes to all that a case of the library expects."""
     masks = masks_of(case[3].replace("+", ""))
     for digit, row, column in case[4].split():
         masks[9 * int(row) + int(column) - 10] &= ~(1 << int(digit) - 1)
-    struck, placed = (
-        {(9 * int(r) + int(c) - 10, int(d)) for d, r, c in field.split()} for field in case[5:7]
+    expected = [
+        {(9 * int(row) + int(column) - 10, int(digit)) for digit, row, column in field.split()}
+        for field in case[5:7]
+    ]
+    order = [*BY_SCORE[:3], TECHNIQUES[name]]
+    taken = [*steps(masks, unique=True, techniques=order)]
+    placed = dict(each for step in taken for each in step.placed)
+    struck = {each for step in taken for each in step.struck}
+    return all(placed.get(cell) == value for cell, value in expected[1]) and all(
+        each in struck or placed.get(each[0], each[1]) != each[1] for each in expected[0]
     )
-    for step in steps(masks, unique=True, techniques=[TECHNIQUES[name]]):
-        struck -= {*step.struck}
-        placed -= {*step.placed}
-        struck = {(cell, value) for cell, value in struck if (cell, value) not in step.placed}
-    return not struck and not placed
 
 
 def compared(puzzle: str, expected: list[str]) -> Iterator[tuple[str, bool]]:
