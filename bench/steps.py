@@ -116,7 +116,7 @@ def masks_of(grid: str) -> list[int]:
 
 
 def concludes(name: str, case: list[str]) -> bool:
-    """Whether a technique, with singles between, comes to all that a case of the library expects."""
+    """Whether a technique, with singles between, comes to all that a case expects."""
     masks = masks_of(case[3].replace("+", ""))
     for digit, row, column in case[4].split():
         masks[9 * int(row) + int(column) - 10] &= ~(1 << int(digit) - 1)
