@@ -105,10 +105,10 @@ def main() -> None:
     if puzzles:
         masks = [masks_of(puzzle) for puzzle in puzzles]
         begun = time.process_time()
-        found = [*ratings(masks)]
+        rated = [*ratings(masks)]
         spent = time.process_time() - begun
-        taken = sum(each.steps for each in found)
-        print(f"{len(found)} puzzles, {taken} steps: {len(found) / spent:.0f} puzzles a second")
+        taken = sum(each.steps for each in rated)
+        print(f"{len(rated)} puzzles, {taken} steps: {len(rated) / spent:.0f} puzzles a second")
 
 
 def masks_of(grid: str) -> list[int]:
@@ -118,12 +118,9 @@ def masks_of(grid: str) -> list[int]:
 def concludes(name: str, case: list[str]) -> bool:
     """Whether a technique, with singles between, comes to all that a case expects."""
     masks = masks_of(case[3].replace("+", ""))
-    for digit, row, column in case[4].split():
-        masks[9 * int(row) + int(column) - 10] &= ~(1 << int(digit) - 1)
-    expected = [
-        {(9 * int(row) + int(column) - 10, int(digit)) for digit, row, column in field.split()}
-        for field in case[5:7]
-    ]
+    for cell, digit in candidates(case[4]):
+        masks[cell] &= ~(1 << digit - 1)
+    expected = [candidates(field) for field in case[5:7]]
     order = [*BY_SCORE[:3], TECHNIQUES[name]]
     taken = [*steps(masks, unique=True, techniques=order)]
     placed = dict(each for step in taken for each in step.placed)
@@ -131,6 +128,11 @@ def concludes(name: str, case: list[str]) -> bool:
     return all(placed.get(cell) == value for cell, value in expected[1]) and all(
         each in struck or placed.get(each[0], each[1]) != each[1] for each in expected[0]
     )
+
+
+def candidates(field: str) -> list[tuple[int, int]]:
+    """`415` is 4 in row 1, column 5: its cell, from 0, and the digit."""
+    return [(9 * int(each[1]) + int(each[2]) - 10, int(each[0])) for each in field.split()]
 
 
 def compared(puzzle: str, expected: list[str]) -> Iterator[tuple[str, bool]]:

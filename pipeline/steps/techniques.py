@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pipeline.certify.steps import NODE_COUNT, TECHNIQUE, follows
 from pipeline.native import compiled
+from pipeline.solving import LEVELS
 from pipeline.steps.board import OPEN, apply, set_up
 from pipeline.steps.chains import (
     AIC,
@@ -78,6 +79,10 @@ class Technique(NamedTuple):
     se: int
     kind: int
     number: int = 0
+
+    @property
+    def level_name(self) -> str:
+        return LEVELS[self.level]
 
     @property
     def needs_unique(self) -> bool:
