@@ -23,7 +23,7 @@ def show_steps(name: str, result: Result[Any]) -> None:
     taken = [*steps_of(result)]
     for number, step in enumerate(taken, 1):
         print(f"{number:3}  {text_of(step)}")
-    filled = len(problem.puzzle.givens()) + sum(len(step.placed) for step in taken)
+    filled = len([*problem.puzzle.givens()]) + sum(len(step.placed) for step in taken)
     if filled < problem.puzzle.geometry.size:
         told = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
         say(f"{printable(name)}: {told}; solved by search")
