@@ -43,6 +43,7 @@ PARTS = (
     schema.RuleTold,
     schema.RecordedDifference,
     schema.Effort,
+    schema.Rating,
     schema.Cell,
     schema.Value,
 )

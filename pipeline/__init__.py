@@ -10,7 +10,8 @@ What the commands do, the library does too:
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
 makes new ones. `parse_puzzle`, `encode_puzzle`, `decode_model` and
-`certify_grid` are the single steps. `pipeline.rules` holds the rules of variants.
+`certify_grid` do a part of that each. `steps_of` explains a puzzle by steps of logic.
+`pipeline.rules` holds the rules of variants.
 """
 
 from __future__ import annotations
@@ -32,7 +33,15 @@ from pipeline.errors import (
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
-    from pipeline.api import dedupe, generate, overlap, solutions, solve, solve_many
+    from pipeline.api import (
+        dedupe,
+        generate,
+        overlap,
+        solutions,
+        solve,
+        solve_many,
+        steps_of,
+    )
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.certify import Violation, certifier, certify_grid
@@ -55,6 +64,7 @@ if TYPE_CHECKING:
     from pipeline.solving.items import Item, read
     from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
+    from pipeline.steps import Step
 
 __all__ = [
     "Answer",
@@ -86,6 +96,7 @@ __all__ = [
     "SolverError",
     "SolverMissing",
     "SolverUsed",
+    "Step",
     "Tally",
     "Traits",
     "Unknown",
@@ -111,10 +122,11 @@ __all__ = [
     "solve",
     "solve_many",
     "solve_puzzle",
+    "steps_of",
 ]
 
 _HOMES = {
-    "api": "dedupe generate overlap solutions solve solve_many",
+    "api": "dedupe generate overlap solutions solve solve_many steps_of",
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
@@ -128,6 +140,7 @@ _HOMES = {
     "solving.items": "Item read",
     "solving.problem": "FormulaProblem Problem PuzzleProblem",
     "solving.result": "Certificate Proof Result SolverUsed Traits",
+    "steps": "Step",
 }
 """The modules of the public names, except the errors."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.puzzle.puzzle import NINE
 from pipeline.service.solving import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
@@ -21,6 +22,7 @@ from pipeline.settings import (
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete
 from pipeline.solving.one import Search
+from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.puzzle.puzzle import Grid
+    from pipeline.steps import Step
 
 SIZES = (1, 64, 2048)
 """Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
@@ -235,9 +238,8 @@ def generate(
     Raises UsageError for a negative seed, LimitReached if none is found for a long time.
     """
     from pipeline.catalogue import generating  # noqa: PLC0415 - as above
-    from pipeline.puzzle.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
+    from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
-    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
     for made in generating.generate(wish or generating.Wish(), seed, on_tried):
         yield Result(
@@ -247,3 +249,29 @@ def generate(
             problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
             certificate=Certificate("proved", "exhaustion", made.nodes),
         )
+
+
+def has_steps(result: Result[Any]) -> bool:
+    """Whether steps are looked for: in a 9×9 puzzle without other rules that has a solution."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem) or not result.solutions:
+        return False
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE
+
+
+def steps_of(result: Result[Any]) -> Iterator[Step]:
+    """The steps through the puzzle of a result, as `steps`.
+
+        >>> from pipeline import solve, steps_of
+        >>> [step.technique.name for step in steps_of(solve("12345678." + "." * 72))]
+        ['full house']
+
+    Raises ValueError for a result that `has_steps` refuses.
+    """
+    from pipeline.steps import steps  # noqa: PLC0415 - numpy is slow to load
+
+    problem, found = result.problem, result.certificate
+    if not isinstance(problem, PuzzleProblem) or not has_steps(result):
+        raise ValueError("steps are looked for in 9×9 puzzles without other rules that are solved")
+    unique = result.status == "unique" and found is not None and found.complete == "proved"
+    return steps(problem.puzzle.cells, unique=unique)

@@ -26,7 +26,7 @@ LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
-AlsoChoice = Literal["canonical", "minimal", "effort"]
+AlsoChoice = Literal["canonical", "minimal", "effort", "rating"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
 FormatChoice = Literal[
@@ -295,7 +295,7 @@ class Settings:
     also: Annotated[
         str,
         Setting(SOLVING, "NAMES"),
-        "Find out more about puzzles: canonical, minimal, effort, with commas between.",
+        "Find out more about puzzles: canonical, minimal, effort, rating, with commas between.",
     ] = ""
     settle: Annotated[
         float,

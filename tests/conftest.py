@@ -52,6 +52,7 @@ def _machine_code(worker_id):
     """
     if find_spec("numba") is None:
         return
+    from pipeline import steps
     from pipeline.catalogue import minlex, singles
     from pipeline.certify import many, proof, ruled
     from pipeline.solving import compiled as lanes
@@ -60,6 +61,8 @@ def _machine_code(worker_id):
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
+    # it takes longer than all others together: its own test compiles it
+    (steps.PROGRAM.folder() / "tried").write_text("tests take steps in plain Python")
 
 
 @pytest.fixture

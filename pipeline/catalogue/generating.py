@@ -26,14 +26,19 @@ from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, random_symmet
 from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solutions_of
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
+from pipeline.solving import Level
 from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.solvers import Solvers
+from pipeline.steps import ratings
 
 AT_ONCE = 512
 """Grids that are worked on together; another number would give other puzzles."""
 
 MOST_TRIED = 2000
 """Lots of grids without a puzzle as wished, after which there is no hope."""
+
+MOST_RATED = 40
+"""The same, if their levels are found, which takes longer."""
 
 FIRST_TRIED, FAR = 10, 3
 """After so many lots there is no hope for numbers of clues that are so far from all that occurred;
@@ -56,8 +61,8 @@ class Wish:
     givens: the least and the most clues, with marks. minimal: no clue can be left out. Otherwise
     clues are left in, up to a number that is drawn from that range. symmetric: half a turn maps
     clues to clues. marks: with even and odd cells. depth: see `effort`, the least and the most, up
-    to 2; none of the first 1,024,000 puzzles of seed 0 has depth 2. Raises UsageError for empty
-    ranges.
+    to 2; none of the first 1,024,000 puzzles of seed 0 has depth 2. level: of the steps that solve
+    it, see `steps`. Raises UsageError for empty ranges.
     """
 
     givens: tuple[int, int] = (FEWEST, _CELLS)
@@ -65,6 +70,7 @@ class Wish:
     symmetric: bool = False
     marks: bool = False
     depth: tuple[int, int] | None = None
+    level: Level | None = None
 
     def __post_init__(self) -> None:
         least, most = self.givens
@@ -115,12 +121,18 @@ def _generated(
         fewest, most = min(fewest, int(clues.min())), max(most, int(clues.max()))
         chosen = masks[_are_as_wished(wish, masks)]
         known = solutions_of(NINE, chosen, 2)
+        is_fruitless = True
         for place in np.flatnonzero(known.unique).tolist():
-            yield _told(chosen, known, place)
-        fruitless = 0 if len(chosen) else fruitless + 1
+            made = _told(chosen, known, place)
+            on_tried(number * AT_ONCE)
+            if wish.level is None or next(ratings([made.masks])).level == wish.level:
+                is_fruitless = False
+                yield made
+        fruitless = fruitless + 1 if is_fruitless else 0
         far = FAR * (2 if wish.symmetric else 1)
         is_far = wish.givens[0] >= most + far or wish.givens[1] <= fewest - far
-        if fruitless == MOST_TRIED or (fruitless == FIRST_TRIED and is_far):
+        most_tried = MOST_RATED if wish.level else MOST_TRIED
+        if fruitless == most_tried or (fruitless == FIRST_TRIED and is_far):
             raise LimitReached(
                 f"none of {fruitless * AT_ONCE:,} puzzles is as wished; "
                 f"they have {fewest} to {most} clues"

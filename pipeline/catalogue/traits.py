@@ -20,7 +20,8 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.puzzle.puzzle import NINE, Geometry
-from pipeline.solving import Effort
+from pipeline.solving import Effort, Rating
+from pipeline.steps import ratings
 
 LARGEST_SIDE = 25
 """Larger puzzles have no traits."""
@@ -61,13 +62,14 @@ class Found(NamedTuple):
     canonical: str | None = None
     redundant: tuple[int, ...] | None = None
     effort: Effort | None = None
+    rating: Rating | None = None
     redundant_rules: tuple[int, ...] | None = None
 
 
 def find_traits(
     solved: Solved, asked: tuple[str, ...], redundancy: Redundancy | None = None
 ) -> list[Found]:
-    """The traits of each puzzle that are asked for; see `canonical`, `solutions` and `effort`."""
+    """The traits of each puzzle that are asked for; see `canonical`, `effort`, `steps`."""
     found = [Found()] * len(solved.masks)
     if "minimal" in asked and redundancy:
         at = np.flatnonzero(solved.unique)
@@ -79,6 +81,11 @@ def find_traits(
         at = np.flatnonzero(are_classic(solved.masks) & wanted)
         for place, more in zip(at.tolist(), _classic(solved.among(at), asked), strict=True):
             found[place] = more._replace(redundant=found[place].redundant)
+    if "rating" in asked and solved.geometry == NINE:
+        at = np.flatnonzero(solved.unique)
+        rated = ratings(solved.masks[at].tolist())
+        for place, rating in zip(at.tolist(), rated, strict=True):
+            found[place] = found[place]._replace(rating=rating)
     return found
 
 
@@ -122,4 +129,6 @@ def row_fields(geometry: Geometry, asked: tuple[str, ...], found: Found) -> str:
                 fields += [f"{effort.splits:.2f}", f"{effort.spread:.2f}"]
             case "effort":
                 fields += [""] * 4
+            case "rating":
+                fields += found.rating.fields if found.rating else [""] * 5
     return "".join("," + field for field in fields)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pipeline.puzzle.puzzle import Free, Geometry
-from pipeline.solving import MOST, Count, Effort, Encoding, about
+from pipeline.solving import MOST, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 1
 
@@ -47,7 +47,12 @@ ASIDE: Final = {
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
-TRAITS: Final = {"canonical": "canonical", "minimal": "redundant", "effort": "effort"}
+TRAITS: Final = {
+    "canonical": "canonical",
+    "minimal": "redundant",
+    "effort": "effort",
+    "rating": "rating",
+}
 """The names that `--also` takes, each with the field of the record, in the order of the columns."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
@@ -350,6 +355,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about(
             "with `--also effort`: numbers that say how hard it is; null if it is not a classic "
             "puzzle of 9×9 with one solution"
+        ),
+    ] = UNSET
+    rating: Annotated[
+        Rating | UnsetType | None,
+        about(
+            "with `--also rating`: how hard it is for a person; null if it is not a puzzle of 9×9 "
+            "without other rules that has one solution"
         ),
     ] = UNSET
     member: _Member = UNSET

@@ -127,6 +127,23 @@ class EffortColumns(Struct, frozen=True):
     effort_spread: Annotated[str, about("the standard deviation of that over these images")]
 
 
+class RatingColumns(Struct, frozen=True):
+    """The columns of `--also rating`."""
+
+    rating: Annotated[
+        str,
+        about(
+            "of a puzzle of 9×9 without other rules that has one solution: the sum of HoDoKu's "
+            "scores of the steps that solve it; `>` before a number: more, as no step was found "
+            "from some point on"
+        ),
+    ]
+    level: Annotated[str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu")]
+    hardest: Annotated[str, about("the hardest technique of these steps")]
+    steps: Annotated[str, about("how many steps there are")]
+    se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
+
+
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
 
@@ -154,6 +171,7 @@ ALSO: Final[dict[str, type[Struct]]] = {
     "canonical": CanonicalColumns,
     "minimal": MinimalColumns,
     "effort": EffortColumns,
+    "rating": RatingColumns,
 }
 """What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
 
@@ -200,6 +218,8 @@ def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
     if effort := or_none(record.effort):
         splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
         told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]
+    if rating := or_none(record.rating):
+        told["rating"] = [*rating.fields]
     return [field for name in also for field in told[name]]
 
 

@@ -324,7 +324,12 @@ def _traits(result: Result) -> dict[str, Any]:
     if traits.redundant is not None:
         givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
         redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
-    told = {"canonical": traits.canonical, "redundant": redundant, "effort": traits.effort}
+    told = {
+        "canonical": traits.canonical,
+        "redundant": redundant,
+        "effort": traits.effort,
+        "rating": traits.rating,
+    }
     fields: dict[str, Any] = {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
     if "minimal" in traits.asked and parsed.puzzle.rules:
         known = traits.redundant_rules

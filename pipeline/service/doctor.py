@@ -69,6 +69,10 @@ def programs_of(settings: Settings) -> list[Program]:
         from pipeline.catalogue import singles  # noqa: PLC0415
 
         used.append(singles.PROGRAM)
+    if "rating" in settings.traits:
+        from pipeline import steps  # noqa: PLC0415
+
+        used.append(steps.PROGRAM)
     return used
 
 

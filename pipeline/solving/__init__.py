@@ -1,13 +1,13 @@
 """From a problem to a certified result.
 
-Here is what a result tells beside its solutions: the formula's size, the effort, unread parts.
+Here is what a result tells beside its solutions: the formula's size, effort, rating, unread parts.
 Loading this module loads no solver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -46,6 +46,31 @@ class Effort(Struct, frozen=True, kw_only=True):
         float, about("how often a search over singles branches, the mean over 64 images of it")
     ]
     spread: Annotated[float, about("the standard deviation of that over these images")]
+
+
+Level = Literal["easy", "medium", "hard", "unfair", "extreme"]
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """How hard a puzzle is for a person, by the steps of logic that solve it."""
+
+    score: Annotated[Count, about("the sum of HoDoKu's scores of all steps")]
+    level: Annotated[Level, about("the level of that in HoDoKu")]
+    hardest: Annotated[str, about("the hardest technique; empty if there is no step")]
+    steps: Annotated[Count, about("how many steps there are")]
+    se: Annotated[float, about("the highest rating of a step in Sudoku Explainer's order")]
+    solved: Annotated[
+        bool,
+        about("false if no step is found from some point on: the numbers are then lower bounds"),
+    ]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """As columns of a table have it: a lower bound begins with `>`."""
+        more = "" if self.solved else ">"
+        told = f"{more}{self.score}", self.level, self.hardest, str(self.steps)
+        return *told, f"{more}{self.se:.1f}"
 
 
 def caveat(status: str, unread: Iterable[str]) -> str | None:

@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
 from pipeline.settings import Settings
-from pipeline.solving import Effort, Encoding, caveat
+from pipeline.solving import Effort, Encoding, Rating, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
@@ -151,6 +151,7 @@ class Traits:
     canonical: str | None = None
     redundant: tuple[int, ...] | None = None
     effort: Effort | None = None
+    rating: Rating | None = None
     redundant_rules: tuple[int, ...] | None = None
 
 

@@ -16,6 +16,7 @@ from pipeline.catalogue.generating import Wish, generate
 from pipeline.catalogue.solutions import redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
+from pipeline.steps import ratings
 
 FULL = NINE.all_values
 
@@ -70,6 +71,12 @@ def test_a_wished_depth_is_that_of_all_puzzles():
     assert depths_of(easy).tolist() == [0] * 6
     harder = array(some(Wish(depth=(1, 2)), 6))
     assert (depths_of(harder) >= 1).all()
+
+
+@pytest.mark.parametrize("level", ["easy", "medium", "hard"])
+def test_a_wished_level_is_that_of_the_steps_that_solve_a_puzzle(level):
+    made = [*islice(generate(Wish(level=level), 1), 2)]
+    assert [each.level for each in ratings(each.masks for each in made)] == [level] * 2
 
 
 def test_the_same_seed_gives_the_same_puzzles_and_another_others():

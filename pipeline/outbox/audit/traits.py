@@ -1,7 +1,7 @@
 """What `--also` adds to tables and records, found anew.
 
 Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
-found anew of all rows; efforts, and forms of puzzles that have not one solution, of some of them.
+found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of some.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ _WELL_FORMED = {
     "canonical": re.compile(r"(?:[.1-9]{81})?"),
     "minimal": re.compile(r"0,|[1-9]\d*,(?:r\d+c\d+|#\d+)(?: (?:r\d+c\d+|#\d+))*|,", re.ASCII),
     "effort": re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII),
+    "rating": re.compile(r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|,,,,", re.ASCII),
 }
 
 
@@ -177,7 +178,7 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
         for at in looked:
-            is_sampled = name == "effort" or at is others
+            is_sampled = name in ("effort", "rating") or at is others
             some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None

@@ -18,6 +18,7 @@ from pipeline.outbox.report.survey import (
     PageBounds,
     Survey,
 )
+from pipeline.solving import LEVELS
 
 _WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
 _MOST_BARS, _MOST_LABELS = 40, 12
@@ -29,6 +30,7 @@ _COLUMNS = {
     "redundant": ("Redundant givens", "givens that can be left out, each alone; 0: minimal"),
     "effort_depth": ("Depth", "the depth of trial and error over singles"),
     "effort_backdoor": ("Backdoor", "the fewest cells that let singles decide the rest"),
+    "level": ("Level", "the level of the steps that solve them, as in HoDoKu"),
     "effort_splits": ("Splits", "how often a search branches, the mean over 64 images"),
 }
 
@@ -81,6 +83,8 @@ def _labels(column: str, counts: Mapping[int, int]) -> dict[int, str]:
     most = {"effort_depth": DEEPEST, "effort_backdoor": WIDEST}.get(column)
     if most is not None:
         return {**{n: str(n) for n in range(most + 1)}, most + 1: "more"}
+    if column == "level":
+        return dict(enumerate(LEVELS))
     if column == "effort_splits":
         return {n: "0" if n < 0 else f"≤{2**n}" for n in range(-1, max(counts) + 1)}
     return {n: str(n) for n in range(min(counts), max(counts) + 1)}

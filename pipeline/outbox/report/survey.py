@@ -15,6 +15,7 @@ from typing import Final
 
 from pipeline.outbox import ENDING
 from pipeline.outbox.report.records import JobSummary, is_within, read_job
+from pipeline.solving import LEVELS
 
 BINS_PER_DECADE: Final = 3
 DEEPEST, WIDEST = 2, 3
@@ -114,6 +115,8 @@ class Census:
             text = told.get(column, "")
             if _NUMBER.fullmatch(text) and text.isdecimal() and int(text) <= most:
                 self.counts[column][int(text)] += 1
+        if (level := told.get("level")) in LEVELS:
+            self.counts["level"][LEVELS.index(level)] += 1
         if _NUMBER.fullmatch(text := told.get("effort_splits", "")):
             mean = float(text)
             power = math.ceil(math.log2(mean)) if mean > 1 else int(mean > 0) - 1

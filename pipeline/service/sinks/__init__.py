@@ -145,7 +145,7 @@ class Portions:
     `piece`, `piece_of_others` and `piece_to_prove` are bytes of a collection's text: some 6,000
     puzzles of 9×9, a hundredth of a second's work for machine code; some 800 of them without
     numba, and puzzles of other sides, a few seconds' work; and some 200, the same if each is to be
-    proved, or its effort to be found. Puzzles with rules take longer: some 5 are a
+    proved, or its effort or rating to be found. Puzzles with rules take longer: some 5 are a
     `piece_of_ruled`. An archive's single puzzles are grouped up to `items`, or until they have
     `item_bytes`.
     """
@@ -161,7 +161,7 @@ class Portions:
         """The bytes of a piece of that collection."""
         if source.detected.format.is_ruled:
             return self.piece_of_ruled
-        if settings.prove == "always" or "effort" in settings.traits:
+        if settings.prove == "always" or {"effort", "rating"} & {*settings.traits}:
             return self.piece_to_prove
         is_fast = source.cells == NINE.size and find_spec("numba") is not None
         return self.piece if is_fast else min(self.piece, self.piece_of_others)

@@ -153,7 +153,7 @@ class TableSink(GrowingSink):
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and settings.prove != "always"
-            and "effort" not in settings.traits
+            and not {"effort", "rating"} & {*settings.traits}
             and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 

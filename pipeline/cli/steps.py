@@ -1,0 +1,68 @@
+"""Print the steps of logic through a puzzle."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from pipeline.api import has_steps, steps_of
+from pipeline.cli.options import say
+from pipeline.errors import counted, printable
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result
+from pipeline.steps import Step
+from pipeline.steps.wording import place, text_of
+
+
+def show_steps(name: str, result: Result[Any]) -> None:
+    """Print all steps, numbered. Raises SolverError for one that fails its check."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem) or not has_steps(result):
+        say(f"{printable(name)}: {_NO_STEPS}")
+        return
+    taken = [*steps_of(result)]
+    for number, step in enumerate(taken, 1):
+        print(f"{number:3}  {text_of(step)}")
+    filled = len([*problem.puzzle.givens()]) + sum(len(step.placed) for step in taken)
+    if filled < problem.puzzle.geometry.size:
+        told = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
+        say(f"{printable(name)}: {told}; solved by search")
+
+
+def show_hint(name: str, result: Result[Any]) -> None:
+    """Print the next step alone."""
+    if not has_steps(result):
+        say(f"{printable(name)}: {_NO_STEPS}")
+        return
+    step = next(steps_of(result), None)
+    print(text_of(step)) if step else say(f"{printable(name)}: no step found")
+
+
+def told_steps(result: Result[Any], most: int | None = None) -> list[dict[str, Any]] | None:
+    """The steps as data, up to so many; None if none are looked for."""
+    if not has_steps(result):
+        return None
+    return [_told(step) for step in islice(steps_of(result), most)]
+
+
+def _told(step: Step) -> dict[str, Any]:
+    technique = step.technique
+    return {
+        "text": text_of(step),
+        "technique": technique.name,
+        "level": technique.level_name,
+        "score": technique.score,
+        "placed": [_candidate(*each) for each in step.placed],
+        "struck": [_candidate(*each) for each in step.struck],
+        "chain": [
+            {"value": node.value, "cells": [*map(place, node.cells)], "holds": node.holds}
+            for node in step.chain
+        ],
+    }
+
+
+def _candidate(cell: int, value: int) -> dict[str, int]:
+    return {"row": cell // 9 + 1, "column": cell % 9 + 1, "value": value}
+
+
+_NO_STEPS = "steps are looked for in 9×9 puzzles without other rules that have a solution"

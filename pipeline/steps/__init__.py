@@ -1,0 +1,232 @@
+"""Logical steps through a 9×9 puzzle, each certified: the next, all of them, and how hard it is.
+
+`patterns`, `wings` and `chains` find steps, `techniques` takes the simplest in turn, and
+`certify.steps` checks each by what it cites. `wording` tells a step as a person writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pipeline.certify.steps import (
+    BASE,
+    CELLS,
+    COVER,
+    DIGITS,
+    MARK_COUNT,
+    MARKS,
+    NODE_COUNT,
+    NODES,
+    PLACED,
+    PLACED_COUNT,
+    SCRATCH,
+    STEP,
+    STRUCK,
+    STRUCK_COUNT,
+    TECHNIQUE,
+)
+from pipeline.errors import SolverError
+from pipeline.native import Loaded, Program
+from pipeline.solving import LEVELS, Rating
+from pipeline.steps.board import GROUPS, MEETINGS, STATE, UNITS, tables
+from pipeline.steps.chains import GRAPH, SINGLES
+from pipeline.steps.techniques import (
+    BY_RATING,
+    BY_SCORE,
+    ENDED,
+    FILLED,
+    HARDEST,
+    MOST_SCORES,
+    RATING,
+    SCORE,
+    STEPS,
+    UNIQUE,
+    WRONG,
+    Technique,
+    rows_of,
+    walk,
+)
+
+__all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
+
+_MODULES = "techniques", "chains", "wings", "patterns", "board"
+PROGRAM = Program(
+    "steps",
+    "walk",
+    (*(f"pipeline.steps.{name}" for name in _MODULES), "pipeline.certify.steps"),
+    "pipeline.steps.try_walk",
+)
+loaded = Loaded(PROGRAM)
+
+_SLOW, _SLOW_RATING = 0.01, 0.02
+"""Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
+
+_ALL = 1000
+"""More steps than a puzzle can have: each fills a cell or strikes a candidate."""
+
+_TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
+
+
+class Node(NamedTuple):
+    """A node of a chain: one of these cells, from 0, holds the value, or none does."""
+
+    value: int
+    cells: tuple[int, ...]
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: what it concludes, and from what.
+
+    placed, struck: candidates (cell, value) that hold, or do not; cells count from 0, values from
+    1. values, cells: of the pattern. units: where it is, and cover: where it strikes; from 0, the
+    rows, the columns, then the boxes. chain: its nodes, in order.
+    """
+
+    technique: Technique
+    placed: tuple[tuple[int, int], ...]
+    struck: tuple[tuple[int, int], ...]
+    values: tuple[int, ...]
+    cells: tuple[int, ...]
+    units: tuple[int, ...]
+    cover: tuple[int, ...]
+    chain: tuple[Node, ...]
+
+
+class _Walk:
+    """A walk through one puzzle after another, by the techniques of `order`."""
+
+    def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
+        self.order, self.is_compiled = order, step is not None
+        sizes = (STATE, STEP, GRAPH, STATE, SCRATCH)
+        s, o, g, u, v = ([0] * size for size in sizes)
+        arrays: list[Any] = [[-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)], s, tables()]
+        arrays += [o, g, u, v]
+        self._run: Callable[..., int] = step or walk
+        self._arrays = [np.array(each, np.int64) for each in arrays] if step else arrays
+        self.walk: Any = self._arrays[0]
+        self.state: Any = self._arrays[1]
+        self.step: Any = self._arrays[3]
+
+    def begin(self, masks: Sequence[int], *, unique: bool) -> None:
+        self.walk[STEPS : ENDED + 1] = [-1, 0, -1, 0, 0]
+        self.walk[UNIQUE] = int(unique)
+        self.state[CELLS : CELLS + 81] = masks
+
+    def take(self, most: int) -> int:
+        """Take so many steps; return how it ended. Raises SolverError for one that is wrong."""
+        ended = self._run(*self._arrays, most)
+        if ended == WRONG:
+            name = self.order[int(self.step[TECHNIQUE])].name
+            number = int(self.walk[STEPS]) + 1
+            raise SolverError(f"step {number}, {name}, does not follow from what it cites")
+        return ended
+
+
+def steps(
+    masks: Sequence[int], *, unique: bool, techniques: Sequence[Technique] = BY_SCORE
+) -> Iterator[Step]:
+    """The steps through a puzzle, the simplest first, until it is filled or none goes on.
+
+    masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
+    given. unique: whether it is proved that there is one solution; only then steps may use it.
+    techniques: those that are tried, in this order.
+    Raises SolverError for a step that does not follow from what it cites: a fault of this program.
+    """
+    order = [each for each in techniques if unique or not each.needs_unique]
+    walking = _Walk(loaded.get(_SLOW), order)
+    walking.begin(masks, unique=unique)
+    walking.take(0)
+    taken = 0
+    while True:
+        before = [int(mask) for mask in walking.state[CELLS : CELLS + 81]]
+        walking.take(1)
+        if int(walking.walk[STEPS]) == taken:
+            return
+        taken += 1
+        yield _step(walking, before)
+
+
+def _step(walking: _Walk, before: Sequence[int]) -> Step:
+    o = [int(number) for number in walking.step]
+
+    def some(first: int, count: int) -> list[int]:
+        return o[first : first + o[count]]
+
+    def bits(mask: int) -> tuple[int, ...]:
+        return tuple(bit for bit in range(UNITS) if mask >> bit & 1)
+
+    return Step(
+        walking.order[o[TECHNIQUE]],
+        tuple((each // 9, each % 9 + 1) for each in some(PLACED, PLACED_COUNT)),
+        tuple(sorted((each // 9, each % 9 + 1) for each in some(STRUCK, STRUCK_COUNT))),
+        tuple(digit + 1 for digit in bits(o[DIGITS])),
+        tuple(some(MARKS, MARK_COUNT)),
+        bits(o[BASE]),
+        bits(o[COVER]),
+        tuple(_node(signed, before) for signed in reversed(some(NODES, NODE_COUNT))),
+    )
+
+
+def _node(signed: int, before: Sequence[int]) -> Node:
+    node, holds = divmod(signed, 2)
+    if node < SINGLES:
+        return Node(node // 81 + 1, (node % 81,), bool(holds))
+    digit, meeting = divmod(node - SINGLES, MEETINGS)
+    first = GROUPS + 3 * meeting
+    cells = (cell for cell in tables()[first : first + 3] if before[cell] >> digit & 1)
+    return Node(digit + 1, tuple(cells), bool(holds))
+
+
+def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
+    """How hard each puzzle is, of puzzles that are proved to have one solution.
+
+    Each is given by its masks, as `steps` takes them. Raises SolverError as `steps` does.
+    """
+    step, walks = None, None
+    for masks in puzzles:
+        step = step or loaded.get(_SLOW_RATING)
+        if walks is None or (step and not walks[0].is_compiled):
+            walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
+        yield _rating(*walks, masks)
+
+
+def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
+    solved = True
+    for walking in (by_score, by_rating):
+        walking.begin(masks, unique=True)
+        solved = walking.take(_ALL) == FILLED and solved
+    score, at = int(by_score.walk[SCORE]), int(by_score.walk[HARDEST])
+    hardest = by_score.order[at] if at >= 0 else None
+    level = hardest.level if hardest else 0
+    while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not solved):
+        level += 1
+    tenths = int(by_rating.walk[RATING])
+    return Rating(
+        score=score,
+        level=LEVELS[level],
+        hardest=hardest.name if hardest else "",
+        steps=int(by_score.walk[STEPS]),
+        se=(tenths if solved else max(tenths, BY_RATING[-1].se)) / 10,
+        solved=solved,
+    )
+
+
+def try_walk(step: Callable[..., int]) -> None:
+    """Walk through a puzzle that takes most techniques.
+
+    Raises RuntimeError if the steps are not those of plain Python.
+    """
+    masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL]
+    for order in (BY_SCORE, BY_RATING):
+        ours, plain = _Walk(step, order), _Walk(None, order)
+        for each in (ours, plain):
+            each.begin(masks, unique=True)
+        for _ in range(40):
+            if ours.take(1) != plain.take(1) or [*ours.step] != plain.step:
+                raise RuntimeError("the machine code takes other steps")
