@@ -48,22 +48,59 @@ _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 """How an error of TOML ends with its place."""
 
 
-def output_option(text: str, metavar: str | None = None) -> Any:
+_EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
+
+
+def output_option(text: str, metavar: str = "FILE") -> Any:
     """The option -o with this help."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
 class Command(TyperCommand):
-    """A command that converts its values by `Setting`, and unwraps the paragraphs of its help."""
+    """A command that converts its values by `Setting`.
+
+    Its help has the first sentence, all examples as one list, then the other paragraphs.
+    """
 
     def __init__(self, *args: Any, **named: Any) -> None:
         paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
-        named["help"] = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+        first, *others = (each.replace("\n", " ") for each in paragraphs)
+        self.examples = [each for each in others if _EXAMPLE.match(each)]
+        rest = [each for each in others if each not in self.examples]
+        named["help"] = "\n\n".join((first, *filter(None, ["\n".join(self.examples)]), *rest))
         super().__init__(*args, **named)
 
     def get_params(self, ctx: Any) -> list[Any]:
         known = inspect.signature(self.callback).parameters  # type: ignore[arg-type]
-        return converted(super().get_params(ctx), {name: p.annotation for name, p in known.items()})
+        found = converted(
+            super().get_params(ctx), {name: p.annotation for name, p in known.items()}
+        )
+        for each in found:
+            if each.name == "help":
+                each.rich_help_panel = OUTPUT  # with the shared options
+            if each.param_type_name == "argument":
+                each.metavar = each.metavar or each.name.upper()
+                each.display_type_rich = lambda **_: None  # files need no word for their type
+        return found
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces = map(_in_usage, self.get_params(ctx))
+        return ["[OPTIONS]", *filter(None, pieces)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from typer import rich_utils  # noqa: PLC0415 - slow to load
+
+        rich_utils.STYLE_HELPTEXT = ""  # else all but the first sentence is dim
+        super().format_help(ctx, formatter)
+
+
+def _in_usage(parameter: Any) -> str:
+    """A parameter as it stands in the usage; nothing for options that may be left out."""
+    if parameter.param_type_name == "option":
+        return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
+    word = str(parameter.metavar)
+    word += "…" * (parameter.nargs == -1 and "[" not in word)
+    return word if parameter.required else f"[{word}]"
 
 
 def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
@@ -174,13 +211,16 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The option for a setting, as a parameter of a command."""
+    word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
+    if setting.choices and not word:
+        word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
     declared = typer.Option(
         *setting.spellings,
         envvar=setting.variable,
         show_envvar=False,
-        metavar=setting.unit.word if setting.unit else setting.metavar,
+        metavar=word,
         rich_help_panel=setting.panel,
-        help=setting.help,
+        help=text,
         **more,
     )
     return inspect.Parameter(

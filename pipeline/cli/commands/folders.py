@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
-from pipeline.errors import EnvironmentFailure, counted, printable
+from pipeline.errors import counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
 from pipeline.units import AGE
@@ -46,7 +46,7 @@ def run(settings: Settings) -> None:
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
 
-    screen = _screen(settings)
+    screen = _screen(settings, is_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         code = run_once(settings, log, keeper.after if keeper else no_hook)
@@ -76,7 +76,7 @@ def watch(settings: Settings) -> None:
     environment. No shell runs it, its input is empty, and it is killed after 30 s. If it fails,
     the last line that it printed is logged.
 
-    Exit code 0: a signal ended it; 75: a folder was missing at the start.
+    Exit code 0: a signal ended it; 1: there was no inbox at the start.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook
@@ -87,14 +87,19 @@ def watch(settings: Settings) -> None:
         watch_folders(settings, log, keeper.after if keeper else no_hook)
 
 
-def _screen(settings: Settings) -> Screen | None:
-    """The log for a person at a terminal; None where a program reads standard error."""
-    wanted = settings.log_format
-    if wanted == "console" or (wanted == "auto" and sys.stderr.isatty()):
-        from pipeline.cli.screen import Screen
+def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
+    """The log for a person; None if it is for a program.
 
-        return Screen(settings)
-    return None
+    A single pass that nobody watches, as from cron, is short: problems and the summary.
+    """
+    from pipeline.service.log import is_journal
+
+    wanted = settings.log_format
+    if wanted == "json" or (wanted == "auto" and is_journal(sys.stderr)):
+        return None
+    from pipeline.cli.screen import Screen
+
+    return Screen(settings, is_short=is_pass and wanted == "auto" and not sys.stderr.isatty())
 
 
 @contextmanager
@@ -140,8 +145,7 @@ def _folders(settings: Settings) -> Folders:
     from pipeline.service.protocol.folders import Folders
 
     folders = Folders(settings.inbox, settings.outbox)
-    if not folders.inbox.is_dir():
-        raise EnvironmentFailure(f"{printable(str(settings.inbox))}: no such folder; see --inbox")
+    folders.check_inbox()
     return folders
 
 
