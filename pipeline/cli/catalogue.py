@@ -13,7 +13,14 @@ from typing import Any
 from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
-from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, growing, path_of, source_name
+from pipeline.cli.files import (
+    STANDARD_INPUT,
+    STANDARD_OUTPUT,
+    growing,
+    is_named,
+    path_of,
+    source_name,
+)
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_line
@@ -79,7 +86,7 @@ class Compared:
         self._names: dict[str, str] = {}
         for source in sources:
             path = stack.enter_context(path_of(source, settings.max_total_bytes))
-            path = source if source.is_file() or source.is_dir() else path
+            path = source if is_named(source) and (source.is_file() or source.is_dir()) else path
             self._names[printable(str(path))] = source_name(source)
             self.paths.append(path)
 

@@ -15,9 +15,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
+import shlex
+import shutil
+import stat
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -32,8 +37,13 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
+PIPED = "standard input, if it is a pipe or a file and nothing is named"
 FilesArgument = Annotated[
-    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
+    list[Path],
+    typer.Argument(
+        help="Puzzles, collections, archives, or a puzzle itself; - or nothing is standard input."
+    ),
+    PIPED,
 ]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
@@ -48,6 +58,7 @@ _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 """How an error of TOML ends with its place."""
 
 
+_MOST_EXAMPLES = 3
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
 
 
@@ -120,12 +131,14 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     """
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
-    if parameter.required and parameter.value_is_missing(value):
-        raise UsageError(f"{shown} is missing")
-    source = context.get_parameter_source(parameter.name)
-    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     is_annotated = get_origin(annotation) is Annotated
     kind, *more = get_args(annotation) if is_annotated else (annotation,)
+    if parameter.required and parameter.value_is_missing(value):
+        if PIPED not in more or not is_piped():
+            raise UsageError(f"{shown} is missing" + _in_examples(context.command))
+        value = ["-"]
+    source = context.get_parameter_source(parameter.name)
+    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((each for each in more if isinstance(each, Setting)), Setting())
     setting = settings_declared().get(parameter.name) or own.typed(kind)
     if get_origin(setting.kind) is list:
@@ -134,6 +147,22 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     elif isinstance(value, str):
         value = setting.read(value, about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def is_piped() -> bool:
+    """Whether standard input is a pipe or a file: no terminal, not closed, not /dev/null."""
+    with suppress(AttributeError, OSError, ValueError):
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+        return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+    return False
+
+
+def _in_examples(command: Any) -> str:
+    """For a person at a terminal: how a command is used."""
+    if not sys.stderr.isatty():
+        return ""
+    shown = "".join(f"    {each}\n" for each in command.examples[:_MOST_EXAMPLES])
+    return f"; for example\n\n{shown}\nAll of it: {program()} {command.name} --help"
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
@@ -278,6 +307,15 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
         if source and source.name != "DEFAULT":
             found[name] = places.get(source.name, setting.variable)
     return found
+
+
+def program() -> str:
+    """How to call it again: by its name if that is on the PATH, else as it was called."""
+    name, called = "sudoku-pipeline", Path(sys.argv[0])
+    found = shutil.which(name)
+    if called.name != name or (found and called.exists() and called.samefile(found)):
+        return name
+    return shlex.quote(str(called))
 
 
 def say(message: str) -> None:

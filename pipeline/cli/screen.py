@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import REPORT
@@ -137,7 +138,7 @@ class Screen:
             self._say("-", f"results are in {outbox}, with a page of them: {REPORT}")
         else:
             named = "" if outbox == "outbox" else f" {shlex.quote(outbox)}"
-            self._say("-", f"results are in {outbox}; for a page: sudoku-pipeline report{named}")
+            self._say("-", f"results are in {outbox}; for a page: {program()} report{named}")
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above

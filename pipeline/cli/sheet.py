@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipeline.cli.answers import say_lacking
-from pipeline.cli.files import STANDARD_INPUT, path_of, source_name
+from pipeline.cli.files import is_named, path_of, source_name
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -39,7 +39,7 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
     """The puzzles in all sources, in order; an error in the place of each that is not printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
-        if source != STANDARD_INPUT and is_published(source):
+        if is_named(source) and is_published(source):
             for each in puzzles_at(source, originals):
                 yield each if isinstance(each, InputError) else (each, None)
             continue
@@ -58,7 +58,7 @@ def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
             if is_archive:
                 yield _unsolved(item, item.name, f"{whole}/{item.name}")
             else:
-                yield _unsolved(item, "" if source == STANDARD_INPUT else source.name, whole)
+                yield _unsolved(item, source.name if is_named(source) else "", whole)
 
 
 def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -26,6 +27,10 @@ def solve(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
     *,
+    board: Annotated[
+        bool,
+        typer.Option("--board", help="Draw as on a terminal, and say what could be done next."),
+    ] = False,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
         Path | None,
@@ -41,9 +46,14 @@ def solve(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    Each puzzle in a file of several is printed in one line.
+    On a terminal a puzzle is drawn beside its solution, else the solution is written as the puzzle
+    was. Each puzzle in a file of several is printed in one line.
 
     sudoku-pipeline solve examples/classic.sudoku
+
+    sudoku-pipeline solve 1.....2..3.....4
+
+    cat examples/line.sdm | sudoku-pipeline solve
 
     sudoku-pipeline solve examples/collection.txt
 
@@ -56,8 +66,6 @@ def solve(  # noqa: PLR0913 - one for each option
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
-
-    cat examples/line.sdm | sudoku-pipeline solve -
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
@@ -65,8 +73,9 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    boards = board or sys.stdout.isatty()
     kept, code = [], ALL_WELL
-    for answered in answered_in(files, settings):
+    for number, answered in enumerate(answered_in(files, settings)):
         if svg and not answered.is_alone:
             raise UsageError(
                 f"--svg: {printable(str(files[0]))} holds many puzzles: "
@@ -76,13 +85,18 @@ def solve(  # noqa: PLR0913 - one for each option
             print(results.record_line(answered, settings))
         else:
             before = f"{answered.name}: " if len(files) > 1 else ""
-            results.show(answered, settings, None if svg == STANDARD_OUTPUT else before)
+            if boards and number and answered.is_alone:
+                print()
+            is_drawn = svg == STANDARD_OUTPUT
+            results.show(answered, settings, None if is_drawn else before, boards=boards)
         kept += [(answered.name, answered.result)] if times or svg else []
         code = SOME_BAD if answered.result.status in NOT_WELL else code
     if times and kept:
         results.times_table(kept)
     if svg and kept:
         results.draw(svg, *kept[0], puzzle_only=puzzle_only)
+    if board and not settings.quiet and len(files) == 1:
+        results.say_next(files[0])
     raise typer.Exit(code)
 
 
