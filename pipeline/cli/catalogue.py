@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -9,6 +10,8 @@ from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
@@ -90,8 +93,15 @@ class Compared:
             self._names[printable(str(path))] = source_name(source)
             self.paths.append(path)
 
-    def write(self, target: Path | None, found: Generator[Copy | Left], display: Display) -> None:
-        """Write the copies as a table, and say which puzzles were not compared."""
+    def write(
+        self,
+        target: Path | None,
+        found: Generator[Copy | Left],
+        display: Display,
+        *,
+        as_json: bool = False,
+    ) -> None:
+        """Write the copies as a table, say which puzzles were not compared, and print copies."""
         with ExitStack() as stack:
             table = stack.enter_context(growing(target)) if target else None
             stack.callback(display.end)
@@ -103,8 +113,13 @@ class Compared:
                     left += 1
                     if left <= _MOST_SAID:
                         say(self._left_out(each))
-                elif table:
-                    table.write(csv_line(self._row(each)))
+                else:
+                    row = self._row(each)
+                    if table:
+                        table.write(csv_line(row))
+                    if as_json:
+                        lines = {"line": each.line, "first_line": each.first_line}
+                        print(json.dumps(asdict(row) | lines))
         if left > _MOST_SAID:
             say(f"and {left - _MOST_SAID:,} more are left out")
 

@@ -48,7 +48,6 @@ FilesArgument = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option that names the settings file, and its usual name."""
 
@@ -56,6 +55,11 @@ MAX_CONFIG_BYTES = 1024 * 1024
 
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 """How an error of TOML ends with its place."""
+
+
+def json_option(names: str) -> Any:
+    """The option --json of a command whose objects have these names."""
+    return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
 
 
 _MOST_EXAMPLES = 3
@@ -133,10 +137,11 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
     kind, *more = get_args(annotation) if is_annotated else (annotation,)
-    if parameter.required and parameter.value_is_missing(value):
-        if PIPED not in more or not is_piped():
+    if parameter.value_is_missing(value):
+        if PIPED in more and is_piped():
+            value = ["-"]
+        elif parameter.required:
             raise UsageError(f"{shown} is missing" + _in_examples(context.command))
-        value = ["-"]
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((each for each in more if isinstance(each, Setting)), Setting())

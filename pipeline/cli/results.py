@@ -53,6 +53,14 @@ def record_line(answered: Answered, settings: Settings) -> str:
     return json.dumps(record | {"texts": texts})
 
 
+def count_line(answered: Answered) -> str:
+    """The number of solutions that were found, in one line of JSON."""
+    result = answered.result
+    found = {"solutions": len(result.solutions), "complete": result.complete}
+    told = {"status": result.status, "message": result.message}
+    return json.dumps({"source": answered.name} | found | told)
+
+
 def show(answered: Answered, settings: Settings, before: str | None, *, boards: bool) -> None:
     """Print an answer: a puzzle that is alone after `before`, unless that is None; as `boards`?"""
     name, result = answered.name, answered.result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import JsonOption, origins_of_settings, say, takes
+from pipeline.cli.options import json_option, origins_of_settings, say, takes
 from pipeline.errors import counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
@@ -40,8 +41,11 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --also canonical,minimal,effort
 
-    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed. It is
-    75 if the disk or a folder failed, or a signal came. Nothing was lost then: run again.
+    On a terminal there is a line for each job and a summary, elsewhere the summary and problems.
+
+    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed, or
+    there is no inbox. It is 75 if the disk or a folder failed, or a signal came. Nothing was lost
+    then: run again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
@@ -120,7 +124,16 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
 
 
 @takes("inbox", "outbox", "settle")
-def status(settings: Settings, *, as_json: JsonOption = False) -> None:
+def status(
+    settings: Settings,
+    *,
+    as_json: Annotated[
+        bool,
+        json_option(
+            "waiting, settling, ignored, in_work, failed, done, scan_age in seconds, stuck"
+        ),
+    ] = False,
+) -> None:
     """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
@@ -133,7 +146,7 @@ def status(settings: Settings, *, as_json: JsonOption = False) -> None:
 
     overview = survey(_folders(settings), settings.settle)
     if as_json:
-        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}, indent=1))
+        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
     else:
         _print_overview(overview)
     if overview.is_stuck:
@@ -170,6 +183,7 @@ def retry(
     names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
+    as_json: Annotated[bool, json_option("name, retried, reason if it was not")] = False,
 ) -> None:
     """Put failed files back into the inbox.
 
@@ -185,11 +199,14 @@ def retry(
         raise typer.BadParameter("give either names or --all")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
-        if hindrance is None:
+        if as_json:
+            told = {"name": name, "retried": hindrance is None, "reason": hindrance}
+            print(json.dumps(told))
+        elif hindrance is None:
             print(f"{printable(name)}: back in the inbox")
         else:
             say(f"{printable(name)}: {hindrance}")
-            code = SOME_BAD
+        code = SOME_BAD if hindrance else code
     raise typer.Exit(code)
 
 
@@ -203,6 +220,7 @@ def prune(
         Setting(least=0, most=10**12, unit=AGE),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    as_json: Annotated[bool, json_option("path, deleted")] = False,
 ) -> None:
     """Delete old originals from inbox/done/ and old logs.
 
@@ -219,16 +237,26 @@ def prune(
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
     if dry_run:
-        for file in files:
-            print(printable(str(file.path)))
-        print(f"would delete {counted(len(files), 'file')}")
+        said = f"would delete {counted(len(files), 'file')}"
     else:
         going = display.over(files, "deleting", "file", len(files))
-        print(f"deleted {counted(delete_expired(going), 'file')}")
+        said = f"deleted {counted(delete_expired(going), 'file')}"
+    for file in files if dry_run or as_json else ():
+        path, is_gone = str(file.path), not os.path.lexists(file.path)
+        print(json.dumps({"path": path, "deleted": is_gone}) if as_json else printable(path))
+    if not as_json:
+        print(said)
 
 
 @takes(*_ALL)
-def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = False) -> None:
+def doctor(
+    context: typer.Context,
+    settings: Settings,
+    *,
+    as_json: Annotated[
+        bool, json_option("level, which is ok, warning or problem, about, remedy")
+    ] = False,
+) -> None:
     """Say what this machine lacks, and which settings hold.
 
     It takes the options of `run` and `watch`, and shows where each changed setting comes from: an
@@ -248,11 +276,9 @@ def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = 
         said = str(settings_declared()[name].shown(value))
         said = said.lower() if isinstance(value, bool) else said
         findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
-    if as_json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
-    else:
-        for finding in findings:
-            remedy = f": {finding.remedy}" if finding.remedy else ""
-            print(f"{finding.level:<8} {printable(finding.about + remedy)}")
+    for finding in findings:
+        remedy = f": {finding.remedy}" if finding.remedy else ""
+        said = f"{finding.level:<8} {printable(finding.about + remedy)}"
+        print(json.dumps(dataclasses.asdict(finding)) if as_json else said)
     has_problem = any(finding.level == "problem" for finding in findings)
     raise typer.Exit(SOME_BAD if has_problem else ALL_WELL)

@@ -9,10 +9,12 @@ from typing import Annotated, Literal
 import typer
 
 from pipeline.cli.options import (
+    PIPED,
     READING,
     SOLVING,
     FilesArgument,
     ForceOption,
+    json_option,
     output_option,
     say,
     takes,
@@ -41,7 +43,7 @@ def solve(  # noqa: PLR0913 - one for each option
     ] = False,
     force: ForceOption = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
+        bool, json_option("the record of each puzzle, and texts, its solutions")
     ] = False,
 ) -> None:
     """Solve puzzles and print their solutions.
@@ -122,6 +124,9 @@ def count(
     show: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
+    as_json: Annotated[
+        bool, json_option("source, solutions, complete if there are no more, status, message")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions of each.
 
@@ -134,18 +139,22 @@ def count(
     from dataclasses import replace
 
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.results import say_evidence
+    from pipeline.cli.results import count_line, say_evidence
     from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
         print(text, flush=True)
 
+    if show and as_json:
+        raise UsageError("--print: `solve --json` has the solutions")
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for answered in answered_in(files, counting, print_solution if show else None):
         name, result = printable(answered.name), answered.result
         found = len(result.solutions)
-        if result.status not in ("invalid", "failed"):
+        if as_json:
+            print(count_line(answered))
+        elif result.status not in ("invalid", "failed"):
             before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
         if answered.is_alone and result.status == "invalid":
@@ -160,13 +169,16 @@ def count(
     raise typer.Exit(code)
 
 
-@takes("inbox", *SOLVING, *READING, "quiet")
+@takes("inbox", "outbox", *SOLVING, *READING, "quiet")
 def sheet(  # noqa: PLR0913 - one for each option
-    sources: Annotated[
-        list[Path],
-        typer.Argument(help="Puzzles, collections, archives, an outbox, records; - is stdin."),
-    ],
     settings: Settings,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Puzzles, collections, archives, records, an outbox, by default that of --outbox."
+        ),
+        PIPED,
+    ] = None,
     *,
     output: Annotated[
         Path | None,
@@ -205,6 +217,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.outbox.report import Sheet
     from pipeline.solving import NOT_WELL
 
+    sources = sources or [settings.outbox]
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
     if first is not None and not 1 <= first <= MOST_PRINTED:
