@@ -55,6 +55,12 @@ COMMANDS_BEGIN = """\
 This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --help` says. Options
 that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
 of all commands. Each command takes `--help`, or `-h`.
+
+Commands that print results take `--json`: one object a line on standard output; what else there is to say
+goes to standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles instead,
+`schema` prints JSON, and `run` and `watch` log with [`--log-format json`](settings.md#log-format).
+Commands on an outbox take `--outbox`; those that take it as an argument too use that first.
+Where a puzzle is read, the argument may be the puzzle itself, 16 cells or more, if no file has that name.
 """
 SETTINGS_BEGIN = """\
 # Settings

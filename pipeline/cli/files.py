@@ -25,7 +25,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024
-_TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|[^/]+\n[^/]+")
+_TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+")
 """A puzzle as an argument: 16 cells or more, with letters 256 or more, or some lines."""
 _SHOWN = 16
 """Characters of a typed puzzle that stand for it in messages."""

@@ -152,9 +152,11 @@ def count(
     for answered in answered_in(files, counting, print_solution if show else None):
         name, result = printable(answered.name), answered.result
         found = len(result.solutions)
+        code = SOME_BAD if result.status in NOT_WELL else code
         if as_json:
             print(count_line(answered))
-        elif result.status not in ("invalid", "failed"):
+            continue
+        if result.status not in ("invalid", "failed"):
             before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
         if answered.is_alone and result.status == "invalid":
@@ -165,7 +167,6 @@ def count(
             say(f"{name}: {result.caveat}")
         if answered.is_alone and not settings.quiet:
             say_evidence(name, result)
-        code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 
 
