@@ -60,7 +60,7 @@ Commands that print results take `--json`: one object a line on standard output;
 goes to standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles instead,
 `schema` prints JSON, and `run` and `watch` log with [`--log-format json`](settings.md#log-format).
 Commands on an outbox take `--outbox`; those that take it as an argument too use that first.
-Where a puzzle is read, the argument may be the puzzle itself, 16 cells or more, if no file has that name.
+A file of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
 """
 SETTINGS_BEGIN = """\
 # Settings

@@ -54,7 +54,7 @@ def folder_for(folder: Path, published: One | Many) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The proof of a statement with its files, or the reason why there is none.
+    """The proof of a statement with its files, or the reason why it failed.
 
     `other` is the text of another solution, which refutes the statement.
     """
