@@ -172,6 +172,9 @@ class Screen:
         self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
     def _wrapped(self, text: str, width: int) -> list[str]:
+        """The lines of a text that is too long for one, but only on a terminal."""
+        if not self._is_terminal:
+            return [text]
         from rich.text import Text  # noqa: PLC0415 - as above
 
         lines = Text(text).wrap(self._console, max(width, 2 * _NARROWEST) - 4)

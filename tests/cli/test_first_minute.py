@@ -157,7 +157,7 @@ def dropped(tmp_path) -> DropFolder:
 def test_a_run_that_nobody_watches_says_what_failed_and_a_summary(dropped):
     done = dropped.call("run")
     assert (done.returncode, done.stdout) == (1, "")
-    bad, why, summary, where, *_ = done.stderr.splitlines()
+    bad, why, summary, where = done.stderr.splitlines()
     assert bad.split()[1:3] == ["bad.txt", "invalid"]
     assert why == "    bad.txt:3:3: expected a digit or a blank, found 'q'"
     assert summary.split()[1:3] == ["2", "puzzles,"]

@@ -168,12 +168,13 @@ def test_each_of_several_files_has_a_header_on_a_terminal():
     assert "\x1b[1munique.txt: unique\x1b[0m\n" in bold
 
 
-def test_the_table_of_times_fits_a_terminal_of_80_columns_with_every_figure():
+@pytest.mark.parametrize("columns", [80, 92, 103, 104, 130])
+def test_the_table_of_times_fits_a_terminal_of_80_columns_or_more_with_every_figure(columns):
     Path("a-rather-long-name-of-a-file.txt").write_text(Path("unique.txt").read_text())
     names = ("a-rather-long-name-of-a-file.txt", "two.txt", "none.txt")
-    shown = on_a_terminal("solve", "--times", "--quiet", *names, COLUMNS="80", TERM="dumb")
+    shown = on_a_terminal("solve", "--times", "--quiet", *names, COLUMNS=f"{columns}", TERM="dumb")
     lines = shown.splitlines()[-7:]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines)) <= columns
     rows = [line.split() for line in lines if "unsolvable" in line or "0.0" in line]
     assert [len(row) for row in rows] == [11, 11, 9]
     assert rows[0][0].startswith("a-rather")
