@@ -56,19 +56,19 @@ MAX_CONFIG_BYTES = 1024 * 1024
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 """How an error of TOML ends with its place."""
 
-
-def json_option(names: str) -> Any:
-    """The option --json of a command whose objects have these names."""
-    return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
-
-
-_MOST_EXAMPLES = 3
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
+_MOST_EXAMPLES = 3
+"""Examples that a message shows."""
 
 
 def output_option(text: str, metavar: str = "FILE") -> Any:
     """The option -o with this help."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
+
+
+def json_option(names: str) -> Any:
+    """The option --json of a command whose objects have these names."""
+    return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
 
 
 class Command(TyperCommand):
