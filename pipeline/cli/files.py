@@ -90,7 +90,9 @@ def _naming(file: Path) -> Iterator[None]:
     except OSError as error:
         if is_environmental(error):
             raise
-        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+        is_link = str(file).startswith(("http:/", "https:/"))
+        why = "a link has to come in a file or by a pipe" if is_link else error.strerror
+        raise InputError(f"{source_name(file)}: cannot be read: {why}") from error
 
 
 def source_name(file: Path) -> str:

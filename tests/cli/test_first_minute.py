@@ -63,6 +63,11 @@ def test_a_mistyped_name_is_no_puzzle(name):
     assert said.startswith(f"{name}: cannot be read: ")
 
 
+def test_a_link_has_to_come_in_a_file_or_by_a_pipe():
+    said = run("solve", "https://f-puzzles.com/?load=N4Ig")[2]
+    assert said.endswith(": cannot be read: a link has to come in a file or by a pipe\n")
+
+
 def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
     code, _, said = run("solve", LONG[:-1])
     assert code == 1
