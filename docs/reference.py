@@ -56,11 +56,11 @@ This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --he
 that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
 of all commands. Each command takes `--help`, or `-h`.
 
-Commands that print results take `--json`: one object a line on standard output; what else there is to say
-goes to standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles instead,
+Commands that print results take `--json`: one object a line on standard output; messages go to
+standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles,
 `schema` prints JSON, and `run` and `watch` log with [`--log-format json`](settings.md#log-format).
-Commands on an outbox take `--outbox`; those that take it as an argument too use that first.
-A file of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
+Commands on an outbox take `--outbox`; those that take it as an argument too use that first. A file
+of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
 """
 SETTINGS_BEGIN = """\
 # Settings
