@@ -56,6 +56,12 @@ COMMANDS_BEGIN = """\
 This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --help` says. Options
 that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
 of all commands. Each command takes `--help`, or `-h`.
+
+Commands that print results take `--json`: one object a line on standard output; messages go to
+standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles,
+`schema` prints JSON, and `run` and `watch` log with [`--log-format json`](settings.md#log-format).
+Commands on an outbox take `--outbox`; those that take it as an argument too use that first. A file
+of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
 """
 SETTINGS_BEGIN = """\
 # Settings
@@ -91,8 +97,8 @@ def commands() -> Iterator[str]:
     for name, command in GROUP.commands.items():
         own = [each for each in command.params if each.name not in SETTINGS or not _is_option(each)]
         shared = [_name(each) for each in command.params if each not in own]
-        usage = [name, *["[OPTIONS]"] * (len(own) < len(command.params)), *map(_usage, own)]
-        yield f"## {name}\n\n```text\nsudoku-pipeline {' '.join(filter(None, usage))}\n```\n"
+        usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
+        yield f"## {name}\n\n```text\nsudoku-pipeline {name} {usage}\n```\n"
         yield from _help(command.help)
         yield from _parameters("argument or option", own)
         if shared:
@@ -136,15 +142,6 @@ def _linked(name: str) -> str:
     return f"[{name}](#{name})"
 
 
-def _usage(parameter: Any) -> str:
-    """An argument as it stands in the usage; nothing for an option."""
-    if _is_option(parameter):
-        return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
-    word = parameter.metavar or parameter.name.upper()
-    word += "…" * (parameter.nargs == -1 and "[" not in word)
-    return word if parameter.required else f"[{word}]"
-
-
 def _spelt(parameter: Any) -> str:
     """An argument, or the spellings of an option and what it takes."""
     if not _is_option(parameter):
@@ -173,7 +170,7 @@ def settings() -> Iterator[str]:
         option = next(each for each in taken.values() if _is_option(each))
         others = [f"`{each}` with {c}" for c, o in taken.items() if (each := o.default) != default]
         defaults = ", ".join([_in_words(default), *others])
-        yield f"## {_name(option)}\n\n{option.help}\n"
+        yield f"## {_name(option)}\n\n{setting.help or option.help}\n"
         yield f"- `{'`, `'.join(option.opts)}`, in the environment `{option.envvar}`"
         yield f"- {_values(setting)}; default: {defaults}"
         yield f"- for {', '.join(f'[{each}](commands.md#{each})' for each in taken)}\n"

@@ -8,7 +8,8 @@ PipelineError
 │   └── SolverMissing          the solver asked for is not installed
 ├── LimitReached               the time or memory for a puzzle does not suffice
 ├── SolverError                a solver crashed, lost its answer or lied
-└── EnvironmentFailure         disk full, folder missing: nobody's fault here (exit 75)
+└── EnvironmentFailure         disk full, no descriptors: nobody's fault here (exit 75)
+    └── MissingFolder          a folder that has to be there is not (exit 1)
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ class SolverError(PipelineError):
 
 class EnvironmentFailure(PipelineError):
     """The environment failed: nothing is lost, and running again may work."""
+
+
+class MissingFolder(EnvironmentFailure):
+    """A folder that has to be there is not: only making or naming it helps."""
 
 
 _ENVIRONMENTAL = frozenset(

@@ -331,7 +331,9 @@ class Settings:
         bool, Setting(MONITORING), "Keep report.html, a page to look at, up to date in the outbox."
     ] = False
     log_format: Annotated[
-        LogFormat, Setting(OUTPUT), "auto is console on a terminal, json elsewhere."
+        LogFormat,
+        Setting(OUTPUT),
+        "console: lines for people; json: events for programs; auto: json in a journal only.",
     ] = "auto"
     quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 

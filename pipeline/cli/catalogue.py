@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -10,10 +11,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
-from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, growing, path_of, source_name
+from pipeline.cli.files import (
+    STANDARD_INPUT,
+    STANDARD_OUTPUT,
+    growing,
+    is_named,
+    path_of,
+    source_name,
+)
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_line
@@ -79,12 +89,19 @@ class Compared:
         self._names: dict[str, str] = {}
         for source in sources:
             path = stack.enter_context(path_of(source, settings.max_total_bytes))
-            path = source if source.is_file() or source.is_dir() else path
+            path = source if is_named(source) and (source.is_file() or source.is_dir()) else path
             self._names[printable(str(path))] = source_name(source)
             self.paths.append(path)
 
-    def write(self, target: Path | None, found: Generator[Copy | Left], display: Display) -> None:
-        """Write the copies as a table, and say which puzzles were not compared."""
+    def write(
+        self,
+        target: Path | None,
+        found: Generator[Copy | Left],
+        display: Display,
+        *,
+        as_json: bool = False,
+    ) -> None:
+        """Write the copies as a table, say which puzzles were not compared, and print copies."""
         with ExitStack() as stack:
             table = stack.enter_context(growing(target)) if target else None
             stack.callback(display.end)
@@ -96,8 +113,13 @@ class Compared:
                     left += 1
                     if left <= _MOST_SAID:
                         say(self._left_out(each))
-                elif table:
-                    table.write(csv_line(self._row(each)))
+                else:
+                    row = self._row(each)
+                    if table:
+                        table.write(csv_line(row))
+                    if as_json:
+                        lines = {"line": each.line, "first_line": each.first_line}
+                        print(json.dumps(asdict(row) | lines))
         if left > _MOST_SAID:
             say(f"and {left - _MOST_SAID:,} more are left out")
 

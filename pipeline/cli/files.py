@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -24,6 +25,10 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024
+_TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+")
+"""A puzzle as an argument: 16 cells or more, with letters 256 or more, or some lines."""
+_SHOWN = 16
+"""Characters of a typed puzzle that stand for it in messages."""
 
 
 @contextmanager
@@ -34,7 +39,7 @@ def path_of(file: Path, most: int) -> Iterator[Path]:
     """
     with ExitStack() as stack:
         with _naming(file):
-            if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
+            if is_named(file) and (file.is_file() or file.is_dir()):
                 path = file.resolve()
             else:
                 stream = stack.enter_context(_opened(file))
@@ -57,7 +62,19 @@ def read_bytes(file: Path, most: int) -> bytes:
         return stream.read(most + 1)
 
 
+def is_named(file: Path) -> bool:
+    """Whether this is the name of a file, not standard input and not a puzzle itself."""
+    return file != STANDARD_INPUT and not _is_typed(file)
+
+
+def _is_typed(file: Path) -> bool:
+    """Whether an argument is a puzzle, and no file has that name."""
+    return bool(_TYPED.fullmatch(str(file))) and not os.path.lexists(file)
+
+
 def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
+    if _is_typed(file):
+        return io.BytesIO(f"{file}\n".encode())
     if file != STANDARD_INPUT:
         return file.open("rb")
     if sys.stdin is None:
@@ -73,10 +90,14 @@ def _naming(file: Path) -> Iterator[None]:
     except OSError as error:
         if is_environmental(error):
             raise
-        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+        is_link = str(file).startswith(("http:/", "https:/"))
+        why = "a link has to come in a file or by a pipe" if is_link else error.strerror
+        raise InputError(f"{source_name(file)}: cannot be read: {why}") from error
 
 
 def source_name(file: Path) -> str:
+    if _is_typed(file) and len(str(file)) > _SHOWN:
+        return printable(f"{str(file)[:_SHOWN]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -134,6 +155,7 @@ def check_target(
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
+    inputs = [given for given in inputs if is_named(given)]
     try:
         whole = target.resolve()
     except RuntimeError:  # of Python before 3.13

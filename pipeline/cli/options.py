@@ -15,9 +15,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
+import shlex
+import shutil
+import stat
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -32,13 +37,17 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
+PIPED = "standard input, if it is a pipe or a file and nothing is named"
 FilesArgument = Annotated[
-    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
+    list[Path],
+    typer.Argument(
+        help="Puzzles, collections, archives, or a puzzle itself; - or nothing is standard input."
+    ),
+    PIPED,
 ]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option that names the settings file, and its usual name."""
 
@@ -47,24 +56,67 @@ MAX_CONFIG_BYTES = 1024 * 1024
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 """How an error of TOML ends with its place."""
 
+_EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
+_MOST_EXAMPLES = 3
+"""Examples that a message shows."""
 
-def output_option(text: str, metavar: str | None = None) -> Any:
+
+def output_option(text: str, metavar: str = "FILE") -> Any:
     """The option -o with this help."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
+def json_option(names: str) -> Any:
+    """The option --json of a command whose objects have these names."""
+    return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
+
+
 class Command(TyperCommand):
-    """A command that converts its values by `Setting`, and unwraps the paragraphs of its help."""
+    """A command that converts its values by `Setting`.
+
+    Its help has the first sentence, all examples as one list, then the other paragraphs.
+    """
 
     def __init__(self, *args: Any, **named: Any) -> None:
         paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
-        named["help"] = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+        first, *others = (each.replace("\n", " ") for each in paragraphs)
+        self.examples = [each for each in others if _EXAMPLE.match(each)]
+        rest = [each for each in others if each not in self.examples]
+        named["help"] = "\n\n".join((first, *filter(None, ["\n".join(self.examples)]), *rest))
         super().__init__(*args, **named)
 
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
-        return converted(super().get_params(ctx), {name: p.annotation for name, p in known.items()})
+        found = converted(
+            super().get_params(ctx), {name: p.annotation for name, p in known.items()}
+        )
+        for each in found:
+            if each.name == "help":
+                each.rich_help_panel = OUTPUT  # with the shared options
+            if each.param_type_name == "argument":
+                each.metavar = each.metavar or each.name.upper()
+                each.display_type_rich = lambda **_: None  # files need no word for their type
+        return found
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces = map(_in_usage, self.get_params(ctx))
+        return ["[OPTIONS]", *filter(None, pieces)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from typer import rich_utils  # noqa: PLC0415 - slow to load
+
+        rich_utils.STYLE_HELPTEXT = ""  # else all but the first sentence is dim
+        super().format_help(ctx, formatter)
+
+
+def _in_usage(parameter: Any) -> str:
+    """A parameter as it stands in the usage; nothing for options that may be left out."""
+    if parameter.param_type_name == "option":
+        return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
+    word = str(parameter.metavar)
+    word += "…" * (parameter.nargs == -1 and "[" not in word)
+    return word if parameter.required else f"[{word}]"
 
 
 def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
@@ -84,12 +136,15 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     """
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
-    if parameter.required and parameter.value_is_missing(value):
-        raise UsageError(f"{shown} is missing")
-    source = context.get_parameter_source(parameter.name)
-    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     is_annotated = get_origin(annotation) is Annotated
     kind, *more = get_args(annotation) if is_annotated else (annotation,)
+    if parameter.value_is_missing(value):
+        if PIPED in more and is_piped():
+            value = ["-"]
+        elif parameter.required:
+            raise UsageError(f"{shown} is missing" + _in_examples(context.command))
+    source = context.get_parameter_source(parameter.name)
+    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((each for each in more if isinstance(each, Setting)), Setting())
     setting = settings_declared().get(parameter.name) or own.typed(kind)
     if get_origin(setting.kind) is list:
@@ -98,6 +153,22 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     elif isinstance(value, str):
         value = setting.read(value, about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def is_piped() -> bool:
+    """Whether standard input is a pipe or a file: no terminal, not closed, not /dev/null."""
+    with suppress(AttributeError, OSError, ValueError):
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+        return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+    return False
+
+
+def _in_examples(command: Any) -> str:
+    """For a person at a terminal: how a command is used."""
+    if not sys.stderr.isatty():
+        return ""
+    shown = "".join(f"    {each}\n" for each in command.examples[:_MOST_EXAMPLES])
+    return f"; for example\n\n{shown}\nAll of it: {program()} {command.name} --help"
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
@@ -175,13 +246,16 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The option for a setting, as a parameter of a command."""
+    word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
+    if setting.choices and not word:
+        word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
     declared = typer.Option(
         *setting.spellings,
         envvar=setting.variable,
         show_envvar=False,
-        metavar=setting.unit.word if setting.unit else setting.metavar,
+        metavar=word,
         rich_help_panel=setting.panel,
-        help=setting.help,
+        help=text,
         **more,
     )
     return inspect.Parameter(
@@ -239,6 +313,15 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
         if source and source.name != "DEFAULT":
             found[name] = places.get(source.name, setting.variable)
     return found
+
+
+def program() -> str:
+    """How to call it again: by its name if that is on the PATH, else as it was called."""
+    name, called = "sudoku-pipeline", Path(sys.argv[0])
+    found = shutil.which(name)
+    if called.name != name or (found and called.exists() and called.samefile(found)):
+        return name
+    return shlex.quote(str(called))
 
 
 def say(message: str) -> None:

@@ -15,6 +15,7 @@ from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, converted, did_yo
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
+    MissingFolder,
     PipelineError,
     UsageError,
     in_words,
@@ -134,6 +135,8 @@ def _code(error: Exception) -> int:
     match error:
         case UsageError():
             return USAGE
+        case MissingFolder():
+            return SOME_BAD
         case EnvironmentFailure():
             return TRY_AGAIN
         case OSError() if is_environmental(error):

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.cli.files import check_target, write_to
@@ -52,27 +52,46 @@ def folder_for(folder: Path, published: One | Many) -> Path:
     return folder
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The proof of a statement with its files, or the reason why it failed.
+
+    `other` is the text of another solution, which refutes the statement.
+    """
+
+    name: str
+    status: str
+    proved: bool = False
+    steps: int | None = None
+    variables: int | None = None
+    clauses: int | None = None
+    files: tuple[str, ...] = ()
+    reason: str | None = None
+    other: str | None = None
+
+
 def prove(
     statement: Statement,
     folder: Path,
     solvers: Solvers,
     settings: Settings,
     checker: Checker | None,
-) -> bool:
-    """Prove a statement and write its files; whether it is proved."""
+) -> Attempt:
+    """Prove a statement and write its files."""
+    tried = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if proof is None:
-        if certificate.complete != "no" or not _show_other(statement, solvers, settings):
-            say(f"{statement.name}: not proved: {certificate.reason}")
-        return False
+        found = None if certificate.complete != "no" else _other(statement, solvers, settings)
+        why = f"{statement.status} is claimed, but there is another {statement.problem.noun}"
+        reason = why if found else f"not proved: {certificate.reason}"
+        return replace(tried, reason=reason, other=found)
     formula = proof.formula()
     try:
         if checker:
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
-        say(f"{statement.name}: not confirmed: {error}")
-        return False
+        return replace(tried, reason=f"not confirmed: {error}")
     stem = f"{statement.stem}{PROOF}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
@@ -80,12 +99,27 @@ def prove(
         folder / f"{stem}.lrat": proof.lrat,
     }
     _write_new(texts)
-    if not settings.quiet:
-        steps = counted(certificate.steps or 0, "step")
-        size = f"{formula.variables:,} variables, {len(formula.clauses):,} clauses"
-        names = ", ".join(printable(str(path)) for path in texts)
-        print(f"{statement.name}: {statement.status}: {steps}, {size}: {names}")
-    return True
+    return replace(
+        tried,
+        proved=True,
+        steps=certificate.steps or 0,
+        variables=formula.variables,
+        clauses=len(formula.clauses),
+        files=tuple(map(str, texts)),
+    )
+
+
+def show(tried: Attempt, *, quiet: bool) -> None:
+    """Print what came of it, unless all is well and it is to be quiet."""
+    if tried.other:
+        print(f"BAD  {tried.name}: {tried.reason}:")
+        print(tried.other, end="", flush=True)
+    elif not tried.proved:
+        say(f"{tried.name}: {tried.reason}")
+    elif not quiet:
+        size = f"{tried.variables:,} variables, {tried.clauses:,} clauses"
+        names = ", ".join(map(printable, tried.files))
+        print(f"{tried.name}: {tried.status}: {counted(tried.steps or 0, 'step')}, {size}: {names}")
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:
@@ -107,16 +141,12 @@ def _holds(path: Path, text: str) -> bool:
         return False
 
 
-def _show_other(statement: Statement, solvers: Solvers, settings: Settings) -> bool:
-    """Print another solution than those of a statement, if one is found."""
+def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
+    """The text of another solution than those of a statement, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     found = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
     others = [each for each in found.solutions if each not in statement.solutions]
-    if others:
-        claim = f"{statement.status} is claimed, but there is another {statement.problem.noun}:"
-        print(f"BAD  {statement.name}: {claim}")
-        print("".join(statement.problem.text(others[0])), end="", flush=True)
-    return bool(others)
+    return "".join(statement.problem.text(others[0])) if others else None
 
 
 class Checker:

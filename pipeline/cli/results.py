@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
+import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.cli.answers import Answered
-from pipeline.cli.files import write_to
-from pipeline.cli.options import say
+from pipeline.cli.files import STANDARD_INPUT, write_to
+from pipeline.cli.options import program, say
 from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import signs_of
@@ -25,8 +29,13 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Board
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
+_GAP = 4
+"""Columns between two boards."""
+_ESCAPE = re.compile(r"\x1b\[\dm")
 _WIDE = 104
 """Columns of a terminal with room for all headings in one line."""
+_BESIDE_FILES = 70
+"""Columns of a narrower one that the other columns of its table may need."""
 
 
 def record_line(answered: Answered, settings: Settings) -> str:
@@ -45,14 +54,22 @@ def record_line(answered: Answered, settings: Settings) -> str:
     return json.dumps(record | {"texts": texts})
 
 
-def show(answered: Answered, settings: Settings, before: str | None) -> None:
-    """Print an answer: a puzzle that is alone after `before`, unless that is None."""
+def count_line(answered: Answered) -> str:
+    """The number of solutions that were found, in one line of JSON."""
+    result = answered.result
+    found = {"solutions": len(result.solutions), "complete": result.complete}
+    told = {"status": result.status, "message": result.message}
+    return json.dumps({"source": answered.name} | found | told)
+
+
+def show(answered: Answered, settings: Settings, before: str | None, *, boards: bool) -> None:
+    """Print an answer: a puzzle that is alone after `before`, unless that is None; as `boards`?"""
     name, result = answered.name, answered.result
     if not answered.is_alone:
         print(f"{printable(name)}: {_in_a_line(result)}")
         return
     if before is not None:
-        _print_result(before, result)
+        _print_result(before, result, boards=boards)
     if answered.fault:
         say(answered.fault)
     else:
@@ -72,7 +89,7 @@ def _in_a_line(result: Result) -> str:
     return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
 
 
-def _print_result(before: str, result: Result) -> None:
+def _print_result(before: str, result: Result, *, boards: bool) -> None:
     """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
@@ -91,15 +108,55 @@ def _print_result(before: str, result: Result) -> None:
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"{number} and more"
-        print(f"{before}{result.status}" + f": {number}" * (result.status == "multiple"))
-        if sys.stdout.isatty():
-            from pipeline.solving.explain import boxed_grid  # noqa: PLC0415 - seldom needed
-
-            signs = signs_of(problem.format)
-            shown = [boxed_grid(grid, signs) + "\n" for grid in result.solutions]
+        said = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
+        print(f"\x1b[1m{said}\x1b[0m" if before and boards and _is_styled() else said)
+        if boards and isinstance(problem, PuzzleProblem):
+            print(_side_by_side(problem, result.solutions))
         else:
-            shown = ["".join(problem.text(grid)) for grid in result.solutions]
-        print("\n".join(shown), end="")
+            texts = ("".join(problem.text(grid)) for grid in result.solutions)
+            print("\n".join(texts), end="")
+
+
+def _is_styled() -> bool:
+    """Whether standard output is a terminal with bold letters, and colours are not refused."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def _side_by_side(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
+    """The puzzle and its solutions, as many beside each other as there is room for.
+
+    Givens are bold on a terminal. A puzzle with rules, which are not drawn, is left out.
+    """
+    from pipeline.solving.explain import boxed_grid, marked_grid  # noqa: PLC0415 - seldom needed
+
+    puzzle, signs = problem.puzzle, signs_of(problem.format)
+    givens = {cell for cell, _ in puzzle.givens()} if _is_styled() else frozenset[int]()
+    boards = [boxed_grid(grid, signs, givens).splitlines() for grid in grids]
+    width = max(map(_columns, boards[0])) + _GAP
+    abreast = max(1, (shutil.get_terminal_size().columns + _GAP) // width)
+    if abreast > 1 and not puzzle.rules:
+        boards.insert(0, marked_grid(puzzle, (), signs).splitlines())
+    blocks = []
+    for start in range(0, len(boards), abreast):
+        rows = zip(*boards[start : start + abreast], strict=True)
+        padded = ("".join(line + " " * (width - _columns(line)) for line in row) for row in rows)
+        blocks.append("\n".join(line.rstrip() for line in padded))
+    return "\n\n".join(blocks)
+
+
+def _columns(line: str) -> int:
+    """Columns of a line of a board, in which only bold cells have escapes."""
+    return len(_ESCAPE.sub("", line))
+
+
+def say_next(file: Path) -> None:
+    """Say what could be done with a puzzle that was drawn."""
+    sheet = f"{program()} sheet {shlex.quote(str(file))}"
+    offers = {} if file == STANDARD_INPUT else {sheet: "the same to print, sheet.html"}
+    offers[f"{program()} help"] = "all commands"
+    width = max(map(len, offers))
+    say("\n".join(["", "Try next:", *(f"    {each:{width}}  {offers[each]}" for each in offers)]))
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:
@@ -231,16 +288,32 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     is_narrow = console.width < _WIDE
     style = box.SIMPLE if shows("─", sys.stdout) else box.ASCII
     table = Table(box=style, padding=(0, 0 if is_narrow else 1, 0, 0))
-    table.add_column("file", overflow="ellipsis", min_width=10)
+    widest = console.width - _BESIDE_FILES if is_narrow else None
+    table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=widest)
     table.add_column("status", no_wrap=True)
     for name in ("variables", "clauses", *STAGES):
         heading = f"{name[:-4]}-\n{name[-4:]}" if is_narrow and len(name) > 5 else name
         table.add_column(heading, justify="right", no_wrap=True)
+    written = _short_count if is_narrow else str
     for name, result in results:
-        sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
+        counts = (len(result.cnf.candidates), result.cnf.size) if result.cnf else ()
+        sizes = [written(count) for count in counts] or ["", ""]
         known = dict(result.seconds)
         if "batch" in known:  # its total includes other puzzles
             del known["total"]
-        seconds = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
+        times = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
+        seconds = (_short_seconds(each) if is_narrow else each for each in times)
         table.add_row(printable(name), result.status, *sizes, *seconds)
     console.print(table)
+
+
+def _short_count(number: int) -> str:
+    """A whole number in few characters: 99999, 123k, 16.8M."""
+    if number < 100_000:
+        return str(number)
+    return f"{number / 1e3:.0f}k" if number < 1_000_000 else f"{number / 1e6:.1f}M"
+
+
+def _short_seconds(text: str) -> str:
+    """Seconds with three decimals, as far as 5 characters show them."""
+    return text[: max(5, text.find("."))].rstrip(".")

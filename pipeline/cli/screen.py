@@ -9,18 +9,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Final, TextIO
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.text import Text
-
+from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.schema import ASIDE, CLAIMED
 from pipeline.service.log import shows
 from pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
 """The signs that begin a line, where there is only ASCII: done, failed, warning, note.
@@ -38,10 +39,14 @@ _BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
 _TOLD_BY_REASON = frozenset(("environment.failed", "command.failed"))
 """Events whose reason says all."""
 
+_ROUTINE = frozenset(("job.progress", "solver.fallback", "lanes.slow", "file.waits"))
+"""Notes that a short log leaves out."""
+
 
 class Screen:
     """A log for people, on standard error; with `quiet`, only problems.
 
+    If it `is_short`, it leaves out the jobs that went well, and says nothing if there were none.
     It colours a terminal, unless NO_COLOR is set, and keeps to ASCII where the locale has no more.
     """
 
@@ -50,6 +55,8 @@ class Screen:
         settings: Settings,
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        is_short: bool = False,
     ) -> None:
         self._settings = settings
         self._stream = stream
@@ -60,10 +67,16 @@ class Screen:
         self._claimed = 0
         self._waited = 0.0
         self._is_silent = True
-        terminal = stream or sys.stderr
-        self._console = Console(file=terminal, highlight=False, markup=False, soft_wrap=True)
-        self._is_terminal = terminal.isatty()
-        self._is_ascii = not shows("✓", terminal)
+        self._is_short = is_short
+        self._terminal = stream or sys.stderr
+        self._is_terminal = self._terminal.isatty()
+        self._is_ascii = not shows("✓", self._terminal)
+
+    @cached_property
+    def _console(self) -> Console:
+        from rich.console import Console  # noqa: PLC0415 - slow to load, and often not needed
+
+        return Console(file=self._terminal, highlight=False, markup=False, soft_wrap=True)
 
     def info(self, event: str, **values: Any) -> None:
         self._tell("-", event, values)
@@ -78,7 +91,8 @@ class Screen:
         match event:
             case "job.finished":
                 self._count(values)
-                self._say_finished("x" if sign == "x" else "+", values)
+                if sign == "x" or not self._is_short:
+                    self._say_finished("x" if sign == "x" else "+", values)
             case "run.waited":
                 self._waited = values["seconds"]
             case "watch.started":
@@ -86,7 +100,7 @@ class Screen:
                 self._say("-", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
             case "watch.stopped":
                 self.sum_up(has_waited=True, was_stopped=True)
-            case _:
+            case _ if not (self._is_short and sign == "-" and event in _ROUTINE):
                 self._say(sign, _in_a_sentence(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
@@ -102,11 +116,11 @@ class Screen:
         was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
-            self._write(Text())  # after ^C, too
+            self._write("")  # after ^C, too
         if not self._jobs:
             if has_waited:
                 self._say("-", "stopped; nothing was dropped")
-            elif self._is_silent:
+            elif self._is_silent and not self._is_short:
                 drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
                 self._say("-", "stopped before anything was done" if was_stopped else drop)
             return
@@ -124,9 +138,11 @@ class Screen:
             self._say("-", f"results are in {outbox}, with a page of them: {REPORT}")
         else:
             named = "" if outbox == "outbox" else f" {shlex.quote(outbox)}"
-            self._say("-", f"results are in {outbox}; for a page: sudoku-pipeline report{named}")
+            self._say("-", f"results are in {outbox}; for a page: {program()} report{named}")
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
+        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
+
         name = printable(values["source"])
         room = min(max(self._console.width - _BESIDE_NAMES, _NARROWEST), _WIDEST)
         if cell_len(name) > room:
@@ -140,6 +156,8 @@ class Screen:
         """Write a line, its detail behind it if there is room, else below."""
         if self._settings.quiet and sign in "+-":
             return
+        from rich.cells import cell_len  # noqa: PLC0415 - as above
+
         self._is_silent = False
         mark, colour = _MARKS[sign]
         width = self._console.width - 1
@@ -150,18 +168,27 @@ class Screen:
             line, *below = self._wrapped(line, width)
         elif detail:
             below = self._wrapped(detail, width)
-        text = Text("\n    ".join((f"{mark} {line}", *below)))
-        text.stylize(colour, 0, len(mark if sign == "+" else f"{mark} {line}"))
-        self._write(text)
+        text = "\n    ".join((f"{mark} {line}", *below))
+        self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
     def _wrapped(self, text: str, width: int) -> list[str]:
+        """The lines of a text that is too long for one, but only on a terminal."""
+        if not self._is_terminal:
+            return [text]
+        from rich.text import Text  # noqa: PLC0415 - as above
+
         lines = Text(text).wrap(self._console, max(width, 2 * _NARROWEST) - 4)
         return [each.plain.rstrip() for each in lines]
 
-    def _write(self, text: Text) -> None:
+    def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
+        """Write a text, its first characters in colour."""
+        from rich.text import Text  # noqa: PLC0415 - as above
+
+        shown = Text(text)
+        shown.stylize(colour, 0, coloured)
         with suppress(OSError, ValueError):  # a closed terminal must not stop the work
             with self._console.capture() as captured:
-                self._console.print(text)
+                self._console.print(shown)
             written = captured.get()
             if self._is_ascii:
                 written = written.translate(str.maketrans("µ…✓✗·", "u~+x-"))

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.catalogue.traits import Solved, find_traits
 from pipeline.cli.answers import say_lacking
-from pipeline.cli.files import STANDARD_INPUT, growing, path_of, source_name, write_to
+from pipeline.cli.files import growing, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -63,7 +63,7 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
     """The puzzles in all sources, in order; an error in the place of each that is not printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
-        if source != STANDARD_INPUT and is_published(source):
+        if is_named(source) and is_published(source):
             for each in puzzles_at(source, originals):
                 yield each if isinstance(each, InputError) else (each, None)
             continue
@@ -82,7 +82,7 @@ def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
             if is_archive:
                 yield _unsolved(item, item.name, f"{whole}/{item.name}")
             else:
-                yield _unsolved(item, "" if source == STANDARD_INPUT else source.name, whole)
+                yield _unsolved(item, source.name if is_named(source) else "", whole)
 
 
 def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:

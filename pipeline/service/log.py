@@ -116,6 +116,14 @@ def shows(text: str, stream: TextIO) -> bool:
     return True
 
 
+def is_journal(stream: TextIO) -> bool:
+    """Whether systemd has connected this stream with its journal, as $JOURNAL_STREAM tells."""
+    with suppress(OSError, ValueError):
+        status = os.fstat(stream.fileno())
+        return os.environ.get("JOURNAL_STREAM") == f"{status.st_dev}:{status.st_ino}"
+    return False
+
+
 class Display:
     """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, Stop
 from pipeline.service.intake import Intake, Swept
@@ -45,8 +45,8 @@ def run_once(
 ) -> int:
     """Process everything that is complete, now or within the settling time; the exit code.
 
-    0 all went well, 1 some input was invalid, unknown or failed, 75 the environment failed or
-    a signal ended the pass. Raises UsageError.
+    0 all went well, 1 some input was invalid, unknown or failed, or there is no inbox, 75 the
+    environment failed or a signal ended the pass. Raises UsageError.
     """
     with _Service.started(settings, log, on_finished, tuning, once=True) as service:
         code = _pass(service)
@@ -66,7 +66,7 @@ def _pass(service: _Service) -> int:
             swept = service.sweep(thorough=thorough)
         except EnvironmentFailure as error:
             service.log.error("environment.failed", reason=str(error))
-            return TRY_AGAIN
+            return SOME_BAD if isinstance(error, MissingFolder) else TRY_AGAIN
         except Interrupted:
             return TRY_AGAIN
         bad = bad or swept.bad

@@ -268,31 +268,44 @@ def _decisive(index: int, grids: Sequence[Grid], holders: Holders) -> list[int]:
     return cells
 
 
-def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
+def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str = "") -> str:
     """Draw the puzzle between box lines, with these cells (row, column from 1) in brackets.
 
-    Even marks are `*` and odd ones `.`, as in files. Blanks are `.`, or `_` among marks. No
-    newline at the end.
+    Even marks are `*` and odd ones `.`, as in files. Blanks are `.`, or `_` among marks. `signs`
+    are those of the values 1, 2, … if not numbers. No newline at the end.
     """
     geometry = puzzle.geometry
-    signs = {1 << index: str(value) for index, value in enumerate(geometry.values)}
+    named = {1 << at: _sign(value, signs) for at, value in enumerate(geometry.values)}
+    size = max(map(len, named.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
-    marks = {mask: sign for mask, sign in marks.items() if mask not in signs}
-    signs |= marks
-    blank = "." if {*puzzle.cells} <= signs.keys() - marks.keys() | {geometry.all_values} else "_"
-    signs[geometry.all_values] = blank
-    shown = [signs.get(mask, _OTHER) for mask in puzzle.cells]
+    marks = {mask: sign for mask, sign in marks.items() if mask not in named}
+    named |= marks
+    blank = "." if {*puzzle.cells} <= named.keys() - marks.keys() | {geometry.all_values} else "_"
+    named[geometry.all_values] = blank
+    shown = [named.get(mask, _OTHER) for mask in puzzle.cells]
     marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
-    return _between_lines(geometry, shown, len(str(geometry.values[-1])), marked)
+    return _between_lines(geometry, shown, size, marked)
 
 
-def boxed_grid(grid: Grid, signs: str = "", marked: Collection[int | None] = frozenset()) -> str:
-    """Draw the grid between box lines, with these cells in brackets.
+def boxed_grid(
+    grid: Grid,
+    signs: str = "",
+    bold: Collection[int] = frozenset(),
+    marked: Collection[int | None] = frozenset(),
+) -> str:
+    """Draw the grid between box lines, some cells in bold for a terminal, some in brackets.
 
     `signs` are those of the values 1, 2, … if not numbers. No newline at the end.
     """
-    shown = [signs[value - 1 : value] or str(value) for value in grid.values]
-    return _between_lines(grid.geometry, shown, max(map(len, shown)), marked)
+    shown = [_sign(value, signs) for value in grid.values]
+    size = max(map(len, shown))
+    for cell in bold:
+        shown[cell] = f"\x1b[1m{shown[cell]:>{size}}\x1b[0m"
+    return _between_lines(grid.geometry, shown, size, marked)
+
+
+def _sign(value: int, signs: str) -> str:
+    return signs[value - 1 : value] or str(value)
 
 
 def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
@@ -302,7 +315,7 @@ def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
     """
     pairs = enumerate(zip(one.values, other.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    left, right = (boxed_grid(grid, signs, marked).splitlines() for grid in (one, other))
+    left, right = (boxed_grid(grid, signs, marked=marked).splitlines() for grid in (one, other))
     width = max(map(len, left)) + len(_BETWEEN)
     if width + max(map(len, right)) > _WIDEST:
         return "\n".join((*left, "", *right))

@@ -136,7 +136,7 @@ def test_doctor_shows_where_each_changed_setting_comes_from(folder, monkeypatch)
     (folder / FILE).write_text("max-solutions = 7\nquiet = true\n")
     monkeypatch.setenv("SUDOKU_PIPELINE_TIMEOUT", "9")
     _, printed, _ = run("doctor", "--json", "--workers", "1")
-    about = [each["about"] for each in json.loads(printed)]
+    about = [json.loads(each)["about"] for each in printed.splitlines()]
     assert sorted(each for each in about if ", by " in each) == [
         f"max-solutions is 7, by {FILE}",
         f"quiet is true, by {FILE}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,6 +229,11 @@ def test_a_model_that_is_missing_is_told(desk):
     code, printed, _ = desk.proof("some.json")
     assert (code, desk.written()) == (1, set())
     assert printed.endswith("there is another model:\ns SATISFIABLE\nv 1 0\n")
+    code, printed, said = desk.proof("some.json --json")
+    (told,) = map(json.loads, printed.splitlines())
+    assert (code, said, told["proved"], told["files"]) == (1, "", False, [])
+    assert told["reason"] == "unsolvable is claimed, but there is another model"
+    assert told["other"] == "s SATISFIABLE\nv 1 0\n"
 
 
 def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):

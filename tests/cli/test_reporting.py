@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,11 @@ pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
 
 def test_a_report_goes_to_the_outbox_or_to_standard_output():
-    assert run("report") == (75, "", "sudoku-pipeline: outbox: no such folder\n")
+    assert run("report") == (
+        1,
+        "",
+        "sudoku-pipeline: outbox: no such folder; name another by --outbox\n",
+    )
     Path("outbox").mkdir()
     assert run("report") == (0, "outbox/report.html\n", "")
     assert Path("outbox/report.html").read_text().startswith("<!DOCTYPE html>")
@@ -112,19 +117,64 @@ def on_a_terminal(*arguments, **variables):
     return shown.decode().replace("\r\n", "\n")
 
 
-def test_solve_prints_box_lines_on_a_terminal_alone():
+DRAWN = """\
+unique
+ 1  . | .  .      1  2 | 4  3
+ .  . | 2  .      3  4 | 2  1
+------+------    ------+------
+ .  3 | .  .      4  3 | 1  2
+ .  . | .  4      2  1 | 3  4
+"""
+
+
+def test_solve_draws_a_puzzle_beside_its_solution_on_a_terminal_or_if_asked():
     assert run("solve", "unique.txt")[1] == "unique\n" + SMALL_SOLVED
-    assert on_a_terminal("solve", "unique.txt") == (
-        "unique\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
-    )
+    assert on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="dumb") == DRAWN
+    code, printed, said = run("solve", "--board", "unique.txt")
+    assert (code, printed) == (0, DRAWN)
+    assert [line.split()[:3] for line in said.splitlines()[2:]] == [
+        ["sudoku-pipeline", "sheet", "unique.txt"],
+        ["sudoku-pipeline", "help", "all"],
+    ]
+    assert run("solve", "--board", "--quiet", "unique.txt") == (0, DRAWN, "")
 
 
-def test_the_table_of_times_fits_a_terminal_of_80_columns_with_every_figure():
+def test_givens_are_bold_unless_colours_are_refused(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="xterm")
+    assert shown.splitlines()[1] == " 1  . | .  .      \x1b[1m1\x1b[0m  2 | 4  3"
+    assert re.sub(r"\x1b\[\dm", "", shown) == DRAWN
+    plain = on_a_terminal("solve", "unique.txt", COLUMNS="80", TERM="xterm", NO_COLOR="1")
+    assert plain == DRAWN
+
+
+def test_boards_go_below_each_other_where_there_is_no_room_beside():
+    wide = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="47", TERM="dumb").splitlines()
+    assert wide[0] == "multiple: all 2 solutions"
+    assert wide[1] == " 1  2 | .  .      1  2 | 3  4      1  2 | 4  3"
+    two = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="46", TERM="dumb").splitlines()
+    assert two[1] == " 1  2 | .  .      1  2 | 3  4"
+    assert two[6:8] == ["", " 1  2 | 4  3"]
+    narrow = on_a_terminal("solve", "--quiet", "two.txt", COLUMNS="29", TERM="dumb")
+    assert narrow.splitlines()[1] == " 1  2 | 3  4", "the solutions alone"
+
+
+def test_each_of_several_files_has_a_header_on_a_terminal():
+    shown = on_a_terminal("solve", "unique.txt", "none.txt", COLUMNS="80", TERM="dumb")
+    headers = [line for line in shown.splitlines() if ".txt: un" in line]
+    assert headers == ["unique.txt: unique", "none.txt: unsolvable"]
+    assert "\n\nnone.txt: unsolvable\n" in shown
+    bold = on_a_terminal("solve", "unique.txt", "unique.txt", COLUMNS="80", TERM="xterm")
+    assert "\x1b[1munique.txt: unique\x1b[0m\n" in bold
+
+
+@pytest.mark.parametrize("columns", [80, 92, 103, 104, 130])
+def test_the_table_of_times_fits_a_terminal_of_80_columns_or_more_with_every_figure(columns):
     Path("a-rather-long-name-of-a-file.txt").write_text(Path("unique.txt").read_text())
     names = ("a-rather-long-name-of-a-file.txt", "two.txt", "none.txt")
-    shown = on_a_terminal("solve", "--times", "--quiet", *names, COLUMNS="80", TERM="dumb")
+    shown = on_a_terminal("solve", "--times", "--quiet", *names, COLUMNS=f"{columns}", TERM="dumb")
     lines = shown.splitlines()[-7:]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines)) <= columns
     rows = [line.split() for line in lines if "unsolvable" in line or "0.0" in line]
     assert [len(row) for row in rows] == [11, 11, 9]
     assert rows[0][0].startswith("a-rather")

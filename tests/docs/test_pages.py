@@ -126,7 +126,8 @@ def test_the_readme_is_short_and_begins_with_what_is_certified():
 
 def test_the_readme_sets_up_in_one_line_and_tests_in_another():
     first, second = re.findall(r"^    python3 -m venv .*", README, re.MULTILINE)
-    assert all(part in first for part in ("pip install '.[fast]'", "examples/", " run ", "outbox/"))
+    parts = ("pip install '.[fast]'", "cp examples/* inbox/", " run ", " solve --board examples/")
+    assert all(part in first for part in parts)
     assert all(part in second for part in ("pip install", "[test]", "pytest"))
 
 

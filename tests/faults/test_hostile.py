@@ -60,7 +60,7 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
         patch.chdir(box.inbox)  # the whole path might be too long for a socket
         server.bind("socket")
         done = subprocess.run(
-            command("run", "--inbox", box.inbox, "--outbox", box.outbox),
+            command("run", "--inbox", box.inbox, "--outbox", box.outbox, "--log-format", "json"),
             capture_output=True,
             text=True,
             env=environment(),

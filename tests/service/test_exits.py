@@ -63,7 +63,8 @@ def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, 
     monkeypatch.setattr(
         "pipeline.service.log.LazyLog", lambda *_, **__: signal.raise_signal(number)
     )
-    assert run(command) == (code, "", "interrupted\n" if code else "")
+    told = run(command, "--log-format", "json")
+    assert told == (code, "", "interrupted\n" if code else "")
 
 
 @either_signal

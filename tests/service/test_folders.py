@@ -168,10 +168,10 @@ def test_quiet_says_nothing_of_what_went_well_and_all_of_what_did_not(box):
 
 
 @pytest.mark.parametrize("command", ["run", "watch"])
-def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path, command):
+def test_a_missing_inbox_is_exit_code_1_and_is_not_made(tmp_path, command):
     folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
     code, _, said = here(command, "--quiet", *folders)
-    assert (code, "no such folder" in said) == (75, True)
+    assert (code, "no such folder" in said) == (1, True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -274,7 +274,9 @@ def test_what_is_not_complete_in_time_is_left_for_the_next_pass_and_told(box, qu
     monkeypatch.setattr("pipeline.service.protocol.settle.FOLDER_SECONDS", 0.05)
     left = empties(box)
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)
-    code, _, said = here("run", *folders, *["--quiet"] * quiet, "--solver", "pysat")
+    code, _, said = here(
+        "run", "--log-format", "json", *folders, *["--quiet"] * quiet, "--solver", "pysat"
+    )
     assert (code, box.waiting(), box.kept("done")) == (0, left, {"good.txt"})
     events = [e for e in events_in(said) if e["event"] != "job.finished"]
     told = {(e["event"], e["level"], e["source"], e["reason"]) for e in events}
@@ -292,7 +294,7 @@ def test_a_folder_says_that_it_waits_and_how_long_the_pass_waited_is_told(box, m
     (box.inbox / "folder").mkdir()
     (box.inbox / "folder/a.txt").write_text(SMALL)
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)
-    code, _, said = here("run", *folders, "--solver", "pysat")
+    code, _, said = here("run", "--log-format", "json", *folders, "--solver", "pysat")
     waits, finished, waited = events_in(said)
     assert (code, finished["event"], waited["event"]) == (0, "job.finished", "run.waited")
     assert (waits["event"], waits["source"], waits["level"]) == ("file.waits", "folder", "info")

@@ -48,7 +48,7 @@ def solved(tmp_path_factory):
     box = DropFolder.within(tmp_path_factory.mktemp("unread"))
     box.drop("one.json", PROSE)
     box.drop("many.txt", "".join(LINES))
-    run = box.call("run", "--report")
+    run = box.run("--report")
     assert run.returncode == 0, run.stderr
     return SimpleNamespace(box=box, out=box.outbox, run=run)
 

@@ -96,7 +96,8 @@ class Bench:
     def start(self, name: str, *options: str, **breaks: Any) -> int:
         """Start a command on the folders; its pid. The solver is one that needs no processes."""
         folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
-        argv = [name, *folders, "--settle", "0.01", "--solver", "lanes", *options]
+        usual = ["--settle", "0.01", "--solver", "lanes", "--log-format", "json"]
+        argv = [name, *folders, *usual, *options]
         return self.breaker.start(argv, self.log, **breaks)
 
     def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:

@@ -131,14 +131,15 @@ class DropFolder:
 
     def run(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """`run` on this pair to its end, logging JSON."""
-        return self.call("run", *options, **variables)
+        return self.call("run", "--log-format", "json", *options, **variables)
 
     @contextmanager
     def watching(self, *options: str) -> Iterator[Watching]:
         """`watch` on this pair, killed on leaving if it has not ended."""
         number = len(list(self.inbox.parent.glob("watch-*.log")))
         log = self.inbox.parent / f"watch-{number}.log"
-        argv = ["watch", "--inbox", str(self.inbox), "--outbox", str(self.outbox), *options]
+        folders = ["--inbox", str(self.inbox), "--outbox", str(self.outbox)]
+        argv = ["watch", "--log-format", "json", *folders, *options]
         log.touch()
         process = Forked(argv, log, log, environment())
         try:

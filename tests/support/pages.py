@@ -36,7 +36,7 @@ _FENCE = re.compile(r'```(\w*)(?: title="([^"]*)")?')
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 _EXIT_CODE = re.compile(r"#.*\bexit code (\d+)")
 _OF_A_SHELL = re.compile(r"[|&;<>*?$`]")
-_OURS = re.compile(r"(?:^|[\s/])sudoku-pipeline ((?:[a-z]+)(?: [^|&;<>#\n]*)?)", re.MULTILINE)
+_OURS = re.compile(r"(\| |^|[\s/])sudoku-pipeline ((?:[a-z]+)(?: [^|&;<>#\n]*)?)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,9 @@ class Block:
         return [(each, None) for each in ([self.text] if whole else self.text.splitlines())]
 
     def ours(self) -> list[list[str]]:
-        """The arguments of each `sudoku-pipeline` in it."""
-        return [shlex.split(each) for each in _OURS.findall(self.text)]
+        """The arguments of each `sudoku-pipeline` in it, with `-` for what comes by a pipe."""
+        found = _OURS.findall(self.text)
+        return [[*shlex.split(each), *["-"] * (before == "| ")] for before, each in found]
 
 
 def blocks_of(page: str) -> Iterator[Block]:

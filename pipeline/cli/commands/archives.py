@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,7 +10,15 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import READING, FilesArgument, ForceOption, output_option, say, takes
+from pipeline.cli.options import (
+    READING,
+    FilesArgument,
+    ForceOption,
+    json_option,
+    output_option,
+    say,
+    takes,
+)
 from pipeline.errors import UsageError, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
@@ -22,6 +31,11 @@ TableOption = Annotated[
         metavar="FILE",
         help="Where to write the table: beside -o NAME.txt it is NAME.csv; - is standard output.",
     ),
+]
+
+
+CopiesAsJson = Annotated[
+    bool, json_option("source, line, first_source, first_line of each equivalent puzzle")
 ]
 
 
@@ -120,6 +134,7 @@ def dedupe(
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
+    as_json: CopiesAsJson = False,
 ) -> None:
     """Find puzzles that are equivalent to an earlier one, and write the first of each class.
 
@@ -140,8 +155,10 @@ def dedupe(
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing
     from pipeline.service.log import Display
 
-    target = output or STANDARD_OUTPUT
-    beside = catalogue.table_beside(target, table)
+    target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
+    beside = catalogue.table_beside(target, table) if output or not as_json else table
+    if as_json and STANDARD_OUTPUT in (target, beside):
+        raise UsageError("--json is for standard output; name files with -o and --table")
     check_targets({"--output": target, "--table": beside}, sources, force=force)
     display = Display(None, bar=not settings.quiet and not catalogue.is_shown(target))
     tally = Tally()
@@ -151,11 +168,12 @@ def dedupe(
         kept = stack.enter_context(growing(target))
         options = catalogue.source_options(settings)
         found = dedupe_sources(*compared.paths, kept=kept, tally=tally, **options)
-        compared.write(beside, found, display)
+        compared.write(beside, found, display, as_json=as_json)
     if not settings.quiet:
-        tell = say if STANDARD_OUTPUT in (target, beside) else print
+        tell = say if as_json or STANDARD_OUTPUT in (target, beside) else print
         classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
-        where = "" if target == STANDARD_OUTPUT else f": {printable(str(target))} has the first"
+        is_kept = output and output != STANDARD_OUTPUT
+        where = f": {printable(str(target))} has the first" if is_kept else ""
         where += " of each" if where and tally.classes > 1 else ""
         tell(f"{catalogue.puzzles(tally.puzzles)} in {classes}{where}")
         text = "which are equivalent to an earlier one, and to which"
@@ -178,6 +196,7 @@ def overlap(
         output_option("Also write a table of these puzzles there; - is standard output.", "TABLE"),
     ] = None,
     force: ForceOption = False,
+    as_json: CopiesAsJson = False,
 ) -> None:
     """Tell which puzzles of B are equivalent to one of A.
 
@@ -195,6 +214,8 @@ def overlap(
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets, source_name
     from pipeline.service.log import Display
 
+    if as_json and output == STANDARD_OUTPUT:
+        raise UsageError("--json is for standard output; name a file with -o")
     check_targets({"--output": output}, [known, asked], force=force)
     display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
     catalogue.ticking(display, theirs, ours)
@@ -202,14 +223,14 @@ def overlap(
         compared = catalogue.Compared([known, asked], settings, stack)
         options = catalogue.source_options(settings)
         found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
-        compared.write(output, found, display)
+        compared.write(output, found, display, as_json=as_json)
     verdict = f"{ours.copies:,} of {catalogue.puzzles(ours.puzzles)} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
     verdict += f" equivalent to one of {catalogue.puzzles(theirs.puzzles)} of {source_name(known)}"
-    tell = say if output == STANDARD_OUTPUT else print
+    tell = say if as_json or output == STANDARD_OUTPUT else print
     tell(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}")
     if not settings.quiet:
         text = "which these are, and to which they are equivalent"
-        catalogue.say_written(output, ours.copies, text)
+        catalogue.say_written(output, ours.copies, text, tell)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)

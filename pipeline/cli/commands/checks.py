@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import ForceOption, output_option, say, takes
-from pipeline.errors import EnvironmentFailure, InputError, UsageError, counted, printable
+from pipeline.cli.options import ForceOption, json_option, output_option, say, takes
+from pipeline.errors import InputError, MissingFolder, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
-from pipeline.settings import Settings, environment_name
+from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.outbox.audit import Finding
@@ -36,19 +36,21 @@ CheckerOption = Annotated[
 ]
 
 
-def _outbox_argument(text: str) -> Any:
-    """The folder to work on, by default that of the settings."""
-    return typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help=text)
+OutboxArgument = Annotated[
+    Path | None, typer.Argument(metavar="OUTBOX", help="The folder of --outbox.")
+]
 
 
-@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
+@takes("inbox", "outbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
 def audit(
     settings: Settings,
-    outbox: Annotated[Path, _outbox_argument("What to audit.")] = Path("outbox"),
+    folder: OutboxArgument = None,
     *,
     originals: OriginalsOption = None,
     checker: CheckerOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    as_json: Annotated[
+        bool, json_option("name, claim, problems, gaps, notes, verdict: ok, bad or unchecked")
+    ] = False,
 ) -> None:
     """Check an outbox from its files alone.
 
@@ -71,6 +73,7 @@ def audit(
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
 
+    outbox = folder or settings.outbox
     folders = _folders_of_originals(settings, originals)
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
     with suppress(OSError):  # as the audit will say
@@ -119,12 +122,15 @@ def _print_finding(finding: Finding) -> None:
         print(f"    {each}")
 
 
-@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
-def proof(
+@takes("inbox", "outbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
+def proof(  # noqa: PLR0913 - one for each option
     settings: Settings,
     path: Annotated[
         Path,
-        typer.Argument(metavar="RECORD|TABLE", help="NAME.json, or NAME.csv of a collection."),
+        typer.Argument(
+            metavar="RECORD|TABLE",
+            help="NAME.json, or NAME.csv of a collection; if not here, in the outbox.",
+        ),
     ],
     indices: Annotated[
         list[int] | None,
@@ -136,6 +142,10 @@ def proof(
         Path | None, output_option("Where to write, by default here.", "FOLDER")
     ] = None,
     checker: CheckerOption = None,
+    as_json: Annotated[
+        bool,
+        json_option("name, status, proved, steps, files, reason why not, other solution"),
+    ] = False,
 ) -> None:
     """Prove that published solutions are all, for other checkers.
 
@@ -159,7 +169,8 @@ def proof(
 
     check_installed()
     confirming = proofs.Checker(checker) if checker else None
-    published = set_at(path)
+    beside = settings.outbox / path
+    published = set_at(path if path.exists() or not beside.exists() else beside)
     folders = _folders_of_originals(settings, originals)
     folder = proofs.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
@@ -173,15 +184,19 @@ def proof(
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
-            if not proofs.prove(statement, folder, solvers, settings, confirming):
-                code = SOME_BAD
+            tried = proofs.prove(statement, folder, solvers, settings, confirming)
+            code = code if tried.proved else SOME_BAD
+            if as_json:
+                print(json.dumps(dataclasses.asdict(tried)))
+            else:
+                proofs.show(tried, quiet=settings.quiet)
     raise typer.Exit(code)
 
 
-@takes("inbox", "quiet")
+@takes("inbox", "outbox", "quiet")
 def report(
     settings: Settings,
-    outbox: Annotated[Path, _outbox_argument("What to report.")] = Path("outbox"),
+    folder: OutboxArgument = None,
     *,
     output: Annotated[
         Path | None,
@@ -202,8 +217,9 @@ def report(
     from pipeline.outbox.report import REPORT, page_pieces, write_report
     from pipeline.service.log import Display
 
+    outbox = folder or settings.outbox
     if not outbox.is_dir():
-        raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
+        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
     display = Display(None, bar=not settings.quiet)
 
     def over(records: Sequence[Path]) -> Iterable[Path]:

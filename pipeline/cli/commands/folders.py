@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import shlex
 import sys
 import textwrap
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import CONFIG_FILE, JsonOption, origins_of_settings, say, takes
-from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
+from pipeline.cli.options import CONFIG_FILE, json_option, origins_of_settings, say, takes
+from pipeline.errors import UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
 from pipeline.units import AGE
@@ -49,13 +50,16 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --also canonical,minimal,effort
 
-    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed. It is
-    75 if the disk or a folder failed, or a signal came. Nothing was lost then: run again.
+    On a terminal there is a line for each job and a summary, elsewhere the summary and problems.
+
+    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed, or
+    there is no inbox. It is 75 if the disk or a folder failed, or a signal came. Nothing was lost
+    then: run again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
 
-    screen = _screen(settings)
+    screen = _screen(settings, is_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         code = run_once(settings, log, keeper.after if keeper else no_hook)
@@ -85,7 +89,7 @@ def watch(settings: Settings) -> None:
     environment. No shell runs it, its input is empty, and it is killed after 30 s. If it fails,
     the last line that it printed is logged.
 
-    Exit code 0: a signal ended it; 75: a folder was missing at the start.
+    Exit code 0: a signal ended it; 1: there was no inbox at the start.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook
@@ -153,14 +157,19 @@ def init(
     )
 
 
-def _screen(settings: Settings) -> Screen | None:
-    """The log for a person at a terminal; None where a program reads standard error."""
-    wanted = settings.log_format
-    if wanted == "console" or (wanted == "auto" and sys.stderr.isatty()):
-        from pipeline.cli.screen import Screen
+def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
+    """The log for a person; None if it is for a program.
 
-        return Screen(settings)
-    return None
+    A single pass that nobody watches, as from cron, is short: problems and the summary.
+    """
+    from pipeline.service.log import is_journal
+
+    wanted = settings.log_format
+    if wanted == "json" or (wanted == "auto" and is_journal(sys.stderr)):
+        return None
+    from pipeline.cli.screen import Screen
+
+    return Screen(settings, is_short=is_pass and wanted == "auto" and not sys.stderr.isatty())
 
 
 @contextmanager
@@ -181,7 +190,16 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
 
 
 @takes("inbox", "outbox", "settle")
-def status(settings: Settings, *, as_json: JsonOption = False) -> None:
+def status(
+    settings: Settings,
+    *,
+    as_json: Annotated[
+        bool,
+        json_option(
+            "waiting, settling, ignored, in_work, failed, done, scan_age in seconds, stuck"
+        ),
+    ] = False,
+) -> None:
     """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
@@ -194,7 +212,7 @@ def status(settings: Settings, *, as_json: JsonOption = False) -> None:
 
     overview = survey(_folders(settings), settings.settle)
     if as_json:
-        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}, indent=1))
+        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
     else:
         _print_overview(overview)
     if overview.is_stuck:
@@ -206,8 +224,7 @@ def _folders(settings: Settings) -> Folders:
     from pipeline.service.protocol.folders import Folders
 
     folders = Folders(settings.inbox, settings.outbox)
-    if not folders.inbox.is_dir():
-        raise EnvironmentFailure(f"{printable(str(settings.inbox))}: no such folder; see --inbox")
+    folders.check_inbox()
     return folders
 
 
@@ -232,6 +249,7 @@ def retry(
     names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
+    as_json: Annotated[bool, json_option("name, retried, reason if it was not")] = False,
 ) -> None:
     """Put failed files back into the inbox.
 
@@ -247,11 +265,14 @@ def retry(
         raise typer.BadParameter("give either names or --all")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
-        if hindrance is None:
+        if as_json:
+            told = {"name": name, "retried": hindrance is None, "reason": hindrance}
+            print(json.dumps(told))
+        elif hindrance is None:
             print(f"{printable(name)}: back in the inbox")
         else:
             say(f"{printable(name)}: {hindrance}")
-            code = SOME_BAD
+        code = SOME_BAD if hindrance else code
     raise typer.Exit(code)
 
 
@@ -265,6 +286,7 @@ def prune(
         Setting(least=0, most=10**12, unit=AGE),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    as_json: Annotated[bool, json_option("path, deleted")] = False,
 ) -> None:
     """Delete old originals from inbox/done/ and old logs.
 
@@ -281,16 +303,26 @@ def prune(
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
     if dry_run:
-        for file in files:
-            print(printable(str(file.path)))
-        print(f"would delete {counted(len(files), 'file')}")
+        said = f"would delete {counted(len(files), 'file')}"
     else:
         going = display.over(files, "deleting", "file", len(files))
-        print(f"deleted {counted(delete_expired(going), 'file')}")
+        said = f"deleted {counted(delete_expired(going), 'file')}"
+    for file in files if dry_run or as_json else ():
+        path, is_gone = str(file.path), not os.path.lexists(file.path)
+        print(json.dumps({"path": path, "deleted": is_gone}) if as_json else printable(path))
+    if not as_json:
+        print(said)
 
 
 @takes(*_ALL)
-def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = False) -> None:
+def doctor(
+    context: typer.Context,
+    settings: Settings,
+    *,
+    as_json: Annotated[
+        bool, json_option("level, which is ok, warning or problem, about, remedy")
+    ] = False,
+) -> None:
     """Say what this machine lacks, and which settings hold.
 
     It takes the options of `run` and `watch`, and shows where each changed setting comes from: an
@@ -310,11 +342,9 @@ def doctor(context: typer.Context, settings: Settings, *, as_json: JsonOption = 
         said = str(settings_declared()[name].shown(value))
         said = said.lower() if isinstance(value, bool) else said
         findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
-    if as_json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
-    else:
-        for finding in findings:
-            remedy = f": {finding.remedy}" if finding.remedy else ""
-            print(f"{finding.level:<8} {printable(finding.about + remedy)}")
+    for finding in findings:
+        remedy = f": {finding.remedy}" if finding.remedy else ""
+        said = f"{finding.level:<8} {printable(finding.about + remedy)}"
+        print(json.dumps(dataclasses.asdict(finding)) if as_json else said)
     has_problem = any(finding.level == "problem" for finding in findings)
     raise typer.Exit(SOME_BAD if has_problem else ALL_WELL)

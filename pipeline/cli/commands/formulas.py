@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import READING, ForceOption, output_option, takes
+from pipeline.cli.options import (
+    READING,
+    ForceOption,
+    is_piped,
+    json_option,
+    output_option,
+    takes,
+)
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
@@ -29,7 +37,10 @@ LARGEST_RESULT = 1 << 30
 @takes("encoding", *READING, encoding="extended")
 def encode(
     settings: Settings,
-    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A puzzle, or a file with one; - or nothing is standard input."),
+    ] = None,
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
     output: Annotated[Path | None, output_option("Write there, not to standard output.")] = None,
@@ -45,6 +56,8 @@ def encode(
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
 
+    if file is None and empty is None and is_piped():
+        file = STANDARD_INPUT
     if (file is None) == (empty is None):
         raise typer.BadParameter("give either a puzzle file or --empty")
     target = output or STANDARD_OUTPUT
@@ -117,6 +130,8 @@ def certify(
     puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
     solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
     settings: Settings,
+    *,
+    as_json: Annotated[bool, json_option("source, valid, faults")] = False,
 ) -> None:
     """Check solutions of a puzzle, or models of a formula.
 
@@ -131,12 +146,14 @@ def certify(
     code = ALL_WELL
     problem = read_file(puzzle, settings)
     for file in solutions:
-        before = f"{source_name(file)}: " if len(solutions) > 1 else ""
+        name = source_name(file)
+        before = f"{name}: " if len(solutions) > 1 and not as_json else ""
         try:
             lines = [f"{before}{fault}" for fault in _faults(file, problem, settings)]
         except InputError as error:
             lines = [str(error)]
-        print("\n".join(lines or [f"{before}valid"]))
+        told = {"source": name, "valid": not lines, "faults": lines}
+        print(json.dumps(told) if as_json else "\n".join(lines or [f"{before}valid"]))
         code = SOME_BAD if lines else code
     raise typer.Exit(code)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from pipeline.cli.options import (
+    PIPED,
     READING,
     SOLVING,
     FilesArgument,
     ForceOption,
+    json_option,
     output_option,
     say,
     takes,
@@ -26,6 +29,10 @@ def solve(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
     *,
+    board: Annotated[
+        bool,
+        typer.Option("--board", help="Draw as on a terminal, and say what could be done next."),
+    ] = False,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
         Path | None,
@@ -36,14 +43,19 @@ def solve(  # noqa: PLR0913 - one for each option
     ] = False,
     force: ForceOption = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
+        bool, json_option("the record of each puzzle, and texts, its solutions")
     ] = False,
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    Each puzzle in a file of several is printed in one line.
+    On a terminal a puzzle is drawn beside its solution, else the solution is written as the puzzle
+    was. Each puzzle in a file of several is printed in one line.
 
     sudoku-pipeline solve examples/classic.sudoku
+
+    sudoku-pipeline solve 1.....2..3.....4
+
+    cat examples/line.sdm | sudoku-pipeline solve
 
     sudoku-pipeline solve examples/collection.txt
 
@@ -56,8 +68,6 @@ def solve(  # noqa: PLR0913 - one for each option
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
-
-    cat examples/line.sdm | sudoku-pipeline solve -
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
@@ -65,8 +75,9 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    boards = board or sys.stdout.isatty()
     kept, code = [], ALL_WELL
-    for answered in answered_in(files, settings):
+    for number, answered in enumerate(answered_in(files, settings)):
         if svg and not answered.is_alone:
             raise UsageError(
                 f"--svg: {printable(str(files[0]))} holds many puzzles: "
@@ -76,13 +87,18 @@ def solve(  # noqa: PLR0913 - one for each option
             print(results.record_line(answered, settings))
         else:
             before = f"{answered.name}: " if len(files) > 1 else ""
-            results.show(answered, settings, None if svg == STANDARD_OUTPUT else before)
+            if boards and number and answered.is_alone:
+                print()
+            is_drawn = svg == STANDARD_OUTPUT
+            results.show(answered, settings, None if is_drawn else before, boards=boards)
         kept += [(answered.name, answered.result)] if times or svg else []
         code = SOME_BAD if answered.result.status in NOT_WELL else code
     if times and kept:
         results.times_table(kept)
     if svg and kept:
         results.draw(svg, *kept[0], puzzle_only=puzzle_only)
+    if board and not settings.quiet and len(files) == 1:
+        results.say_next(files[0])
     raise typer.Exit(code)
 
 
@@ -108,6 +124,9 @@ def count(
     show: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
+    as_json: Annotated[
+        bool, json_option("source, solutions, complete if there are no more, status, message")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions of each.
 
@@ -120,17 +139,23 @@ def count(
     from dataclasses import replace
 
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.results import say_evidence
+    from pipeline.cli.results import count_line, say_evidence
     from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
         print(text, flush=True)
 
+    if show and as_json:
+        raise UsageError("--print: `solve --json` has the solutions")
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for answered in answered_in(files, counting, print_solution if show else None):
         name, result = printable(answered.name), answered.result
         found = len(result.solutions)
+        code = SOME_BAD if result.status in NOT_WELL else code
+        if as_json:
+            print(count_line(answered))
+            continue
         if result.status not in ("invalid", "failed"):
             before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
@@ -142,17 +167,19 @@ def count(
             say(f"{name}: {result.caveat}")
         if answered.is_alone and not settings.quiet:
             say_evidence(name, result)
-        code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 
 
-@takes("inbox", *SOLVING, *READING, "quiet")
+@takes("inbox", "outbox", *SOLVING, *READING, "quiet")
 def sheet(  # noqa: PLR0913 - one for each option
-    sources: Annotated[
-        list[Path],
-        typer.Argument(help="Puzzles, collections, archives, an outbox, records; - is stdin."),
-    ],
     settings: Settings,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Puzzles, collections, archives, records, an outbox, by default that of --outbox."
+        ),
+        PIPED,
+    ] = None,
     *,
     output: Annotated[
         Path | None,
@@ -215,6 +242,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.outbox.report import Head, Sheet, check_installed
     from pipeline.solving import NOT_WELL
 
+    sources = sources or [settings.outbox]
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
     if sheets.is_pdf(target):

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipeline.errors import EnvironmentFailure, in_words
+from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.archive import audit_archive
@@ -51,14 +51,15 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     """Audit every set in an outbox; `originals` are folders like `inbox/done`.
 
     Nothing is written. A set that is replaced meanwhile is audited again. Raises
-    EnvironmentFailure if a folder cannot be read.
+    MissingFolder if there is no outbox, EnvironmentFailure if a folder cannot be read.
     """
     try:
         known = Originals.of(originals)
         names = known.names()  # before the records, which are published earlier
         folder = next(folders_in(outbox))
     except OSError as error:
-        raise EnvironmentFailure(in_words(error)) from error
+        blame = MissingFolder if isinstance(error, FileNotFoundError) else EnvironmentFailure
+        raise blame(in_words(error)) from error
     archives, sources = set(), set()
     for stem in sorted(folder.records):
         published, finding = _of_stem(stem, folder, known, terms or Terms())

@@ -10,7 +10,13 @@ from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 
-from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
+from pipeline.errors import (
+    EnvironmentFailure,
+    MissingFolder,
+    UsageError,
+    is_environmental,
+    printable,
+)
 from pipeline.files import descriptor_of
 from pipeline.outbox.names import DONE, FAILED
 
@@ -50,11 +56,10 @@ class Folders:
     def prepare(self) -> None:
         """Create what is missing below the inbox, and the outbox; never the inbox itself.
 
-        Raises EnvironmentFailure if a folder is missing or not writable, UsageError if the
-        outbox is in the inbox. An inbox in the outbox does no harm.
+        Raises MissingFolder without an inbox, EnvironmentFailure if a folder is not writable,
+        UsageError if the outbox is in the inbox. An inbox in the outbox does no harm.
         """
-        if not self.inbox.is_dir():
-            raise _failure(self.inbox, "no such folder; make it, or name another with --inbox")
+        self.check_inbox()
         self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
@@ -69,6 +74,12 @@ class Folders:
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise _failure(folder, "may not be written in")
+
+    def check_inbox(self) -> None:
+        """Raise MissingFolder if there is no inbox."""
+        if not self.inbox.is_dir():
+            why = "no such folder; make it, or name another with --inbox"
+            raise MissingFolder(f"{printable(str(self.inbox))}: {why}")
 
     def _refuse_outbox_in_inbox(self) -> None:
         """Raise UsageError if the outbox is, or lies in, the inbox or a folder of its own.

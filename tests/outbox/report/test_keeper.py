@@ -150,7 +150,7 @@ def test_who_keeps_the_report_is_asked_while_nothing_happens_without_another_swe
 def test_a_run_whose_report_fails_does_its_work(dropped):
     dropped.drop("a.txt")
     (dropped.outbox / REPORT).mkdir(parents=True)
-    code, _, said = run("run", *options(dropped))
+    code, _, said = run("run", *options(dropped), "--log-format", "json")
     assert (code, "report.failed" in said) == (0, True)
     assert dropped.has_record("a")
 
