@@ -30,6 +30,7 @@ from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings, SourceOptions
+from pipeline.solving import Level
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -48,7 +49,13 @@ def range_of(option: str, text: str) -> tuple[int, int]:
 
 
 def wish_of(
-    givens: str | None, depth: str | None, *, redundant: bool, symmetric: bool, marks: bool
+    givens: str | None,
+    depth: str | None,
+    level: Level | None,
+    *,
+    redundant: bool,
+    symmetric: bool,
+    marks: bool,
 ) -> Wish:
     """The wish for puzzles with these options. Raises UsageError."""
     if redundant and givens is None:
@@ -56,7 +63,7 @@ def wish_of(
     try:
         clues = range_of("givens", givens) if givens else Wish().givens
         depths = range_of("depth", depth) if depth else None
-        return Wish(clues, not redundant, symmetric, marks, depths)
+        return Wish(clues, not redundant, symmetric, marks, depths, level)
     except UsageError as error:
         raise UsageError(f"--{error}") from error
 

@@ -7,9 +7,6 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-import numpy as np
-
-from pipeline.catalogue.traits import Solved, find_traits
 from pipeline.cli.answers import say_lacking
 from pipeline.cli.files import growing, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
@@ -31,15 +28,17 @@ from pipeline.reading import Archive
 from pipeline.reading.read import contents_of
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
-from pipeline.solving import Effort
+from pipeline.solving import LEVELS, Rating
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
+from pipeline.steps import ratings
 
 __all__ = [
-    "EFFORT",
+    "LEVEL",
     "MOST_PRINTED",
+    "RATING",
     "arranged",
     "complaint",
     "first_of",
@@ -49,11 +48,8 @@ __all__ = [
     "write",
 ]
 
-EFFORT = "effort"
-"""Stands for what the effort of each puzzle says."""
-
-_LEVELS = ("by singles", "beyond singles", "far beyond singles")
-"""How difficult puzzles of each depth are; the last is for all that are deeper."""
+LEVEL, RATING = "level", "rating"
+"""What stands for the level of each puzzle, and for the order of their ratings."""
 
 Unsolved = tuple[Printed, PuzzleProblem | None]
 """A puzzle, and the problem that is still to be solved, if it is."""
@@ -144,43 +140,34 @@ def _with(printed: Printed, problem: PuzzleProblem, result: Result) -> Printed:
 def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> list[Printed]:
     """Sort puzzles, the easiest first, and note the level of each.
 
-    `givens`: by the number of givens, the most first. `effort`: by depth and splits; puzzles
-    without these come last.
+    `givens`: by the number of givens, the most first. `rating`: by level and score of the steps
+    that solve them; puzzles without these come last.
     """
-    efforts = _efforts(printed) if levels or sort == EFFORT else [None] * len(printed)
+    rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
     told = [
-        replace(each, level=_LEVELS[min(effort.depth, 2)]) if levels and effort else each
-        for each, effort in zip(printed, efforts, strict=True)
+        replace(each, level=rating.level) if levels and rating else each
+        for each, rating in zip(printed, rated, strict=True)
     ]
-    if sort == EFFORT:
-        ranks = [(each.depth, each.splits) if each else (inf, 0.0) for each in efforts]
+    if sort == RATING:
+        ranks = [(LEVELS.index(each.level), each.score) if each else (inf, 0) for each in rated]
     elif sort:
-        ranks = [(-len(each.board.givens), 0.0) for each in printed]
+        ranks = [(-len(each.board.givens), 0) for each in printed]
     else:
         return told
     return [told[place] for place in sorted(range(len(told)), key=ranks.__getitem__)]
 
 
-def _efforts(printed: Sequence[Printed]) -> list[Effort | None]:
-    """The efforts of classic puzzles with one solution; None for others."""
-    pairs = [(each.board.puzzle, each.board.grid) for each in printed]
+def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
+    """The ratings of puzzles of 9×9 without other rules with one solution; None for others."""
+    puzzles = [each.board.puzzle if each.status == "unique" else None for each in printed]
     at = [
         place
-        for place, (puzzle, grid) in enumerate(pairs)
-        if puzzle and grid and puzzle.is_plain and puzzle.geometry == NINE
-        if printed[place].status == "unique"
+        for place, puzzle in enumerate(puzzles)
+        if puzzle and puzzle.is_plain and puzzle.geometry == NINE
     ]
-    masks = np.array(
-        [puzzle.cells for puzzle, _ in map(pairs.__getitem__, at) if puzzle], np.uint16
-    )
-    grids = np.array([grid.values for _, grid in map(pairs.__getitem__, at) if grid], np.uint8)
-    efforts: list[Effort | None] = [None] * len(printed)
-    if at:
-        unique = np.ones(len(at), np.bool_)
-        solved = Solved(NINE, masks, unique, ~unique, grids)
-        for place, found in zip(at, find_traits(solved, (EFFORT,)), strict=True):
-            efforts[place] = found.effort
-    return efforts
+    found = ratings(puzzle.cells for place in at if (puzzle := puzzles[place]))
+    rated = dict(zip(at, found, strict=True))
+    return [rated.get(place) for place in range(len(printed))]
 
 
 def is_pdf(target: Path) -> bool:

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 from typing import Any
 
 from pipeline.api import has_steps, steps_of
+from pipeline.cli.answers import Answered
 from pipeline.cli.options import say
-from pipeline.errors import counted, printable
+from pipeline.cli.results import record_line
+from pipeline.errors import SolverError, counted, printable
+from pipeline.settings import Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
 from pipeline.steps.wording import place, text_of
 
 
-def show_steps(name: str, result: Result[Any]) -> None:
-    """Print all steps, numbered. Raises SolverError for one that fails its check."""
+def show_steps(answered: Answered, settings: Settings, *, hint: bool, as_json: bool) -> bool:
+    """Print the steps of a puzzle, numbered, or the next one alone; or its record with them.
+
+    Returns whether all that were found passed their check.
+    """
+    name, result = answered.name, answered.result
+    try:
+        if as_json:
+            told = {"steps": told_steps(result, 1 if hint else None)}
+            print(json.dumps(json.loads(record_line(answered, settings)) | told))
+        elif hint:
+            _show_hint(name, result)
+        else:
+            _show_steps(name, result)
+    except SolverError as error:
+        say(f"{printable(name)}: failed: {error}")
+        return False
+    return True
+
+
+def _show_steps(name: str, result: Result[Any]) -> None:
+    """Print all steps, numbered."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
         say(f"{printable(name)}: {_NO_STEPS}")
@@ -29,7 +53,7 @@ def show_steps(name: str, result: Result[Any]) -> None:
         say(f"{printable(name)}: {told}; solved by search")
 
 
-def show_hint(name: str, result: Result[Any]) -> None:
+def _show_hint(name: str, result: Result[Any]) -> None:
     """Print the next step alone."""
     if not has_steps(result):
         say(f"{printable(name)}: {_NO_STEPS}")

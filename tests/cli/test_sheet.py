@@ -184,12 +184,12 @@ def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
 
     assert lines() == ["1", "2", "3", "4"]
     assert lines("--sort", "givens") == ["2", "1", "4", "3"]
-    assert lines("--sort", "effort") == ["2", "1", "4", "3"]
-    code, found, _ = sheet("nine.txt", "--difficulty", "effort", "--sort", "effort")
-    levels = ["by singles", "beyond singles", "far beyond singles", ""]
+    assert lines("--sort", "rating") == ["2", "1", "4", "3"]
+    code, found, _ = sheet("nine.txt", "--difficulty", "level", "--sort", "rating")
+    levels = ["easy", "hard", "extreme", ""]
     assert [each.level for each in found.puzzles] == levels
     assert (code, found.pages[0].head) == (0, [])
-    code, found, _ = sheet("nine.txt", "--sort", "effort", "--no-solutions")
+    code, found, _ = sheet("nine.txt", "--sort", "rating", "--no-solutions")
     assert (code, found.puzzles[0].name, found.solutions) == (0, "nine.txt, line 2", [])
 
 

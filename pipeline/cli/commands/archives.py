@@ -22,6 +22,7 @@ from pipeline.cli.options import (
 from pipeline.errors import UsageError, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
+from pipeline.solving import Level
 
 MOST = 100_000_000
 TableOption = Annotated[
@@ -60,6 +61,10 @@ def generate(  # noqa: PLR0913 - one for each option
             help="The depth of trial and error, 0 to 2; next to no puzzle is of depth 2.",
         ),
     ] = None,
+    difficulty: Annotated[
+        Level | None,
+        typer.Option("--difficulty", help="The level of the steps that solve it, as in HoDoKu."),
+    ] = None,
     symmetric: Annotated[
         bool, typer.Option("--symmetric", help="Clues look the same after half a turn.")
     ] = False,
@@ -91,6 +96,8 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 10 --redundant --givens 30-34 --depth 0 -o easy.txt
 
+    sudoku-pipeline generate 6 --difficulty hard -o hard.txt
+
     sudoku-pipeline generate 3 --even-odd
 
     Exit code 1: for a long time no puzzle was found that fits the options.
@@ -100,7 +107,7 @@ def generate(  # noqa: PLR0913 - one for each option
     from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
-        givens, depth, redundant=redundant, symmetric=symmetric, marks=even_odd
+        givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
     if not 1 <= count <= MOST:
         raise UsageError(f"N: expected 1 to {MOST:,}")

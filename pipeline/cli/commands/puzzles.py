@@ -33,6 +33,12 @@ def solve(  # noqa: PLR0913 - one for each option
         bool,
         typer.Option("--board", help="Draw as on a terminal, and say what could be done next."),
     ] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Explain a 9×9 puzzle by steps of logic, each checked.")
+    ] = False,
+    hint: Annotated[
+        bool, typer.Option("--hint", help="Print the next of these steps alone, no solution.")
+    ] = False,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
         Path | None,
@@ -59,6 +65,10 @@ def solve(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline solve examples/collection.txt
 
+    sudoku-pipeline solve --steps examples/line.sdm
+
+    sudoku-pipeline solve --hint examples/classic.sudoku
+
     sudoku-pipeline solve --times examples/*.sudoku
 
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
@@ -83,9 +93,14 @@ def solve(  # noqa: PLR0913 - one for each option
                 f"--svg: {printable(str(files[0]))} holds many puzzles: "
                 "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
             )
-        if as_json:
+        if steps or hint:
+            from pipeline.cli.steps import show_steps
+
+            explained = show_steps(answered, settings, hint=hint, as_json=as_json)
+            code = code if explained else SOME_BAD
+        elif as_json:
             print(results.record_line(answered, settings))
-        else:
+        if not (as_json or hint):
             before = f"{answered.name}: " if len(files) > 1 else ""
             if boards and number and answered.is_alone:
                 print()
@@ -201,8 +216,8 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
     ] = None,
     sort: Annotated[
-        Literal["givens", "effort"] | None,
-        typer.Option("--sort", help="The easiest first: those with most givens, or least effort."),
+        Literal["givens", "rating"] | None,
+        typer.Option("--sort", help="The easiest first: by the number of givens, or by rating."),
     ] = None,
     title: Annotated[
         str | None,
@@ -217,8 +232,8 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="How difficult they are, at the head of each page; the word effort has it "
-            "computed and printed beside each classic puzzle.",
+            help="How difficult they are, at the head of each page; the word level has it "
+            "computed and printed beside each puzzle.",
         ),
     ] = None,
 ) -> None:
@@ -233,7 +248,7 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
 
-    sudoku-pipeline sheet --title 'Class 7b' --sort effort -o class.html examples/collection.txt
+    sudoku-pipeline sheet --title 'Class 7b' --sort rating -o class.html examples/collection.txt
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
@@ -256,8 +271,8 @@ def sheet(  # noqa: PLR0913 - one for each option
         raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     if not found:
         raise typer.Exit(SOME_BAD)
-    is_told = difficulty == sheets.EFFORT
-    is_solved = not no_solutions or sheets.EFFORT in (difficulty, sort)
+    is_told = difficulty == sheets.LEVEL
+    is_solved = not no_solutions or {sheets.LEVEL, sheets.RATING} & {difficulty, sort}
     printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):

@@ -276,8 +276,8 @@ def test_the_head_of_each_page_has_the_title_and_what_else_is_given():
 
 
 def test_a_level_stands_beside_its_puzzle_and_not_beside_its_solution():
-    sheet = sheet_of(replace(printed(SMALL), level="by singles"), printed(SMALL))
-    assert [each.level for each in sheet.puzzles] == ["by singles", ""]
+    sheet = sheet_of(replace(printed(SMALL), level="easy"), printed(SMALL))
+    assert [each.level for each in sheet.puzzles] == ["easy", ""]
     assert [each.level for each in sheet.solutions] == ["", ""]
 
 
