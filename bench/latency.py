@@ -11,16 +11,15 @@ that is made to last (fsync) is included.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 from bare import bare_seconds
+from folders import fresh_folder
 from puzzles import puzzles
 
 from pipeline import Geometry, Grid, encode_puzzle, parse_puzzle
@@ -62,8 +61,7 @@ def solutions_of(folder: Path, name: str) -> tuple[Grid, ...]:
 
 def main() -> None:
     ours, theirs = [], []
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
-        folder = Path(name)
+    with fresh_folder() as folder:
         (folder / "inbox").mkdir()
         argv = [sys.executable, "-m", "pipeline", "watch", "--solver", "minisat"]
         argv += ["--max-solutions", "2", "--quiet", "--inbox", str(folder / "inbox")]

@@ -158,8 +158,12 @@ class Intake:
         return swept
 
     def rest(self) -> None:
-        """Clear up, and start the solver, while the inbox is empty."""
-        self._clear_up()
+        """Clear up, and start the solver, while the inbox is empty.
+
+        What the next single file needs is kept.
+        """
+        self._claimers.close()
+        self._remove_spares(1)
         self._shared.inline.warm()
 
     def close(self) -> None:
@@ -174,7 +178,10 @@ class Intake:
         """End and remove what is there only for the sake of speed."""
         self._claimers.close()
         self._marks.close()
-        while self._shared.spares:
+        self._remove_spares(0)
+
+    def _remove_spares(self, kept: int) -> None:
+        while len(self._shared.spares) > kept:
             self._shared.spares.pop().remove()
 
     def take_singles(self, names: Sequence[str]) -> list[str]:

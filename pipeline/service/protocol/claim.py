@@ -262,16 +262,17 @@ class Claim:
         self.folder.rename(folder)
         self.folder = folder
 
-    def spare(self) -> bool:
-        """Put the claim aside for another job: its folder and lock are kept; whether it was.
+    def spare(self) -> Claim | None:
+        """A claim for another job, with the folder and the lock of this one; None if it fails.
 
-        Its original has gone elsewhere, and it was of one puzzle.
+        The original has gone elsewhere, and it was of one puzzle.
         """
         try:
             self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
         except OSError:
-            return False
-        return True
+            return None
+        lock, self._lock = self._lock, -1
+        return Claim(self.folder, lock, self.note)
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""

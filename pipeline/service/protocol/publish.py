@@ -102,7 +102,7 @@ def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
         disks.sync()
         return
     for each in sets:
-        each.sync()  # the first sync makes most of the others durable too
+        each.sync()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +186,13 @@ class _StagedSet:
         reached("publish.saved")
 
     def sync(self) -> None:
-        """Make durable what is staged, and the claim's note."""
+        """Make durable the claim's note, and what is staged.
+
+        The note was written last: waiting for it first makes most of the others durable too.
+        """
+        self._claim.sync()
         for staged in self._all:
             sync(staged.path)
-        self._claim.sync()
 
     def withdraw_earlier(self) -> None:
         """Remove the earlier records."""
@@ -286,8 +289,8 @@ def finish(
         sync(folder)
     reached("finish.moved")
     for claim, _ in finished:
-        if spares is not None and claim.spare():
-            spares.append(claim)
+        if spares is not None and (spare := claim.spare()):
+            spares.append(spare)
         else:
             claim.remove()
         reached("finish.removed")
