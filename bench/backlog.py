@@ -2,26 +2,34 @@
 
     python bench/backlog.py [COUNT] [FILE] [--against TREE]
 
-FILE holds one puzzle a line; without one the benchmark makes its own. They are drained by one
-worker, then by two; then, if one is given, by the tree of another version, with as many workers.
-Printed is also how many files a second can be written, made to last and renamed one by one here,
-before and after: two a file, as a set has.
+FILE holds one puzzle a line; without one the benchmark generates its own, each with one solution:
+each further one would be a file more. They are drained by one worker, then by two; then, if one is
+given, by the tree of another version, with as many workers. Both are compiled to bytecode before,
+as installed packages are. Printed is also how many files a second can be written, made to last and
+renamed one by one here, before and after: two a file, as a set has.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import os
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 from folders import fresh_folder
 from puzzles import puzzles
 
+from pipeline import generate
+from pipeline.reading.formats import render_puzzle
+from pipeline.solving.problem import PuzzleProblem
+
 COUNT = 10_000
+OWN = 500
 SAMPLE = 400
 WORKERS = (1, 2)
 HERE = Path(__file__).parent.parent
@@ -40,6 +48,13 @@ def bare_files_per_second(folder: Path) -> float:
                 os.fsync(file.fileno())
             path.rename(path.with_suffix(".out"))
     return SAMPLE / (time.perf_counter() - begun)
+
+
+def generated() -> list[bytes]:
+    """Puzzles with one solution, the same ones each time."""
+    problems = [result.problem for result in islice(generate(), OWN)]
+    made = [each.puzzle for each in problems if isinstance(each, PuzzleProblem)]
+    return [render_puzzle(puzzle, "line").encode() for puzzle in made]
 
 
 def drained(tree: Path, known: list[bytes], count: int, workers: int) -> float:
@@ -66,12 +81,13 @@ def main() -> None:
     parser.add_argument("file", nargs="?")
     parser.add_argument("--against", type=Path, metavar="TREE")
     chosen = parser.parse_args()
-    known = puzzles([chosen.file] if chosen.file else [], chosen.count)
+    known = puzzles([chosen.file], chosen.count) if chosen.file else generated()
     trees = [("this tree", HERE), *([("the other", chosen.against)] if chosen.against else [])]
     with fresh_folder() as folder:
         bare = bare_files_per_second(folder / "before")
         print(f"{chosen.count} files:")
         for title, tree in trees:
+            compileall.compile_dir(tree / "pipeline", quiet=1)
             for workers in WORKERS:
                 spent = drained(tree.absolute(), known, chosen.count, workers)
                 rate = chosen.count / spent
