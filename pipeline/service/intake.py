@@ -340,7 +340,8 @@ class Intake:
                 data, contents = seen.data, _worth_holding(seen)
             elif not isinstance(seen, Refused):
                 return seen
-            with self._reserved(name, seen.fingerprint, path.is_dir()) as note:
+            is_folder = isinstance(seen, Sight) and seen.is_folder
+            with self._reserved(name, seen.fingerprint, is_folder) as note:
                 claim = make_claim(self._folders, note, data, self._shared.spares)
         except Exception as error:
             if self._folders.blames(error):

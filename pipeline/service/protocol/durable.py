@@ -25,12 +25,6 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
 class Disks:
     """The filesystems of some folders, which can be made durable as a whole.
 
