@@ -91,7 +91,8 @@ def main() -> None:
             for workers in WORKERS:
                 spent = drained(tree.absolute(), known, chosen.count, workers)
                 rate = chosen.count / spent
-                print(f"  {title}, {workers} workers: {rate:6.0f} files per second, {spent:.1f} s")
+                with_so_many = f"{workers} worker{'s' * (workers > 1)}"
+                print(f"  {title}, {with_so_many}: {rate:.0f} files per second, {spent:.1f} s")
         bare = (bare + bare_files_per_second(folder / "after")) / 2
     print(f"  bare files, written and synced by twos: {bare:.0f}")
     print(f"  most memory of a process: {getrusage(RUSAGE_CHILDREN).ru_maxrss // 1024} MiB")
