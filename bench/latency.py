@@ -64,7 +64,7 @@ def solutions_of(folder: Path, name: str) -> tuple[Grid, ...]:
 def durable_seconds(folder: Path) -> float:
     """Seconds for what has to last before a record may be seen, and nothing else.
 
-    That is a note of what is to come, in a folder; three files; and their names in the outbox.
+    It makes durable a note in its folder, three files, and their names in the outbox.
     """
     note, outbox = folder / "note", folder / "bare"
     note.mkdir(exist_ok=True)

@@ -160,7 +160,7 @@ class Intake:
     def rest(self) -> None:
         """Clear up, and start the solver, while the inbox is empty.
 
-        What the next single file needs is kept.
+        A claim and a mark are kept for the next single file.
         """
         self._claimers.close()
         self._remove_spares(1)

@@ -205,7 +205,8 @@ class Search(Generic[S]):
     def _foreseen(self, cnf: Cnf) -> Clause | None:
         """The clause that blocks the only solution, if a short search through everything finds it.
 
-        It is what a solver is asked next, most probably; the search is the check of its answer.
+        The solver is probably asked next with this clause. The search also serves as the check
+        that no solution is missing.
         """
         limits = limits_left(self.settings, self.watch).at_most(GUESS_SECONDS)
         if self.problem.geometry_alone is None:

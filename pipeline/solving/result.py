@@ -55,7 +55,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Count the time inside as that stage's, but for that of stages within it."""
+        """Count the time inside as that stage's, without the time of stages within it."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
         start, before = self._clock(), sum(stages.values())

@@ -60,7 +60,7 @@ class Session(Protocol):
     def foresee(self, guess: Callable[[], Clause | None]) -> None:
         """Take a guess at the first clause that will be added, to be made while it solves.
 
-        A session may work with it in advance. It never answers with a clause that was not added.
+        A session may work with it in advance, but counts it only if that clause is added.
         """
         ...
 
