@@ -14,9 +14,9 @@ from pathlib import Path
 def fresh_folder() -> Iterator[Path]:
     """A folder whose folders lie far from each other and from others.
 
-    Ext4 does not use an inode again in the minute after it was deleted. Whenever a file is made near
-    such inodes, ext4 looks at each of them, so that benchmarks take several times as long soon after
-    many files were deleted. Folders stay near each other if `chattr` or its attribute is missing.
+    Ext4 does not use an inode again in the minute after it was deleted. Whenever a file is made
+    near such inodes, ext4 looks at each of them, so that benchmarks take several times as long soon
+    after many files were deleted. Without `chattr` or its attribute folders stay near each other.
     """
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         with suppress(OSError):
