@@ -44,6 +44,9 @@ VARIABLE_BYTES = 200
 GUESS_SECONDS = 0.002
 """The longest search for what to ask ahead: a process takes no longer to be started."""
 
+LARGEST_GUESSED = 12
+"""The largest side for such a search: a step of it takes longer in larger grids."""
+
 HANDED_OVER = 2
 """Models after which the second solver goes on: fewer show whether a puzzle is unique."""
 
@@ -208,9 +211,10 @@ class Search(Generic[S]):
         The solver is probably asked next with this clause. The search also serves as the check
         that no solution is missing.
         """
-        limits = limits_left(self.settings, self.watch).at_most(GUESS_SECONDS)
-        if self.problem.geometry_alone is None:
+        geometry = self.problem.geometry_alone
+        if geometry is None or geometry.side > LARGEST_GUESSED:
             return None
+        limits = limits_left(self.settings, self.watch).at_most(GUESS_SECONDS)
         found = None
         with suppress(LimitReached), self.watch.timing("prove"):
             found = self.problem.exhausted((), 2, limits)
