@@ -25,6 +25,9 @@ _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 _ABANDONED = 3600.0
 """Seconds after which a temporary file has no writer any more."""
 
+_AT_ONCE = 64 * 1024
+"""Bytes that are gathered before they are written."""
+
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
@@ -111,26 +114,38 @@ def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) 
 
     Writing to disk begins at once if `begin`. Raises FileExistsError, and leaves that file alone.
     """
-    hashed = sha256()
-    with path.open("xb") as file:
-        try:
-            for piece in pieces:
-                data = piece.encode() if isinstance(piece, str) else piece
-                hashed.update(data)
-                file.write(data)
-            file.flush()
-            if begin:
-                begin_writing(file.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            raise
+    hashed, waiting = sha256(), bytearray()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        for piece in pieces:
+            waiting += piece.encode() if isinstance(piece, str) else piece
+            if len(waiting) >= _AT_ONCE:
+                hashed.update(waiting)
+                write_all(descriptor, waiting)
+                waiting.clear()
+        hashed.update(waiting)
+        write_all(descriptor, waiting)
+        if begin:
+            begin_writing(descriptor)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+    finally:
+        os.close(descriptor)
     return hashed.hexdigest()
 
 
 def temporary_beside(target: Path) -> Path:
     """A fresh name beside a file, which says that it is temporary."""
     return target.with_name(f".{target.name}-{token_hex(4)}.tmp")
+
+
+def write_all(descriptor: int, data: bytes | bytearray) -> None:
+    """Write all of this, which the system may take in parts."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 @contextlib.contextmanager

@@ -378,7 +378,7 @@ class Puzzle:
         n, full, size = self.geometry.side, self.geometry.all_values, self.geometry.size
         if len(self.cells) != size:
             raise ValueError(f"a puzzle of side {n} has {size} cells, not {len(self.cells)}")
-        if not all(0 < mask <= full for mask in self.cells):
+        if not 0 < min(self.cells) <= max(self.cells) <= full:
             raise ValueError("every cell must allow at least one value, and none above the side")
         for rule in self.rules:
             if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
@@ -466,7 +466,7 @@ class Grid:
         if len(self.values) != size:
             raise ValueError(f"a grid of side {n} has {size} values, not {len(self.values)}")
         lowest, highest = self.geometry.lowest, self.geometry.values[-1]
-        if not all(lowest <= value <= highest for value in self.values):
+        if not lowest <= min(self.values) <= max(self.values) <= highest:
             raise ValueError(f"the values of a grid of side {n} are {lowest} to {highest}")
 
     def rows(self) -> Iterator[tuple[int, ...]]:

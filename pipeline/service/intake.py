@@ -158,8 +158,12 @@ class Intake:
         return swept
 
     def rest(self) -> None:
-        """Clear up, and start the solver, while the inbox is empty."""
-        self._clear_up()
+        """Clear up, and start the solver, while the inbox is empty.
+
+        A claim and a mark are kept for the next single file.
+        """
+        self._claimers.close()
+        self._remove_spares(1)
         self._shared.inline.warm()
 
     def close(self) -> None:
@@ -174,7 +178,10 @@ class Intake:
         """End and remove what is there only for the sake of speed."""
         self._claimers.close()
         self._marks.close()
-        while self._shared.spares:
+        self._remove_spares(0)
+
+    def _remove_spares(self, kept: int) -> None:
+        while len(self._shared.spares) > kept:
             self._shared.spares.pop().remove()
 
     def take_singles(self, names: Sequence[str]) -> list[str]:
@@ -333,7 +340,8 @@ class Intake:
                 data, contents = seen.data, _worth_holding(seen)
             elif not isinstance(seen, Refused):
                 return seen
-            with self._reserved(name, seen.fingerprint, path.is_dir()) as note:
+            is_folder = isinstance(seen, Sight) and seen.is_folder
+            with self._reserved(name, seen.fingerprint, is_folder) as note:
                 claim = make_claim(self._folders, note, data, self._shared.spares)
         except Exception as error:
             if self._folders.blames(error):

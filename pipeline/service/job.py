@@ -280,7 +280,8 @@ class Job:
 
     def _published(self, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
         publish([sink.publication(seconds)], self._shared.folders)
-        finish([(self.claim, sink.is_refused)], self._shared.folders)
+        spares = self._shared.spares if isinstance(self.contents, Single) else None
+        finish([(self.claim, sink.is_refused)], self._shared.folders, spares)
         return sink.finish(self._shared.log, seconds)
 
     def pause(self) -> None:

@@ -52,6 +52,9 @@ _OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", LEAST), ("cell", MOST))
 CANDIDATE_BYTES = 1024
 """The most memory of a candidate in this process, here and later as a part of a model."""
 
+LARGEST_KEPT = 16
+"""The candidates of a geometry are made once up to this side."""
+
 MOST_KEPT = 100_000
 """Larger families of pairs are regenerated whenever they are needed."""
 
@@ -294,6 +297,18 @@ def _extended(geometry: Geometry) -> list[tuple[str, ClauseArray]] | None:
     return found
 
 
+def _of_cell(geometry: Geometry, cell: int) -> tuple[Candidate, ...]:
+    """The candidates of a cell, one for each value."""
+    row, column = geometry.place(cell)
+    return tuple(Candidate(row, column, value) for value in geometry.values)
+
+
+@lru_cache(maxsize=2)
+def _made_of(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
+    """The candidates of each cell, made once for all puzzles."""
+    return tuple(_of_cell(geometry, cell) for cell in range(geometry.size))
+
+
 def _number(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
@@ -302,20 +317,21 @@ def _number(
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
-    dense, lowest = numbering.style == "dense", geometry.lowest
+    dense, lowest, side = numbering.style == "dense", geometry.lowest, geometry.side
+    made = _made_of(geometry) if geometry.side <= LARGEST_KEPT else None
     for cell, mask in enumerate(cells):
-        row, column = geometry.place(cell)
-        if column == 1:
+        if cell % side == 0:
             deadline.check()
+        of_cell = made[cell] if made else _of_cell(geometry, cell)
         here: list[tuple[int, int]] = []
         if mask & (mask - 1):
             start = numbering.before(cell)
             for value in values_of(mask, lowest):
                 variable = len(candidates) + 1 if dense else start + value
-                candidates[variable] = Candidate(row, column, value)
+                candidates[variable] = of_cell[value - lowest]
                 here.append((value, variable))
         else:
-            fixed.append(Candidate(row, column, mask.bit_length() - 1 + lowest))
+            fixed.append(of_cell[mask.bit_length() - 1])
         alive.append(here)
     return alive, candidates, fixed
 

@@ -14,13 +14,14 @@ from functools import partial
 from typing import Any, Generic
 
 from pipeline.certify import certify_grid, clashing_givens
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving import Encoding
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat, blocking_clause
 from pipeline.solving.complete import Checked, check_complete, search_alone
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
@@ -39,6 +40,12 @@ LEAST_BYTES = 16
 
 VARIABLE_BYTES = 200
 """Memory of a variable in this process while a model is read and checked."""
+
+GUESS_SECONDS = 0.002
+"""The longest search for what to ask ahead: a process takes no longer to be started."""
+
+LARGEST_GUESSED = 12
+"""The largest side for such a search: a step of it takes longer in larger grids."""
 
 HANDED_OVER = 2
 """Models after which the second solver goes on: fewer show whether a puzzle is unique."""
@@ -113,6 +120,8 @@ class Search(Generic[S]):
         self._shown: set[S] = set()
         self._missed: dict[S, None] = {}
         self._cnf: Cnf | None = None
+        self.searched: Exhausted | None = None
+        """A short search through everything, without listed solutions, if it came to its end."""
 
     @property
     def kept(self) -> Cnf | None:
@@ -167,7 +176,7 @@ class Search(Generic[S]):
         """Yield each solution when it is found and certified, then what ended the search."""
         cnf = self._encoded()
         limits = limits_left(self.settings, self.watch)
-        with closing(answers(cnf, relay, limits)) as stream:
+        with closing(answers(cnf, relay, limits, partial(self._foreseen, cnf))) as stream:
             while True:
                 with self.watch.timing("solve"):
                     answer = next(stream)
@@ -217,6 +226,24 @@ class Search(Generic[S]):
             seconds=self.watch.seconds(),
         )
 
+    def _foreseen(self, cnf: Cnf) -> Clause | None:
+        """The clause that blocks the only solution, if a short search through everything finds it.
+
+        The solver is probably asked next with this clause. The search also serves as the check
+        that no solution is missing.
+        """
+        geometry = self.problem.geometry_alone
+        if geometry is None or geometry.side > LARGEST_GUESSED:
+            return None
+        limits = limits_left(self.settings, self.watch).at_most(GUESS_SECONDS)
+        found = None
+        with suppress(LimitReached), self.watch.timing("prove"):
+            found = self.problem.exhausted((), 2, limits)
+        if found is None or found.undecided is not None or len(found.missing) > 1:
+            return None
+        self.searched = found
+        return blocking_clause(found.missing[0], cnf) if found.missing else None
+
     def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check has found."""
         why = f"{_solver_of(result)} missed a solution that the check found"
@@ -247,24 +274,34 @@ class Search(Generic[S]):
             self._on_solution(solution)
 
 
-def answers(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
+def _nothing() -> None:
+    """Foresee nothing."""
+
+
+def answers(
+    cnf: Cnf, relay: Relay, limits: Limits, foreseen: Callable[[], Clause | None] = _nothing
+) -> Generator[Answer, None, None]:
     """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
 
-    Each model found is blocked; the limits hold for all calls together. If the second solver
-    fails, the first one goes on. Raises SolverError if the first one fails: also if a model of
-    it does not satisfy the clauses or repeats an earlier grid.
+    `foreseen` may tell, while the solver works, which clause will block its first model. Each model
+    found is blocked; the limits hold for all calls together. If the second solver fails, the first
+    one goes on. Raises SolverError if the first one fails: also if a model of it does not satisfy
+    the clauses or repeats an earlier grid.
     """
     try:
         limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
-        yield from _asked(cnf, relay, limits)
+        yield from _asked(cnf, relay, limits, foreseen)
     except LimitReached as error:
         yield Unknown(str(error))
 
 
-def _asked(cnf: Cnf, relay: Relay, limits: Limits) -> Generator[Answer, None, None]:
+def _asked(
+    cnf: Cnf, relay: Relay, limits: Limits, foreseen: Callable[[], Clause | None]
+) -> Generator[Answer, None, None]:
     deadline, blocked = Deadline.of(limits), list[Clause]()
     models = partial(_models, cnf, deadline, blocked)
     with relay.first.open(cnf, limits) as session:
+        session.foresee(foreseen)
         if relay.then:
             if (yield from models(session, relay.first, HANDED_OVER)):
                 return
@@ -351,6 +388,8 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
     prove = settings.is_to_prove(result.status)
     if result.certificate and not prove:
         return result
+    if not prove and (searched := search.searched) and {*result.solutions} == {*searched.missing}:
+        return replace(result, certificate=Certificate("proved", "exhaustion", searched.nodes))
     with watch.timing("prove"):
         most = search.problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)

@@ -55,12 +55,14 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Count the time inside as that stage's."""
-        start = self._clock()
+        """Count the time inside as that stage's, without the time of stages within it."""
+        stages = self._stages
+        stages.setdefault(stage, 0.0)
+        start, before = self._clock(), sum(stages.values())
         try:
             yield
         finally:
-            self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
+            stages[stage] += self._clock() - start - (sum(stages.values()) - before)
 
     def seconds(self) -> dict[str, float]:
         """Seconds by stage so far, and `total`."""

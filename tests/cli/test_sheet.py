@@ -186,7 +186,7 @@ def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
     assert lines("--sort", "givens") == ["2", "1", "4", "3"]
     assert lines("--sort", "rating") == ["2", "1", "4", "3"]
     code, found, _ = sheet("nine.txt", "--difficulty", "level", "--sort", "rating")
-    levels = ["easy", "hard", "extreme", ""]
+    levels = ["easy", "medium", "extreme", ""]
     assert [each.level for each in found.puzzles] == levels
     assert (code, found.pages[0].head) == (0, [])
     code, found, _ = sheet("nine.txt", "--sort", "rating", "--no-solutions")

@@ -189,7 +189,7 @@ def stopping_after(number):
     """Answers of a solver that says too early that there are no more."""
     asked = chain.answers
 
-    def answers(cnf, relay, limits):
+    def answers(cnf, relay, limits, foreseen):
         stream = asked(cnf, relay, limits)
         for _ in range(number):
             yield next(stream)

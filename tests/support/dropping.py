@@ -181,12 +181,12 @@ class DropFolder:
         return any(re.match("attempts at .*: [1-9]", lock.read_text()) for lock in locks)
 
 
-def is_kept(folder: Path) -> bool:
-    """Whether a living process keeps this for its next claim."""
-    if not folder.name.startswith(".new-"):
+def is_kept(path: Path) -> bool:
+    """Whether a living process keeps this for the next file that it claims or reads."""
+    if not path.name.startswith((".new-", ".reading-")):
         return False
     try:
-        with (folder / ".lock").open() as lock:
+        with (path / ".lock" if path.is_dir() else path).open() as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False

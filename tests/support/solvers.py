@@ -76,6 +76,9 @@ class Scripted:
     def add(self, clause):
         """Nothing."""
 
+    def foresee(self, guess):
+        """Nothing."""
+
     def warm(self, limits):
         """Nothing."""
 

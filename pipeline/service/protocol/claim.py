@@ -33,9 +33,9 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from pipeline.errors import is_environmental
-from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
+from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end, write_all
 from pipeline.service.protocol import reached
-from pipeline.service.protocol.durable import sync, write_all
+from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, opened, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
@@ -70,7 +70,7 @@ class Note:
 
     def text(self) -> str:
         """One line of JSON."""
-        return json.dumps({each.name: getattr(self, each.name) for each in fields(self)}) + "\n"
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}) + "\n"
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
@@ -221,7 +221,7 @@ class Claim:
     def reuse(self, note: Note) -> None:
         """Write the note of another job over all that the former one left. Raises OSError."""
         self.note = note
-        self.sign()
+        self._write_lock(_NONE)
         text = note.text().encode("ascii")
         with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
             write_all(descriptor, text)
@@ -262,16 +262,17 @@ class Claim:
         self.folder.rename(folder)
         self.folder = folder
 
-    def spare(self) -> bool:
-        """Put the claim aside for another job: its folder and lock are kept; whether it was.
+    def spare(self) -> Claim | None:
+        """A claim for another job, with the folder and the lock of this one; None if it fails.
 
-        Its original has gone elsewhere, and it was of one puzzle.
+        The original has gone elsewhere, and it was of one puzzle.
         """
         try:
             self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
         except OSError:
-            return False
-        return True
+            return None
+        lock, self._lock = self._lock, -1
+        return Claim(self.folder, lock, self.note)
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""

@@ -204,9 +204,8 @@ def make_claim(
     """
     if is_in_work(folders, note.source):
         return None
-    if spares:
-        claim = _reused(spares.pop(), note)
-    else:
+    claim = _reused(spares, note) if spares else None
+    if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
             claim = _prepare(folders, note)
@@ -243,12 +242,18 @@ def _prepare(folders: Folders, note: Note) -> Claim:
     return claim
 
 
-def _reused(spare: Claim, note: Note) -> Claim:
-    """A claim that was put aside, for another job; it is removed if it cannot be written."""
+def _reused(spares: list[Claim], note: Note) -> Claim | None:
+    """A claim that was put aside, for another job; None if its folder is no longer there.
+
+    It is removed if it cannot be written.
+    """
+    spare = spares.pop()
     try:
         spare.reuse(note)
-    except OSError:
+    except OSError as error:
         spare.remove()
+        if isinstance(error, FileNotFoundError):
+            return None
         raise
     return spare
 

@@ -25,12 +25,6 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-
-
 class Disks:
     """The filesystems of some folders, which can be made durable as a whole.
 
@@ -56,7 +50,7 @@ class Disks:
     def sync(self) -> None:
         """Make durable all that was written there. Raises OSError."""
         for descriptor in self._descriptors:
-            _call("syncfs", descriptor)
+            call("syncfs", descriptor)
 
 
 def _is_synced_whole(descriptor: int) -> bool:
@@ -67,7 +61,7 @@ def _is_synced_whole(descriptor: int) -> bool:
 
     told = ctypes.create_string_buffer(256)  # struct statfs, which begins with the type
     try:
-        _call("fstatfs", descriptor, told)
+        call("fstatfs", descriptor, told)
     except (OSError, AttributeError):
         return False
     return ctypes.c_long.from_buffer(told).value in _SYNCED_WHOLE
@@ -79,13 +73,18 @@ def _tells_errors() -> bool:
     return all(part.isdigit() for part in version) and tuple(map(int, version)) >= TELL_ERRORS
 
 
-def _call(name: str, *arguments: object) -> None:
-    """Call a function of the C library that returns 0, or -1 and sets errno. Raises OSError."""
+def call(name: str, *arguments: object) -> int:
+    """Call a function of the C library that returns -1 if it fails, and sets errno.
+
+    Raises OSError, and AttributeError if there is no such function.
+    """
     import ctypes  # noqa: PLC0415 - as above
 
-    if getattr(_library(), name)(*arguments):
+    told: int = getattr(_library(), name)(*arguments)
+    if told < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
+    return told
 
 
 @cache

@@ -15,9 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import descriptor_of, digest_of
+from pipeline.files import descriptor_of, digest_of, write_all
 from pipeline.service.protocol.claim import Claim, last_object
-from pipeline.service.protocol.durable import sync, write_all
+from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.publish import Grown, temporary_name
 

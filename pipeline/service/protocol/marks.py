@@ -65,7 +65,10 @@ class Marks:
 
     def gather(self, names: Callable[[], Collection[str]]) -> None:
         """Take over the marks of processes that have died; remove those of files that are gone."""
-        found = {*self._work.glob(f"{MARK}*")} - {self._own[0] if self._own else None}
+        found = {*self._work.glob(f"{MARK}*")}
+        if self._own and self._own[0] not in found:  # the folder was replaced
+            self.close()
+        found -= {self._own[0] if self._own else None}
         keys = {key_of(name) for name in names()} if found else set()
         for path in found:
             try:

@@ -102,7 +102,7 @@ def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
         disks.sync()
         return
     for each in sets:
-        each.sync()  # the first sync makes most of the others durable too
+        each.sync()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class _StagedSet:
         self._publication = publication
         self._claim = publication.claim
         self._outbox = folders.outbox
-        self._folders = folders
+        self._marked = _marked(self._claim, folders)
         self._files: list[_Staged] = []
         self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
@@ -140,7 +140,7 @@ class _StagedSet:
         return [*self._files, self.record]
 
     def _temporary(self, number: int, name: str) -> _Staged:
-        path = temporary_name(self._claim, self._folders, str(number))
+        path = self._outbox / f"{self._marked}{number}.tmp"
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self, *, begin: bool) -> None:
@@ -186,10 +186,13 @@ class _StagedSet:
         reached("publish.saved")
 
     def sync(self) -> None:
-        """Make durable what is staged, and the claim's note."""
+        """Make durable the claim's note, and what is staged.
+
+        The note was written last: waiting for it first makes most of the others durable too.
+        """
+        self._claim.sync()
         for staged in self._all:
             sync(staged.path)
-        self._claim.sync()
 
     def withdraw_earlier(self) -> None:
         """Remove the earlier records."""
@@ -252,7 +255,12 @@ def _write_anew(path: Path, content: Iterable[str | bytes], *, begin: bool) -> s
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
     """A temporary name, which says which inbox it is from: an outbox may serve several."""
-    return folders.outbox / f".{identity(folders.inbox.stat())}-{claim.note.job}-{ending}.tmp"
+    return folders.outbox / f"{_marked(claim, folders)}{ending}.tmp"
+
+
+def _marked(claim: Claim, folders: Folders) -> str:
+    """How the temporary names of a claim's job begin."""
+    return f".{identity(folders.inbox.stat())}-{claim.note.job}-"
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
@@ -286,8 +294,8 @@ def finish(
         sync(folder)
     reached("finish.moved")
     for claim, _ in finished:
-        if spares is not None and claim.spare():
-            spares.append(claim)
+        if spares is not None and (spare := claim.spare()):
+            spares.append(spare)
         else:
             claim.remove()
         reached("finish.removed")

@@ -10,14 +10,25 @@ import contextlib
 import math
 import os
 import select
+import struct
+import sys
+import threading
 import time
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipeline.service.protocol.durable import call
+
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
+
+_HINTS = 0x100 | 0x80 | 0x8 | 0x01000000
+"""IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR, from <sys/inotify.h> of Linux."""
+
+_IGNORED = 0x8000
+_HEAD = struct.Struct("iIII")
+_MOST_EVENTS = 64 * 1024
 
 
 class Alarm:
@@ -54,18 +65,40 @@ class Alarm:
         os.close(self._bell)
 
 
-def _pair_no_moves() -> None:
-    """Keep watchdog from delaying events by half a second.
+class _Events(threading.Thread):
+    """Rings at the kernel's events for one folder: Linux's inotify, without a library's delays."""
 
-    It waits that long for the other half of every move out of the folder, such as each claim, and
-    holds back all later events. Either half is hint enough.
-    """
-    for module, name in (
-        ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),  # from 7 on
-        ("watchdog.observers.inotify_buffer", "InotifyBuffer"),
-    ):
-        with contextlib.suppress(ImportError):
-            getattr(import_module(module), name).delay = 0.0
+    def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._ring = ring
+        self._descriptor = call("inotify_init1", os.O_CLOEXEC)
+        try:
+            name = os.fsencode(folder)
+            self._watch = call("inotify_add_watch", self._descriptor, name, _HINTS)
+        except OSError as error:
+            os.close(self._descriptor)
+            raise OSError(error.errno, error.strerror, str(folder)) from error
+
+    def run(self) -> None:
+        """Ring until the folder is no longer watched."""
+        while not any(mask & _IGNORED for mask in _masks(os.read(self._descriptor, _MOST_EVENTS))):
+            self._ring()
+
+    def stop(self) -> None:
+        """Watch the folder no more, which is the last event."""
+        with contextlib.suppress(OSError):  # it is gone
+            call("inotify_rm_watch", self._descriptor, self._watch)
+        self.join()
+        os.close(self._descriptor)
+
+
+def _masks(events: bytes) -> Iterator[int]:
+    """The masks of events, each of which is followed by a name."""
+    place = 0
+    while place < len(events):
+        _watch, mask, _cookie, length = _HEAD.unpack_from(events, place)
+        place += _HEAD.size + length
+        yield mask
 
 
 class Watcher:
@@ -75,38 +108,16 @@ class Watcher:
         self._folder = folder
         self._ring = ring
         self._poll = poll
-        self._observer: BaseObserver | None = None
+        self._observer: _Events | BaseObserver | None = None
         self._watched: tuple[int, int] | None = None
 
     def start(self) -> None:
         """Begin to observe. Raises OSError if that is impossible."""
-        import logging  # noqa: PLC0415 - `run` has no need of these
-
-        from watchdog import events  # noqa: PLC0415
-        from watchdog.observers import Observer  # noqa: PLC0415
-        from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
-
-        logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
-        hints: list[type[events.FileSystemEvent]] = [
-            events.FileCreatedEvent,
-            events.FileMovedEvent,
-            events.FileClosedEvent,
-            events.DirCreatedEvent,
-            events.DirMovedEvent,
-        ]
-        if self._poll:
-            hints.append(events.FileModifiedEvent)
-        ring = self._ring
-
-        class Handler(events.FileSystemEventHandler):
-            def on_any_event(self, _event: events.FileSystemEvent) -> None:
-                ring()
-
-        _pair_no_moves()
         status = self._folder.stat()
-        observer = PollingObserver() if self._poll else Observer()
-        # The filter also keeps the observer from waking when we open files ourselves.
-        observer.schedule(Handler(), str(self._folder), recursive=False, event_filter=hints)
+        if sys.platform.startswith("linux") and not self._poll:
+            observer: _Events | BaseObserver = _Events(self._folder, self._ring)
+        else:
+            observer = _observer(self._folder, self._ring, poll=self._poll)
         observer.start()
         self._observer, self._watched = observer, (status.st_dev, status.st_ino)
 
@@ -125,5 +136,36 @@ class Watcher:
         except OSError:
             return False
         same = (status.st_dev, status.st_ino) == self._watched
-        emitters = self._observer.emitters
-        return same and bool(emitters) and all(emitter.is_alive() for emitter in emitters)
+        threads: Sequence[threading.Thread] = [self._observer]
+        if not isinstance(self._observer, _Events):
+            threads = [*self._observer.emitters]
+        return same and bool(threads) and all(thread.is_alive() for thread in threads)
+
+
+def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObserver:
+    """An observer of another system than Linux, or one that lists the folder now and then."""
+    import logging  # noqa: PLC0415 - seldom needed
+
+    from watchdog import events  # noqa: PLC0415 - as above
+    from watchdog.observers import Observer  # noqa: PLC0415
+    from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
+
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
+    hints: list[type[events.FileSystemEvent]] = [
+        events.FileCreatedEvent,
+        events.FileMovedEvent,
+        events.FileClosedEvent,
+        events.DirCreatedEvent,
+        events.DirMovedEvent,
+    ]
+    if poll:
+        hints.append(events.FileModifiedEvent)
+
+    class Handler(events.FileSystemEventHandler):
+        def on_any_event(self, _event: events.FileSystemEvent) -> None:
+            ring()
+
+    observer = PollingObserver() if poll else Observer()
+    # The filter also keeps the observer from waking when we open files ourselves.
+    observer.schedule(Handler(), str(folder), recursive=False, event_filter=hints)
+    return observer

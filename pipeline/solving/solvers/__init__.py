@@ -57,6 +57,13 @@ class Session(Protocol):
         """Add a clause for the calls to come."""
         ...
 
+    def foresee(self, guess: Callable[[], Clause | None]) -> None:
+        """Take a guess at the first clause that will be added, to be made while it solves.
+
+        A session may work with it in advance, but counts it only if that clause is added.
+        """
+        ...
+
 
 class Solver(Protocol):
     """An available solver. `version` is None if it does not tell."""
