@@ -112,9 +112,11 @@ def recognise_arrows(text: Text) -> str | None:
     signs = text.lines[0].text.strip()
     if len(text.lines) > 1 or len(signs) > 2 * _CELLS:
         return None
-    steps = sum(sign in "<>^v" for sign in signs)
+    steps = sum(map(signs.count, "<>^v"))
+    if not steps:
+        return None
     known = sum(sign in _ARROW_SIGNS for sign in signs)
-    begun = steps > 0 and known == len(signs) <= _CELLS
+    begun = known == len(signs) <= _CELLS
     if begun or (steps >= _FEWEST_STEPS and known * 8 >= len(signs) * 7):
         return f"one line of {counted(len(signs), 'sign')}, many of them arrows"
     return None
