@@ -55,6 +55,7 @@ def main() -> None:
     while counts[-1] < most:
         counts.append(min(most, 10 * counts[-1]))
     spent = dict.fromkeys(WORKERS, (0, 0.0))
+    once = dict.fromkeys(WORKERS, (0.0, 0.0))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         for count in counts:
             path = lines_of(Path(name), count, sys.argv[3:])
@@ -68,11 +69,12 @@ def main() -> None:
                     f"{count / seconds:7.0f} a second, those added {added:7.0f}, {resident} MB",
                     flush=True,
                 )
-                once = seconds - count / added
-                if count > LEAST:
-                    print(f"  bends at {once * added:.0f} lines: {once:.2f} s are spent once")
+                once[workers] = seconds - count / added, added
             print(f"  two workers: {spent[1][1] / spent[2][1]:.2f} times one", flush=True)
             path.unlink()
+        for workers, (seconds, added) in once.items():
+            bend = f"the curve bends at {seconds * added:.0f} lines"
+            print(f"{workers} workers: {seconds:.2f} s are spent once, so that {bend}")
         seconds, resident = measured(lines_of(Path(name), OF_EACH, sys.argv[3:]), 2, many)
         rate = many * OF_EACH / seconds
         print(f"{many} files of {OF_EACH}: {seconds:.2f} s, {rate:.0f} a second, {resident} MB")
