@@ -29,18 +29,20 @@ COUNT = 1_000_000
 
 @dataclass
 class Drop:
-    """A folder with an inbox, into which one collection is dropped."""
+    """A folder with an inbox, into which a collection is dropped, or many alike."""
 
     top: Path
     most_resident: int = 0
 
-    def drop(self, lines: Path) -> None:
-        (self.top / "inbox").mkdir(exist_ok=True)
+    def drop(self, lines: Path, copies: int = 1) -> None:
+        (self.top / "inbox").mkdir(parents=True, exist_ok=True)
         os.link(lines, self.top / "inbox" / "lines.txt")
+        for number in range(2, copies + 1):
+            os.link(lines, self.top / "inbox" / f"lines-{number}.txt")
 
-    def run(self, kill_at: float | None = None) -> float:
+    def run(self, *options: str, kill_at: float | None = None) -> float:
         """Seconds of `run`, killed when that share is done."""
-        argv = [sys.executable, "-m", "pipeline", "run", "--quiet"]
+        argv = [sys.executable, "-m", "pipeline", "run", "--quiet", *options]
         folders = ["--inbox", str(self.top / "inbox"), "--outbox", str(self.top / "outbox")]
         begun = time.perf_counter()
         with subprocess.Popen([*argv, *folders]) as process:

@@ -1,158 +1,83 @@
-"""A cluster against local processes: throughput, overhead of a chunk, bytes over the wire.
+"""The rate of `run` from a thousand lines to ten million, and where the curve bends.
 
-    python bench/scale.py [COUNT] [MOST] [FILE]
+    python bench/scale.py [MOST] [MANY] [FILE]
 
-COUNT puzzles are made from those in FILE, as `collection.py` does, and cut into the chunks of a
-collection. They are computed by 1, 2, … MOST local processes, and by as many workers of a
-scheduler that is a process of its own. Nothing is written: what `run` adds is the same for both.
-The two kinds take turns, so that the ratios mean something on a machine that others use too.
+One collection of 1,000 lines, of 10,000, … of MOST is solved by one worker and by two, then MANY
+files of 10,000 lines by two. Each worker's line has the time, the rate, the puzzles a second of
+what was added since the line before, and the most MB that a process had resident. The curve bends
+where the work takes as long as all that is done once: starting, and writing the set. The lines are
+made from those in FILE, as `collection.py` does; after REPEATED they come again.
 """
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import pickle
-import random
-import subprocess
+import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-from collection import shuffled
-from puzzles import puzzles
+from million import Drop, make
 
-from pipeline.reading import Source
-from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.read import what_in
-from pipeline.service.cluster import Cluster
-from pipeline.service.replies import packed
-from pipeline.service.sinks import PORTIONS, End, PieceOf
-from pipeline.service.workers import Pool, Workers
-from pipeline.settings import Settings
-
-COUNT, MOST = 60_000, 2
-ROUNDS = 3
-SETTINGS = Settings()
+LEAST, MOST, MANY, OF_EACH = 1_000, 10_000_000, 1_000, 10_000
+REPEATED = 100_000
+WORKERS = (1, 2)
 
 
-def chunks(count: int, files: list[str]) -> list[PieceOf]:
-    """A collection's chunks."""
-    generator = random.Random(1)
-    known = [data.decode().split()[0] for data in puzzles(files, 5000)]
-    text = "".join(shuffled(known[i % len(known)], generator) + "\n" for i in range(count))
-    stream = PeekableStream(io.BytesIO(text.encode()))
-    source = what_in(stream, "bench", SETTINGS)
-    assert isinstance(source, Source)
-    return [step for step in PORTIONS.pieces(source, stream, SETTINGS) if isinstance(step, PieceOf)]
+def lines_of(folder: Path, count: int, files: list[str]) -> Path:
+    """A file of so many lines."""
+    path, block = folder / f"{count}.txt", folder / "block"
+    if not block.exists():
+        make(block, REPEATED, files)
+    data = block.read_bytes()
+    width = len(data) // REPEATED
+    with path.open("wb") as file:
+        for begin in range(0, count, REPEATED):
+            file.write(data[: width * min(REPEATED, count - begin)])
+    return path
 
 
-@contextmanager
-def cluster(workers: int) -> Iterator[tuple[str, int]]:
-    """The address of a scheduler with so many workers, and its process id."""
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder, "scheduler.json")
-        port = ("--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        scheduler = started(folder, "scheduler", *port)
-        each = ("--scheduler-file", str(told), "--nthreads", "1", "--nworkers", str(workers))
-        nanny = started(folder, "worker", *each)
-        try:
-            while not told.exists() or b"address" not in told.read_bytes():
-                time.sleep(0.05)
-            yield json.loads(told.read_text())["address"], scheduler.pid
-        finally:
-            for process in (nanny, scheduler):
-                process.kill()
-                process.wait()
-
-
-def started(folder: str, what: str, *argv: str) -> subprocess.Popen[bytes]:
-    """A scheduler or workers; they import what this process may import."""
-    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard", *argv]
-    path = os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))
-    quiet = subprocess.DEVNULL
-    environment = os.environ | {"PYTHONPATH": path}
-    return subprocess.Popen(command, cwd=folder, env=environment, stdout=quiet, stderr=quiet)
-
-
-def cpu(pid: int) -> float:
-    """Seconds of processor time that a process has taken."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def seconds(workers: Workers, requests: list[Any]) -> float:
-    """How long they take for all of them."""
-    begun = time.perf_counter()
-    given = sum(reply is not None for reply in workers.replies(iter(requests)))
-    assert given == len(requests)
-    return time.perf_counter() - begun
-
-
-def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None:
-    """Have all workers there, with all that they load."""
-    if address is not None:
-        from distributed import Client  # noqa: PLC0415
-
-        with Client(address, set_as_default=False) as client:
-            client.wait_for_workers(count)
-    seconds(workers, [sample] * 4 * count)
-
-
-def compare(count: int, pieces: list[PieceOf], total: int) -> None:
-    """Local processes and cluster workers in turn; prints both rates."""
-    padding = "x" * len(pieces[0].piece.data)
-    nothing = [End(padding, pieces[0].source, 1, "", 0)] * 200
-    with (
-        cluster(count) as (address, scheduler),
-        closing(Pool(count, SETTINGS, lambda: False)) as pool,
-        closing(Cluster(address, SETTINGS, lambda: False)) as remote,
-    ):
-        warm(pool, None, count, pieces[0])
-        warm(remote, address, count, pieces[0])
-        here, there, used = [], [], []
-        for _ in range(ROUNDS):
-            here.append(seconds(pool, pieces))
-            before, own = cpu(scheduler), time.process_time()
-            there.append(seconds(remote, pieces))
-            used.append((cpu(scheduler) - before, time.process_time() - own))
-        hop = [seconds(workers, nothing) / len(nothing) for workers in (pool, remote)]
-    rates = total / min(here), total / min(there)
-    print(
-        f"{count} workers: {rates[0]:8.0f} a second here, {rates[1]:8.0f} on the cluster, "
-        f"ratio {rates[1] / rates[0]:.2f}"
-    )
-    per = [1000 * min(each) / len(pieces) for each in zip(*used, strict=True)]
-    print(f"  of a chunk: {per[0]:.1f} ms of the scheduler's processor, {per[1]:.1f} ms of ours")
-    print(f"  with nothing to compute: {1000 * hop[0]:.1f} ms here, {1000 * hop[1]:.1f} ms there")
-
-
-def wire(pieces: list[PieceOf], total: int) -> None:
-    """Print what goes over the wire for a puzzle."""
-    from pipeline.solving.solvers import Solvers  # noqa: PLC0415
-
-    there = sum(len(packed(piece, SETTINGS)) for piece in pieces)
-    with Solvers() as solvers:
-        begun = time.perf_counter()
-        back = len(pickle.dumps(pieces[0].compute(solvers, SETTINGS)))
-        spent = time.perf_counter() - begun
-    puzzles_in_one = pieces[0].piece.data.count(b"\n")
-    print(f"{total} puzzles in {len(pieces)} chunks of {puzzles_in_one}, {spent:.2f} s each")
-    print(f"  {there / total:.0f} bytes a puzzle there, {back / puzzles_in_one:.0f} back")
+def measured(path: Path, workers: int, copies: int = 1) -> tuple[float, int]:
+    """The seconds of a run, and the most MB resident."""
+    box = Drop(path.with_name("box"))
+    box.drop(path, copies)
+    seconds = box.run("--workers", str(workers))
+    left = [each.name for each in (box.top / "inbox").glob("*.txt")]
+    assert not left, f"{len(left)} files are left"
+    shutil.rmtree(box.top)
+    return seconds, box.most_resident
 
 
 def main() -> None:
     numbers = [int(argument) for argument in sys.argv[1:3]]
-    count, most = [*numbers, *(COUNT, MOST)[len(numbers) :]]
-    pieces = chunks(count, sys.argv[3:])
-    wire(pieces, count)
-    for workers in range(1, most + 1):
-        compare(workers, pieces, count)
+    most, many = [*numbers, *(MOST, MANY)[len(numbers) :]]
+    counts = [LEAST]
+    while counts[-1] < most:
+        counts.append(min(most, 10 * counts[-1]))
+    spent = dict.fromkeys(WORKERS, (0, 0.0))
+    once = dict.fromkeys(WORKERS, (0.0, 0.0))
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
+        for count in counts:
+            path = lines_of(Path(name), count, sys.argv[3:])
+            for workers in WORKERS:
+                seconds, resident = measured(path, workers)
+                before, earlier = spent[workers]
+                added = (count - before) / max(seconds - earlier, 1e-3)
+                spent[workers] = count, seconds
+                print(
+                    f"{count:9d} lines, {workers} workers: {seconds:7.2f} s, "
+                    f"{count / seconds:7.0f} a second, those added {added:7.0f}, {resident} MB",
+                    flush=True,
+                )
+                once[workers] = seconds - count / added, added
+            print(f"  two workers: {spent[1][1] / spent[2][1]:.2f} times one", flush=True)
+            path.unlink()
+        for workers, (seconds, added) in once.items():
+            bend = f"the curve bends at {seconds * added:.0f} lines"
+            print(f"{workers} workers: {seconds:.2f} s are spent once, so that {bend}")
+        seconds, resident = measured(lines_of(Path(name), OF_EACH, sys.argv[3:]), 2, many)
+        rate = many * OF_EACH / seconds
+        print(f"{many} files of {OF_EACH}: {seconds:.2f} s, {rate:.0f} a second, {resident} MB")
 
 
 if __name__ == "__main__":

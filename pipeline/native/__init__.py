@@ -43,6 +43,8 @@ COMPILE_AFTER = 2.0
 COMPILING_SECONDS = 300
 """Processor time after which a compiler that does not end is stopped."""
 
+BEING_COMPILED = "it is being compiled; until it is there, SAT and plain Python do its work"
+
 TRIED_SECONDS = 3600.0
 """A compiler that failed is started again after so long."""
 
@@ -51,6 +53,7 @@ UNUSED_SECONDS = 30 * 24 * 3600.0
 
 _CODE = "code.o"
 _TRIED = "tried"
+_LOCK = "lock"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
 _ABILITIES = (b"flags", b"Features", b"CPU part")
@@ -122,6 +125,8 @@ class Program:
             return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
         if (folder / _CODE).exists():
             return None
+        if _is_locked(folder):
+            return BEING_COMPILED
         tried = folder / _TRIED
         try:
             why, age = tried.read_text(), _age(tried)
@@ -140,7 +145,7 @@ class Program:
         other versions that nobody uses is removed. Raises what numba and the trial raise.
         """
         path, tried = folder / _CODE, folder / _TRIED
-        with (folder / "lock").open("wb") as lock:
+        with (folder / _LOCK).open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
                 tried.write_text("")
@@ -303,11 +308,12 @@ class Loaded:
 
 
 def start_detached(code: str, processor_seconds: int) -> None:
-    """Run Python code in a process of its own that may outlive this one, at the lowest priority.
+    """Run Python code in a process of its own that may outlive this one.
 
-    Raises OSError if it cannot be started.
+    Its priority is ours: a compiler at a lower one would wait for workers that would be hundreds of
+    times as fast with its code. Raises OSError if it cannot be started.
     """
-    path = f"import os, resource, sys; sys.path[:] = {sys.path!r}; os.nice(19)"
+    path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
     argv = [sys.executable, "-c", f"{path}; {limit}; {code}"]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
@@ -320,6 +326,16 @@ def _version_of(package: str) -> Path:
     if spec is None or spec.origin is None:
         raise ImportError(f"{package} is not installed")
     return Path(spec.origin).with_name("_version.py")
+
+
+def _is_locked(folder: Path) -> bool:
+    """Whether a compiler is at work on what lies there."""
+    try:
+        with (folder / _LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    return False
 
 
 def _age(path: Path) -> float:

@@ -21,7 +21,7 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "how many puzzles a second were computed",
     "percent": "how much of the source is done; null if that is not known",
-    "programs": "what is meant: `lanes`, `check`, or both",
+    "programs": "what is meant: `lanes`, `check`, `rules` and `trim`, or some of them",
     "proved": "of how many puzzles it is proved that no solution is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
@@ -110,10 +110,11 @@ EVENTS: Final = {
     ),
     "lanes.slow": _shown(
         "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
-        "times as slowly, until it is there; said once",
+        "times as slowly, until it is there; said again when the reason changes",
         "programs",
         "reason",
     ),
+    "lanes.ready": _shown("machine code has been compiled, and is used from now on", "programs"),
     "batch.crashed": _shown(
         "solving many files together crashed; they are solved one by one", "reason"
     ),

@@ -148,9 +148,11 @@ class RowsOf:
         self._fallbacks += count_aside(result, self._totals)
 
     def tell_answers(self, places: NDArray[np.intp], answers: Answers) -> None:
-        """Add puzzles by their answers; only one batch has plain lines."""
+        """Add puzzles by their answers; plain lines are quick in the first batch that has any."""
         lines = self._contents.lines_of(places)
         lines[list(answers.results)] = -1
+        if self._plain:
+            lines[:] = -1
         at = np.flatnonzero(lines >= 0)
         if len(at):
             plain, own = self._contents.plain, lines[at]

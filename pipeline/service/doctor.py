@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Literal
 
 from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
 from pipeline.native import Program
+from pipeline.service.log import Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import has_writer
 from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
+LOOK_SECONDS = 1.0
 LEAST_FREE = 256 * 1024 * 1024
 _LEAST_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 _INOTIFY = Path("/proc/sys/fs/inotify")
@@ -76,14 +81,39 @@ def programs_of(settings: Settings) -> list[Program]:
     return used
 
 
-def slow_programs(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Why programs are not compiled, each reason with their names in words."""
-    lacking: dict[str, list[str]] = {}
-    for program in programs_of(settings):
-        if reason := program.lacking():
-            lacking.setdefault(reason, []).append(program.name)
-    for reason, (*others, last) in lacking.items():
-        yield reason, f"{', '.join(others)} and {last}" if others else last
+class SlowPrograms:
+    """Tells the log which programs are not compiled, and what has changed since."""
+
+    def __init__(self, settings: Settings, log: Log) -> None:
+        self._settings = settings
+        self._log = log
+        self._told: dict[str, str] = {}
+        self._look_at = 0.0
+
+    def look(self) -> None:
+        """Tell what is new; to be called often."""
+        if time.monotonic() < self._look_at:
+            return
+        before, self._told = self._told, self._lacking()
+        lacking = defaultdict[str, list[str]](list)
+        for name, reason in self._told.items():
+            if before.get(name) != reason:
+                lacking[reason].append(name)
+        for reason, names in lacking.items():
+            self._log.info("lanes.slow", programs=_listed(names), reason=reason)
+        if ready := [name for name in before if name not in self._told]:
+            self._log.info("lanes.ready", programs=_listed(ready))
+        self._look_at = time.monotonic() + LOOK_SECONDS if self._told else inf
+
+    def _lacking(self) -> dict[str, str]:
+        """Why programs are not compiled, by their names."""
+        programs = programs_of(self._settings)
+        return {each.name: reason for each in programs if (reason := each.lacking())}
+
+
+def _listed(names: list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _solvers(settings: Settings) -> Iterator[Diagnosis]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, takewhile
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from typing import TYPE_CHECKING
@@ -194,12 +195,19 @@ class Intake:
         return left
 
     def _take_all(self, swept: Swept) -> None:
-        """Claim what is complete, name by name, and process single files in batches."""
+        """Claim what is complete, name by name, and process single files in batches.
+
+        Those that hold many are last, as only one of them is in work; no other process looks at
+        them again.
+        """
         names, _ = names_in(self._folders.inbox)
         self._forget_all_but({*names})
         self._stamp()  # even if there is nothing to take
+        known = {name for name, each in self._known.items() if each.holds_many}
+        others = deque(name for name in names if name not in known)
+        many = takewhile(lambda _: not self.busy, (name for name in names if name in known))
         try:
-            self._take(self._shared_names(deque(names), swept), len(names), swept, [])
+            self._take(chain(self._shared_names(others, swept), many), len(others), swept, [])
         finally:
             self._hear_the_rest(swept)
 

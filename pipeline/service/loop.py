@@ -22,6 +22,7 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
 
 if TYPE_CHECKING:
+    from pipeline.service.doctor import SlowPrograms
     from pipeline.service.metrics import Metrics
 
 RESCAN_SECONDS = 30.0
@@ -193,6 +194,7 @@ class _Service:
         self.log = log
         self.on_finished = on_finished
         self.metrics: Metrics | None = None
+        self.slow: SlowPrograms | None = None
         if settings.metrics is not None:
             from pipeline.service.metrics import Metrics  # noqa: PLC0415 - few ask for it
 
@@ -219,7 +221,7 @@ class _Service:
             solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
             if solvers.lacking:
                 log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-            workers = _workers(settings, log, service.is_stopping, tuning)
+            workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
             beside = 0 if settings.cluster else (settings.workers or cores()) - 1
@@ -259,6 +261,8 @@ class _Service:
 
     def sweep(self, *, thorough: bool) -> Swept:
         """Sweep; any OSError is the environment's fault. Raises EnvironmentFailure, Interrupted."""
+        if self.slow:
+            self.slow.look()
         with self.metrics.scanning() if self.metrics else nullcontext():
             try:
                 return self.intake.sweep(thorough=thorough)
@@ -266,23 +270,19 @@ class _Service:
                 raise EnvironmentFailure(in_words(error)) from error
 
 
-def _workers(settings: Settings, log: Log, stopping: Callable[[], bool], tuning: Tuning) -> Workers:
+def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
     """What computes sources of many puzzles. Raises UsageError."""
     if settings.cluster is not None:
         from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-        return Cluster(settings.cluster, settings, stopping)
-    started = False
+        return Cluster(settings.cluster, settings, service.is_stopping)
 
     def start(module: str) -> Peer:
-        nonlocal started
-        is_first, started = not started, True
         peer = tuning.start_worker(module)
-        if is_first:  # only large jobs need one
-            from pipeline.service.doctor import slow_programs  # noqa: PLC0415 - loads numpy
+        if service.slow is None:  # only large jobs need workers
+            from pipeline.service.doctor import SlowPrograms  # noqa: PLC0415 - loads numpy
 
-            for reason, programs in slow_programs(settings):
-                log.info("lanes.slow", programs=programs, reason=reason)
+            service.slow = SlowPrograms(settings, service.log)
         return peer
 
-    return Pool(settings.workers or cores(), settings, stopping, start)
+    return Pool(settings.workers or cores(), settings, service.is_stopping, start)

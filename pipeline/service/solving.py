@@ -199,18 +199,20 @@ def solve_piece(
     Raises EnvironmentFailure.
     """
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
-    from pipeline.solving.many import Batch, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.solving.many import Batch, portions, solve_batch  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
     making = RowsOf(contents, source, first, settings.traits)
     for geometry, places, masks in _batches(contents):
-        batch = Batch(geometry, masks, partial(_problem_at, contents, places))
-        answers = solve_batch(batch, solvers, settings, explain=False)
-        making.tell_answers(places, answers)
-        if settings.traits:
-            from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
+        for some in portions(geometry, masks, settings):
+            at = places[some]
+            batch = Batch(geometry, masks[some], partial(_problem_at, contents, at))
+            answers = solve_batch(batch, solvers, settings, explain=False)
+            making.tell_answers(at, answers)
+            if settings.traits:
+                from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
 
-            making.tell_also(places.tolist(), fields_of(geometry, masks, answers, settings))
+                making.tell_also(at.tolist(), fields_of(geometry, masks[some], answers, settings))
     alone = making.untold()
     for place in alone:
         entry = contents.entry(place)

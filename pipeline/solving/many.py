@@ -7,7 +7,7 @@ Every grid is certified either way.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 FEWEST = 64
 """`auto` uses lanes for this many puzzles or more; without machine code, PySAT."""
+
+SLOWLY_TOGETHER = 64
+"""Puzzles that are solved together while machine code is missing: half a second's work."""
 
 MOST_TOGETHER = 100
 """Solutions of each puzzle; if more are asked for, the puzzles are solved one by one."""
@@ -135,6 +139,31 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
+def portions(
+    geometry: Geometry, masks: NDArray[np.unsignedinteger], settings: Settings
+) -> Iterator[slice]:
+    """Which of many puzzles to solve together: all with machine code, until it is there only a few.
+
+    So it takes over in the midst of them. The last portion has at least SLOWLY_TOGETHER puzzles.
+    """
+    begin, count = 0, len(masks)
+    while geometry == NINE and count - begin >= 2 * SLOWLY_TOGETHER:
+        if not _is_for_lanes(count - begin, settings) or _is_compiled(count - begin, settings):
+            break
+        yield slice(begin, begin + SLOWLY_TOGETHER)
+        begin += SLOWLY_TOGETHER
+    yield slice(begin, count)
+
+
+def _is_compiled(count: int, settings: Settings) -> bool:
+    """Whether machine code for so many puzzles is there; if not, all that is missing is made."""
+    from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
+
+    search = machine_code(count, at_once=settings.solver == "lanes")
+    check = settings.trust_solver or compiled_check(count)
+    return bool(search and check)
+
+
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
 ) -> Answers:
@@ -145,7 +174,7 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
-    if answers.used.name != "lanes" and _is_for_lanes(batch, settings):
+    if answers.used.name != "lanes" and _is_for_lanes(len(batch.masks), settings):
         solvers = solvers.for_many()
     for place in _to_do(answers, settings, explain=explain):
         problem = batch.problem(place)
@@ -220,7 +249,7 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     count, cells = batch.masks.shape
     most, start = settings.limit, time.perf_counter()
     solver = None
-    if batch.geometry == NINE and _is_for_lanes(batch, settings):
+    if batch.geometry == NINE and _is_for_lanes(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
         solver = machine_code(count, at_once=settings.solver == "lanes")
@@ -249,11 +278,11 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     )
 
 
-def _is_for_lanes(batch: Batch, settings: Settings) -> bool:
-    """Whether the settings leave the puzzles to lanes, or to PySAT if these cannot be asked."""
+def _is_for_lanes(count: int, settings: Settings) -> bool:
+    """Whether the settings leave so many puzzles to lanes, or to PySAT if these cannot be asked."""
     if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "lanes"):
         return False
-    is_many = len(batch.masks) >= FEWEST and settings.encoding == ENCODING
+    is_many = count >= FEWEST and settings.encoding == ENCODING
     return is_many or settings.solver == "lanes"
 
 

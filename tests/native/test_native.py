@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -155,12 +156,13 @@ print(sum_by(TINY.load_from(folder), 1, 2, 3))
     assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "6\n"
 
 
-def test_a_detached_process_is_in_a_group_of_its_own_at_the_lowest_priority(tmp_path):
+def test_a_detached_process_is_in_a_group_of_its_own_at_the_priority_of_its_parent(tmp_path):
     told = tmp_path / "told"
-    code = f"open({str(told)!r}, 'w').write(f'{{os.getpgrp() == os.getpid()}} {{os.nice(0)}}')"
+    said = "f'{os.getpgrp() == os.getpid()} {os.nice(0)}'"
+    code = f"import os; open({str(told)!r}, 'w').write({said})"
     start_detached(code, 10)
     wait_for(lambda: told.exists() and told.read_text() != "")
-    assert told.read_text() == "True 19"
+    assert told.read_text() == f"True {os.nice(0)}"
     os.waitpid(-1, os.WNOHANG)
 
 
@@ -183,6 +185,14 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
     with_compiler(monkeypatch, lambda _name: b"code")
     TINY.compile_into(folder)
     assert TINY.lacking() is None
+
+
+@needs_numba
+def test_a_compiler_at_work_is_told(folder):
+    with (folder / "lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert TINY.lacking() == native.BEING_COMPILED
+    assert "not compiled yet" in TINY.lacking()
 
 
 @needs_numba

@@ -12,8 +12,10 @@ from support.many import collection
 from support.telling import KeptLog
 
 from pipeline.service import claimers, intake
+from pipeline.service.claimers import Claimers
 from pipeline.service.job import Tuning
 from pipeline.service.loop import run_once
+from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
@@ -70,6 +72,24 @@ def test_each_file_is_processed_once_and_told_whoever_claims_it(box):
     assert (box.waiting(), box.in_work()) == (set(), set())
     statuses = {box.record(name[:-4])["status"] for name in names}
     assert statuses == {"unique"}
+
+
+def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box, monkeypatch):
+    names, given, give = [f"{number:02}.txt" for number in range(12)], Counter(), Claimers.give
+    for name in names:
+        box.drop(name, collection(5))
+
+    def counted(self, left):
+        before = {*left}
+        give(self, left)
+        given.update(before.difference(left))
+
+    monkeypatch.setattr(Claimers, "give", counted)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05)
+    log, tuning = KeptLog(), Tuning(Portions(piece=20))
+    assert run_once(settings, log, tuning=tuning) == 0
+    assert finished(log) == dict.fromkeys(names, 1)
+    assert {*given.values()} == {1}
 
 
 def test_what_holds_no_single_puzzle_is_left_to_this_process(box):

@@ -18,7 +18,7 @@ from pipeline.native import Program
 from pipeline.reading import Collection, Single
 from pipeline.reading.read import contents_in
 from pipeline.service import intake, loop
-from pipeline.service.doctor import slow_programs
+from pipeline.service.doctor import SlowPrograms
 from pipeline.service.job import Tuning
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.overview import LAST_SCAN
@@ -185,25 +185,44 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
 @pytest.mark.parametrize(
     ("options", "lacking", "told"),
     [
-        ({"solver": "auto"}, NO_PLACE, [("no place", "lanes, check, rules and trim")]),
-        ({"solver": "lanes"}, NO_PLACE, [("no place", "lanes, check, rules and trim")]),
+        ({"solver": "auto"}, NO_PLACE, [("lanes, check, rules and trim", "no place")]),
+        ({"solver": "lanes"}, NO_PLACE, [("lanes, check, rules and trim", "no place")]),
         ({"solver": "auto"}, FINE, []),
-        ({"solver": "auto"}, FINE | {"check": "broken"}, [("broken", "check")]),
+        ({"solver": "auto"}, FINE | {"check": "broken"}, [("check", "broken")]),
         (
             {"solver": "auto"},
             FINE | {"lanes": "no place", "check": "broken"},
-            [("no place", "lanes"), ("broken", "check")],
+            [("lanes", "no place"), ("check", "broken")],
         ),
-        ({"solver": "minisat"}, NO_PLACE, [("no place", "check, rules and trim")]),
+        ({"solver": "minisat"}, NO_PLACE, [("check, rules and trim", "no place")]),
         (TRUSTING, NO_PLACE, []),
-        (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("no place", "lanes")]),
+        (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("lanes", "no place")]),
     ],
 )
 def test_programs_that_are_not_compiled_are_named_with_the_reason(
     options, lacking, told, monkeypatch
 ):
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
-    assert [*slow_programs(Settings(**options))] == told
+    log = KeptLog()
+    SlowPrograms(Settings(**options), log).look()
+    assert log.told == [("lanes.slow", {"programs": who, "reason": why}) for who, why in told]
+
+
+def test_what_is_compiled_meanwhile_is_told(monkeypatch):
+    lacking = dict(NO_PLACE)
+    monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
+    monkeypatch.setattr("pipeline.service.doctor.LOOK_SECONDS", 0.0)
+    log = KeptLog()
+    slow = SlowPrograms(Settings(solver="auto"), log)
+    slow.look()
+    lacking |= {"lanes": "it is being compiled", "check": "it is being compiled"}
+    slow.look()
+    lacking |= {"lanes": None, "check": None}
+    slow.look()
+    assert log.told[1:] == [
+        ("lanes.slow", {"programs": "lanes and check", "reason": "it is being compiled"}),
+        ("lanes.ready", {"programs": "lanes and check"}),
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

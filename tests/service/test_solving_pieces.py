@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.dropping import TWO_SOLUTIONS
 from support.lanes import replace_lanes
+from support.needs import needs_numba
 from support.oracle import is_solution
 from support.solving import NINE as A
 from support.solving import NINE_SOLVED as SOLVED
@@ -269,6 +270,28 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
 def test_lanes_and_others_write_the_same_rows(solvers):
     text = f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n" * 20
     assert solved(text, solvers, solver="lanes") == solved(text, solvers)
+
+
+@needs_numba
+@pytest.mark.parametrize("late", ["lanes", "check"])
+def test_machine_code_that_comes_late_takes_over_in_the_midst_of_a_piece(
+    late, monkeypatch, solvers, lanes, checking
+):
+    asked = []
+
+    def comes_late(puzzles, **_):
+        asked.append(puzzles)
+        return (lanes if late == "lanes" else checking) if len(asked) > 4 else None
+
+    search = comes_late if late == "lanes" else lambda *_, **__: lanes
+    check = comes_late if late == "check" else lambda _: checking
+    monkeypatch.setattr("pipeline.solving.compiled.machine_code", search)
+    monkeypatch.setattr("pipeline.solving.many.compiled_check", check)
+    monkeypatch.setattr("pipeline.certify.many.machine_code", check)
+    text = f"{A}\n{TWICE}\n{A}\n" * 100
+    rows = solved(text, solvers, solver="auto")
+    assert asked == [300, 64, 236, 64, 172, 172]
+    assert rows == solved(text, solvers)
 
 
 def test_where_lanes_miss_a_solution_it_is_found_and_proved_to_be_the_last(monkeypatch, solvers):

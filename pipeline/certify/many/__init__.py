@@ -19,7 +19,7 @@ from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 
-__all__ = ["NODES", "Verdict", "exhausted_many"]
+__all__ = ["NODES", "Verdict", "exhausted_many", "machine_code"]
 
 OTHERWISE = 0.002
 """Seconds that plain Python takes for a puzzle."""
@@ -37,6 +37,11 @@ PROGRAM = Program(
     "pipeline.certify.many.try_check",
 )
 loaded = Loaded(PROGRAM)
+
+
+def machine_code(puzzles: int) -> Callable[..., int] | None:
+    """The check as machine code for so many 9×9 puzzles, if it is there and worth loading."""
+    return loaded.get(puzzles * OTHERWISE)
 
 
 def exhausted_many(
@@ -65,7 +70,7 @@ def exhausted_many(
             f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    step = loaded.get(len(masks) * OTHERWISE) if geometry == NINE else None
+    step = machine_code(len(masks)) if geometry == NINE else None
     if step:
         verdicts, nodes = check_side_by_side(step, masks, counts, grids, most, deadline)
     else:

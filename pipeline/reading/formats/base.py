@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import Reader
-from pipeline.reading.formats.text import Text, is_border, said_lines
+from pipeline.reading.formats.text import Text, each_line, is_border, says_something
 from pipeline.settings import Reading
 
 Layout = Any
@@ -75,7 +75,8 @@ class Head:
     def lines(self) -> tuple[str, ...]:
         """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
-        rows = (line for line in said_lines(text) if not is_border(line))
+        lines = filter(says_something, each_line(text))
+        rows = (line for line in lines if not is_border(line))
         return tuple(islice(rows, MOST_LOOKED_AT))
 
     @property

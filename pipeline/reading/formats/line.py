@@ -55,6 +55,7 @@ from pipeline.reading.formats.text import (
     NEWLINE,
     Text,
     cells_of,
+    each_line,
     is_border,
     quote,
     says_something,
@@ -358,7 +359,7 @@ _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 def recognise_csv(head: Head) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
-    lines = enumerate(NEWLINE.split(text), 1)  # a header may begin like a comment
+    lines = enumerate(each_line(text), 1)  # a header may begin like a comment
     number, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
     for delimiter in DELIMITERS:
         found = _with_header(head, header, Fields(delimiter, header=number))
