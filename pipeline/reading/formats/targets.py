@@ -1,0 +1,227 @@
+"""The notations that puzzles are converted to, and whether what was written says the same.
+
+A row of `TARGETS` is what `--to` and `Puzzle.to` name. What is written is read again before it is
+handed out; a difference is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.reading.formats.cells import (
+    cell_in_words,
+    classic_cells,
+    in_lines,
+    is_classic,
+    shape_in_words,
+)
+from pipeline.reading.formats.detect import parse_source
+from pipeline.reading.formats.fpuzzles import render_fpuzzles
+from pipeline.reading.formats.programs import XML_END, XML_HEAD, game_line, library_line
+from pipeline.reading.formats.writing import render_puzzle
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """How a file holds items: what stands before, between and behind them; `most` of them."""
+
+    head: str = ""
+    between: str = ""
+    end: str = ""
+    most: int | None = None
+
+
+SINGLE = File(most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A notation to convert to: the item of a puzzle, and the file that holds items.
+
+    `endings` are those of the names of its files, the first for new ones. `plain` writes the item
+    of 81 digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of
+    its own; without it a solution is a filled grid. All raise ValueError, with a noun for what
+    the notation cannot say.
+    """
+
+    item: Callable[[Puzzle], str]
+    endings: tuple[str, ...]
+    file: File = SINGLE
+    plain: Callable[[str], str] | None = None
+    beside: Callable[[Puzzle, Grid], str] | None = None
+    file_beside: File | None = None
+
+    def holding(self, *, solutions: bool) -> File:
+        """The file of puzzles, or of solutions."""
+        return (solutions and self.file_beside) or self.file
+
+
+def _in(*notations: str) -> Callable[[Puzzle], str]:
+    """Writes in the first of these notations that can; the fault is that of the first."""
+
+    def write(puzzle: Puzzle) -> str:
+        faults: list[ValueError] = []
+        for notation in notations:
+            try:
+                return render_puzzle(puzzle, notation)
+            except ValueError as error:
+                faults.append(error)
+        raise faults[0]
+
+    return write
+
+
+def _of_cells(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
+    return lambda puzzle: plain(classic_cells(puzzle))
+
+
+def _linked(notation: str) -> Callable[[Puzzle, Grid], str]:
+    return lambda puzzle, grid: render_fpuzzles(puzzle, notation, grid)
+
+
+def _filled(grid: Grid) -> Puzzle:
+    return Puzzle.of_values(grid.geometry, grid.values)
+
+
+_line = _in("line", "characters line")
+"""In digits; 16×16 and 25×25 in letters."""
+
+
+def _pair(puzzle: Puzzle, grid: Grid) -> str:
+    return f"{_line(puzzle).strip()},{_line(_filled(grid))}"
+
+
+_LINES = File()
+TARGETS: Final[Mapping[str, Target]] = {
+    "lines": Target(_line, (".sdm",), _LINES, "{}\n".format),
+    "csv": Target(_line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")),
+    "grid": Target(
+        _in("grid", "characters"), (".txt",), File(between="\n"), lambda cells: in_lines(cells, 9)
+    ),
+    "ss": Target(_in("grid ss"), (".ss",)),
+    "sdk": Target(_in("sadman"), (".sdk",)),
+    "opensudoku": Target(
+        _of_cells(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
+    ),
+    "hodoku": Target(_of_cells(library_line), (".txt",), _LINES, library_line),
+    "boxes": Target(_in("boxes"), (".txt",)),
+    "bordered": Target(_in("bordered"), (".txt",)),
+    "spreadsheet": Target(_in("spreadsheet"), (".csv",)),
+    "json": Target(_in("json"), (".json",)),
+    "pencil-marks": Target(_in("pencil-marks"), (".txt",)),
+    "f-puzzles": Target(_in("f-puzzles"), (".json",), _LINES, beside=_linked("")),
+    "f-puzzles-link": Target(_in("f-puzzles link"), (".txt",), _LINES, beside=_linked("link")),
+    "sudokupad-link": Target(
+        _in("f-puzzles sudokupad"), (".txt",), _LINES, beside=_linked("sudokupad")
+    ),
+    "iss": Target(_in("iss"), (".iss",), _LINES),
+}
+"""By name, in the order in which they are told."""
+
+
+def target_of(name: str) -> Target:
+    """The target of that name. Raises UsageError."""
+    if name not in TARGETS:
+        raise UsageError(f"--to: expected one of {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
+    """What a file with that puzzle alone holds. Raises as `item_text`."""
+    item = item_text(puzzle, to, solution)
+    file = target_of(to).holding(solutions=solution is not None)
+    return f"{file.head}{item}{file.end}"
+
+
+def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
+    """A puzzle, or its solution, as it stands among others in a file of that target.
+
+    Raises ValueError, which names what the target cannot say, and UsageError.
+    """
+    target = target_of(to)
+    said, beside = puzzle, target.beside if solution else None
+    if solution and not beside:
+        said = _filled(solution)
+    try:
+        item = beside(puzzle, solution) if beside and solution else target.item(said)
+        if not (target.plain and is_classic(said)):
+            file = target.holding(solutions=solution is not None)
+            _check_read_back(said, f"{file.head}{item}{file.end}", target)
+    except ValueError as error:
+        raise ValueError(f"{to} cannot say {error}") from None
+    return item
+
+
+def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
+    """Raise ValueError, which names what is lost, if a text does not say what the puzzle does."""
+    try:
+        found = parse_source(text.encode(), "puzzle").puzzle
+    except InvalidPuzzle as error:
+        raise ValueError(_first_refused(puzzle, target) or str(error)) from None
+    if lost := difference(puzzle, found):
+        raise ValueError(lost)
+
+
+def _first_refused(puzzle: Puzzle, target: Target) -> str:
+    """The first rule that the target's reader refuses, all alone."""
+    for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
+        alone = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
+        try:
+            parse_source(target.item(alone).encode(), "puzzle")
+        except (InvalidPuzzle, ValueError):
+            return rule.describe(puzzle.geometry)
+    return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
+
+
+def difference(puzzle: Puzzle, found: Puzzle) -> str:
+    """What one puzzle says and another does not, as a noun; empty if both say the same."""
+    geometry = puzzle.geometry
+    if geometry != found.geometry:
+        return shape_in_words(geometry)
+    (cells, rules), (cells_found, rules_found) = _said(puzzle), _said(found)
+    for rule in [*(rules - rules_found), *(rules_found - rules)]:
+        return rule.describe(geometry)
+    pairs = enumerate(zip(cells, cells_found, strict=True))
+    return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
+
+
+def _said(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+    """The masks, with rules about the values of one cell in them, and the other rules.
+
+    These are in one of the ways in which the same can be said.
+    """
+    if not puzzle.rules:
+        return puzzle.cells, Counter()
+    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - take a while to load
+    from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
+    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415
+
+    geometry, cells, others = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
+    for rule in puzzle.rules:
+        match rule:
+            case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
+                cells[cell] = mask
+            case Sandwich():
+                others[replace(rule, line=min(rule.line, rule.line[::-1]))] += 1
+            case Quadruple():
+                others[replace(rule, around=tuple(sorted(rule.around)))] += 1
+            case Arrow():
+                others[replace(rule, circle=tuple(sorted(rule.circle)))] += 1
+            case _:
+                others[rule] += 1
+    return tuple(cells), others
+
+
+def _allowed(rule: Rule, geometry: Geometry) -> int:
+    """The mask of the values that a rule about one cell allows it."""
+    values = [geometry.lowest] * geometry.size
+    (cell,), mask = rule.cells(geometry), 0
+    for bit, value in enumerate(geometry.values):
+        values[cell] = value
+        mask |= rule.holds(geometry, values) << bit
+    return mask
