@@ -60,7 +60,6 @@ from pipeline.reading.formats.text import (
 )
 from pipeline.settings import Reading
 
-
 FRAMED = "ss"
 """The notation of Simple Sudoku's files."""
 
@@ -84,7 +83,9 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != FRAMED:
         return in_lines(cells, geometry.side)
-    bars = [f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)]
+    bars = [
+        f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)
+    ]
     between = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
     edge = f"*{'-' * (len(between) - 3)}*\n"
     bands = (bars[at : at + geometry.height] for at in range(0, geometry.side, geometry.height))
@@ -309,6 +310,4 @@ def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
 
 
 STACKED = ManyFormat("stacked", recognise_stacked, pieces, entries)
-GRID = Format(
-    "grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True
-)
+GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True)

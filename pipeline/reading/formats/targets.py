@@ -7,7 +7,7 @@ handed out; a difference is refused by name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -99,7 +99,9 @@ def _pair(puzzle: Puzzle, grid: Grid) -> str:
 _LINES = File()
 TARGETS: Final[Mapping[str, Target]] = {
     "lines": Target(_line, (".sdm",), _LINES, "{}\n".format),
-    "csv": Target(_line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")),
+    "csv": Target(
+        _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
+    ),
     "grid": Target(
         _in("grid", "characters"), (".txt",), File(between="\n"), lambda cells: in_lines(cells, 9)
     ),
@@ -191,29 +193,18 @@ def difference(puzzle: Puzzle, found: Puzzle) -> str:
 
 
 def _said(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
-    """The masks, with rules about the values of one cell in them, and the other rules.
-
-    These are in one of the ways in which the same can be said.
-    """
+    """The masks, with rules about the values of one cell in them, and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
-    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - take a while to load
-    from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
-    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415
+    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - take a while to load
 
     geometry, cells, others = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
     for rule in puzzle.rules:
         match rule:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
                 cells[cell] = mask
-            case Sandwich():
-                others[replace(rule, line=min(rule.line, rule.line[::-1]))] += 1
-            case Quadruple():
-                others[replace(rule, around=tuple(sorted(rule.around)))] += 1
-            case Arrow():
-                others[replace(rule, circle=tuple(sorted(rule.circle)))] += 1
             case _:
-                others[rule] += 1
+                others[_usual(rule, geometry)] += 1
     return tuple(cells), others
 
 
@@ -225,3 +216,30 @@ def _allowed(rule: Rule, geometry: Geometry) -> int:
         values[cell] = value
         mask |= rule.holds(geometry, values) << bit
     return mask
+
+
+def _usual(rule: Rule, geometry: Geometry) -> Rule:
+    """The rule in one of several ways in which it can be stated."""
+    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
+    from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
+    from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
+    from pipeline.reading.formats.iss import machines  # noqa: PLC0415
+
+    match rule:
+        case Sandwich(line):
+            rule = replace(rule, line=min(line, line[::-1]))
+        case Quadruple(around):
+            rule = replace(rule, around=tuple(sorted(around)))
+        case Arrow(circle):
+            rule = replace(rule, circle=tuple(sorted(circle)))
+        case OneOf(choices):
+            each = ([_usual(inner, geometry) for inner in choice] for choice in choices)
+            usual = (tuple(sorted(some, key=repr)) for some in each)
+            rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
+        case Relation(related=related):
+            key = machines.key_of(related, geometry.values)
+            rule = replace(rule, related=machines.related_in(key, geometry.values))
+        case StateMachine(line, moves, accepted):
+            found = machines.restated(moves, accepted, geometry.values, len(line))
+            rule = replace(rule, moves=found.moves, accepted=found.accepted)
+    return rule

@@ -207,7 +207,7 @@ def packed(text: str) -> str:
             known[phrase], size = size, size + 1
         size += bool(before)
         before, at = phrase, at + len(phrase)
-    bits += _bits(_END, size.bit_length()) + [0]
+    bits += [*_bits(_END, size.bit_length()), 0]
     bits += [0] * (-len(bits) % 6)
     sixes = (bits[first : first + 6] for first in range(0, len(bits), 6))
     signs = "".join(_ALPHABET[int("".join(map(str, six)), 2)] for six in sixes)
@@ -233,6 +233,4 @@ def render_fpuzzles(puzzle: Puzzle, notation: str, solution: Grid | None = None)
 LINKS = {"link": "https://www.f-puzzles.com/?load=", "sudokupad": "https://sudokupad.app/fpuzzles"}
 """What stands before a packed document in links."""
 
-FPUZZLES = Format(
-    "f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS
-)
+FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

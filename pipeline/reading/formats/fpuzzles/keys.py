@@ -72,16 +72,12 @@ class Key(NamedTuple):
     written: Writer
 
 
-def _some(
-    kind: RuleType, rules: Callable[[RuleObject], Iterable[Rule]], written: Writer
-) -> Key:
+def _some(kind: RuleType, rules: Callable[[RuleObject], Iterable[Rule]], written: Writer) -> Key:
     """Objects each of which is some rules, perhaps none."""
     return Key(kind, lambda items: [rule for item in items for rule in rules(item)], written)
 
 
-def _each(
-    kind: RuleType, written: Writer, *arguments: Callable[[RuleObject], object]
-) -> Key:
+def _each(kind: RuleType, written: Writer, *arguments: Callable[[RuleObject], object]) -> Key:
     """Objects that are a rule each, made of these arguments."""
     return _some(kind, lambda item: [kind(*(each(item) for each in arguments))], written)
 
@@ -272,7 +268,9 @@ def _little_killer(item: RuleObject) -> Iterator[Rule]:
 def _little_killer_written(rule: outside.LittleKiller, names: Names) -> Written | None:
     step = names.step(rule.line)
     looks = (name for name, each in DIRECTIONS.items() if each == step)
-    return {"direction": found, **_clue_written(rule, names)} if (found := next(looks, "")) else None
+    return (
+        {"direction": found, **_clue_written(rule, names)} if (found := next(looks, "")) else None
+    )
 
 
 def _extremes(maximum: bool) -> Key:

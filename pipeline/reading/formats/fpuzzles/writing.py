@@ -58,7 +58,9 @@ def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
     """The regions of a grid without boxes; also smaller ones, if rules are about them."""
     if puzzle.geometry.has_boxes:
         return
-    asked = {region for rule in puzzle.rules if isinstance(rule, RegionSum) for region in rule.regions}
+    asked = {
+        region for rule in puzzle.rules if isinstance(rule, RegionSum) for region in rule.regions
+    }
     asked |= {rule.region for rule in puzzle.rules if isinstance(rule, BoxIndexer)}
     for rule in puzzle.rules:
         if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.group in asked):

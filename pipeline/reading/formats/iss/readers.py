@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from pipeline.puzzle.puzzle import Rule, usual_boxes
+from pipeline.puzzle.puzzle import Geometry, Rule, usual_boxes
 from pipeline.puzzle.rules import (
     cages,
     custom,
@@ -21,34 +23,54 @@ from pipeline.puzzle.rules import (
 )
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.patterns import pattern_machine
-from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.iss.phrases import Phrase, cell_word, line_word
 from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import Word
 
 _APART = "-"
 """Stands between the groups of an `EqualSum`."""
 
-_LOOP = "LOOP"
+LOOP = "LOOP"
 _MOST_OF_PIECE = 30
 _MOST_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
 
-Argument = Callable[[Phrase], object]
-"""Reads a part of a phrase; None: the phrase means nothing."""
+
+class Argument(NamedTuple):
+    """A part of a phrase: how it is read, the words that it is written as, whether it is a tuple.
+
+    If it is read as None, the phrase means nothing.
+    """
+
+    read: Callable[[Phrase], object]
+    words: Callable[[Any, Geometry], Iterable[str]]
+    is_tuple: bool = True
+
+
+def cell_words(cells: Iterable[int], geometry: Geometry) -> list[str]:
+    return [cell_word(geometry, cell) for cell in cells]
 
 
 def number(least: int = 0, usual: int | None = None) -> Argument:
     """A number, which may be missing if there is a usual one."""
-    return lambda phrase: phrase.number(least) if usual is None or phrase.has_number() else usual
+
+    def read(phrase: Phrase) -> int:
+        return phrase.number(least) if usual is None or phrase.has_number() else usual
+
+    return Argument(read, lambda value, _: [str(value)], is_tuple=False)
 
 
 def line(least: int = 2) -> Argument:
     """The cells of a line; fewer mean nothing."""
-    return lambda phrase: cells if len(cells := phrase.cells()) >= least else None
+
+    def read(phrase: Phrase) -> object:
+        return cells if len(cells := phrase.cells()) >= least else None
+
+    return Argument(read, cell_words)
 
 
 def cells(least: int = 1, *, once: bool = False) -> Argument:
-    return lambda phrase: phrase.cells(least, once=once)
+    return Argument(lambda phrase: phrase.cells(least, once=once), cell_words)
 
 
 def word(expected: str, **meanings: object) -> Argument:
@@ -60,7 +82,11 @@ def word(expected: str, **meanings: object) -> Argument:
             raise phrase.wrong(word, expected)
         return meanings[word.text.upper()]
 
-    return read
+    return Argument(
+        read,
+        lambda value, _: [name for name in meanings if meanings[name] == value],
+        is_tuple=False,
+    )
 
 
 def largest(phrase: Phrase) -> int:
@@ -86,15 +112,22 @@ def check_nine(phrase: Phrase) -> None:
         raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
 
 
-def line_of_nine(phrase: Phrase) -> object:
+def _line_of_nine(phrase: Phrase) -> object:
     check_nine(phrase)
-    return line()(phrase)
+    return line().read(phrase)
 
 
-def regions_of(phrase: Phrase) -> object:
+line_of_nine = Argument(_line_of_nine, cell_words)
+
+
+def _regions_of(phrase: Phrase) -> object:
     if not phrase.regions:
         raise phrase.wrong(phrase.type, "a grid with boxes, or a jigsaw without")
     return phrase.regions
+
+
+regions_of = Argument(_regions_of, lambda *_: ())
+row_or_column = Argument(Phrase.row_or_column, lambda cells, grid: [line_word(grid, cells)])
 
 
 def disjoint_groups(phrase: Phrase) -> Iterator[Rule]:
@@ -156,7 +189,7 @@ def anti_taxicab(phrase: Phrase) -> Iterator[Rule]:
 
 
 def sum_line(phrase: Phrase) -> Iterator[Rule]:
-    is_loop = any(word.text == _LOOP for word in phrase.words[-1:])
+    is_loop = any(word.text == LOOP for word in phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
     least = 2 if is_loop and phrase.geometry.lowest == 0 else 1
     total, words = phrase.number(least, _MOST_OF_PIECE), phrase.rest(1)
@@ -282,7 +315,7 @@ def _determined(
     return machines.determined(read(text, values), values, length)
 
 
-def groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
+def _groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
     parts: list[list[int]] = [[]]
     for word in phrase.rest():
         if word.text == _APART:
@@ -295,13 +328,27 @@ def groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, parts))
 
 
-def groups_of_one_size(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
+def parted(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
+    """The words of groups of cells, with a sign between them."""
+    return [word for part in parts for word in (_APART, *cell_words(part, geometry))][1:]
+
+
+groups_apart = Argument(_groups_apart, parted)
+
+
+def _groups_of_one_size(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
     number = phrase.number(least=2, most=phrase.geometry.size)
     cells = phrase.cells()
     size, rest = divmod(len(cells), number)
     if rest:
         raise phrase.short(f"cells for {number} groups of one size", len(cells))
     return tuple(cells[at : at + size] for at in range(0, len(cells), size))
+
+
+groups_of_one_size = Argument(
+    _groups_of_one_size,
+    lambda parts, geometry: [str(len(parts)), *cell_words(chain.from_iterable(parts), geometry)],
+)
 
 
 def arrow(phrase: Phrase) -> Iterator[Rule]:
@@ -316,7 +363,7 @@ def pill_arrow(phrase: Phrase) -> Iterator[Rule]:
     yield cages.Arrow(tuple(sorted(cells[:size])), cells[size:])
 
 
-def around(phrase: Phrase) -> tuple[int, ...]:
+def _around(phrase: Phrase) -> tuple[int, ...]:
     """The four cells whose top left one is named."""
     corner = phrase.next("a cell, and values")
     geometry = phrase.geometry
@@ -328,14 +375,20 @@ def around(phrase: Phrase) -> tuple[int, ...]:
     return tuple(around)
 
 
-def values(phrase: Phrase) -> tuple[int, ...]:
+around = Argument(_around, lambda cells, geometry: [cell_word(geometry, min(cells))])
+
+
+def _values(phrase: Phrase) -> tuple[int, ...]:
     words = phrase.rest()
     if not words:
         raise phrase.short("a cell, and values")
     return tuple(map(phrase.value_in, words))
 
 
-def diagonal(phrase: Phrase) -> tuple[int, ...]:
+values = Argument(_values, lambda values, _: map(str, values))
+
+
+def _diagonal(phrase: Phrase) -> tuple[int, ...]:
     """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
     corner = phrase.next("1 cells or more")
     cell, (rows, columns) = phrase.cell_in(corner), phrase.lines
@@ -351,6 +404,9 @@ def diagonal(phrase: Phrase) -> tuple[int, ...]:
     if not diagonals or is_lower_corner or cell >= phrase.geometry.inner:
         raise phrase.wrong(corner, "a cell at the edge of the grid, but no lower corner")
     return max(diagonals, key=len)
+
+
+diagonal = Argument(_diagonal, lambda cells, geometry: [cell_word(geometry, cells[0])])
 
 
 def connected(phrase: Phrase) -> Iterator[Rule]:
@@ -421,5 +477,5 @@ def chaos_count(phrase: Phrase) -> Iterator[Rule]:
 
 
 def indexing(phrase: Phrase) -> Iterator[Rule]:
-    row = word("'R' or 'C'", R=True, C=False)(phrase)
+    row = word("'R' or 'C'", R=True, C=False).read(phrase)
     return (pairs.Indexer(cell, bool(row)) for cell in phrase.cells())
