@@ -35,3 +35,7 @@ needs_mkdocs = pytest.mark.skipif(
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None and not _IN_CI, reason="the extra [fast] is not installed"
 )
+needs_typst = pytest.mark.skipif(
+    not _IN_CI and not all(map(find_spec, ("typst", "PIL", "pypdfium2"))),
+    reason="the extra [draw], or what reads its files, is not installed",
+)

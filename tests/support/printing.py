@@ -1,9 +1,13 @@
-"""What stands on a sheet: its pages, and on them its boards."""
+"""What stands on a sheet: its pages, and on them its boards; what is in a PNG and in a PDF."""
 
 from __future__ import annotations
 
+import io
+from contextlib import closing
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+
+import numpy as np
 
 from pipeline import Grid, Puzzle
 
@@ -107,3 +111,19 @@ class SheetText(HTMLParser):
         xs, ys = (map(int, at[axis].split()) for axis in "xy")
         for x, y, sign in zip(xs, ys, [data] if is_whole else data, strict=True):
             cells[y // CELL + 1, x // CELL + 1] = sign
+
+
+def pixels_of(png: bytes) -> np.ndarray:
+    """The greys of an image: 0 is black, 255 is white."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("L"))
+
+
+def pages_of(pdf: bytes) -> list[str]:
+    """The text of each page of a PDF."""
+    from pypdfium2 import PdfDocument
+
+    with closing(PdfDocument(pdf)) as document:
+        return [page.get_textpage().get_text_bounded() for page in document]

@@ -1,0 +1,69 @@
+"""Drawings and laid out pages → PNG and PDF, by Typst. No other module knows it.
+
+Typst is one wheel for each platform, with its own fonts: the same board looks the same on every
+machine. It knows no custom properties of CSS, so that colours take their place here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Final, Literal
+
+from pipeline.errors import UsageError
+
+FONT: Final = "Libertinus Serif"
+"""Typst has it built in; the machine's own fonts have the characters that it lacks."""
+
+_RESOLUTION = 192
+"""Pixels an inch of PNG; there are 96 units of an SVG in an inch."""
+
+_VARIABLE = re.compile(r"var\(--([\w-]+), ([^)]*)\)")
+_FAMILIES = re.compile(r"(\bfont: [\d.]+px )")
+
+_BOARDS: Final = """
+#set document(title: "Sudoku", date: none)
+#for svg in json(bytes(sys.inputs.data)) {
+  page(width: auto, height: auto, margin: 0pt, image(bytes(svg), format: "svg"))
+}
+"""
+
+
+def png_of(svg: str) -> bytes:
+    """A PNG of one drawing, as `board_svg` makes them with `alone`.
+
+    Raises UsageError if the extra is not installed.
+    """
+    return _compiled(_BOARDS, [plain(svg)], "png")
+
+
+def pdf_of(svgs: Sequence[str]) -> bytes:
+    """A PDF of drawings, one or more, each on a page of its own size. Raises as `png_of` does."""
+    return _compiled(_BOARDS, [plain(svg) for svg in svgs], "pdf")
+
+
+def typeset(layout: str, data: object) -> bytes:
+    """A PDF of a layout in Typst's language, which finds its data as JSON in `sys.inputs.data`.
+
+    What is data is shown and never run. Raises as `png_of` does.
+    """
+    return _compiled(layout, data, "pdf")
+
+
+def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
+    """The drawing in these colours, else in its own, and in Typst's font."""
+    named = colours or {}
+    svg = _VARIABLE.sub(lambda found: named.get(found[1], found[2]), svg)
+    return _FAMILIES.sub(rf'\1"{FONT}", ', svg)
+
+
+def _compiled(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
+    if find_spec("typst") is None:
+        raise UsageError("PNG and PDF need the extra [draw]: pip install typst")
+    import typst  # noqa: PLC0415 - 80 MB of machine code
+
+    inputs = {"data": json.dumps(data)}
+    made: bytes = typst.compile(layout.encode(), format=kind, ppi=_RESOLUTION, sys_inputs=inputs)
+    return made
