@@ -425,7 +425,16 @@ class SolvingOptions(ReadingOptions, total=False):
     also: str
 
 
-def settings_given(given: SourceOptions | SolvingOptions, known: type) -> Settings:
+class ConvertingOptions(SolvingOptions, total=False):
+    """The settings that functions of the library take that convert."""
+
+    inbox: Path
+    max_total_bytes: int
+
+
+def settings_given(
+    given: SourceOptions | SolvingOptions | ConvertingOptions, known: type
+) -> Settings:
     """The settings that a program gives as keyword arguments, all of which `known` must declare.
 
     Raises TypeError for any other, UsageError for a wrong value.

@@ -378,7 +378,7 @@ class Puzzle:
         n, full, size = self.geometry.side, self.geometry.all_values, self.geometry.size
         if len(self.cells) != size:
             raise ValueError(f"a puzzle of side {n} has {size} cells, not {len(self.cells)}")
-        if not all(0 < mask <= full for mask in self.cells):
+        if not 0 < min(self.cells) <= max(self.cells) <= full:
             raise ValueError("every cell must allow at least one value, and none above the side")
         for rule in self.rules:
             if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
@@ -418,6 +418,23 @@ class Puzzle:
         ['cage 3 at r1c1', 'thermometer from r2c1']
         """
         return replace(self, rules=(*self.rules, *rules))
+
+    def to(self, notation: str, solution: Grid | None = None) -> str:
+        """The text of a file with this puzzle alone, in one of the notations of `convert --to`.
+
+        With a solution it is the solution's; f-puzzles and CSV have both. What is written was read
+        again, and says the same.
+
+        >>> print(Puzzle.of_values(Geometry(2, 2), [1, *[0] * 14, 4]).to("iss"))
+        .Shape~4x4.~R1C1_1~R4C4_4
+        <BLANKLINE>
+
+        Raises ValueError, which names what the notation cannot say, and UsageError for a
+        notation that there is not.
+        """
+        from pipeline.reading.formats.targets import file_text  # noqa: PLC0415 - knows all formats
+
+        return file_text(self, notation, solution)
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
         """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -13,10 +13,16 @@ from pipeline.reading import Archive, Collection, Single, Source
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, parsed_from, signs_of
+from pipeline.reading.formats import Entry, Parsed, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+
+_NOT_READ = "grid", "it was not read"
+"""As `parsed_from` has it for a plain puzzle."""
+
+AT_ONCE = 1024
+"""Puzzles of a collection that are solved together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +109,21 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     puzzle = entry.puzzle_read
     if puzzle is None:
         raise ValueError("an entry that has an error")
-    parsed = parsed_from(puzzle)
+    parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
     return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))
+
+
+def groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Group the items that are solved together: rows without rules; all else one by one."""
+    rows: list[Item] = []
+    for item in items:
+        is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
+        if rows and (is_alone or len(rows) == AT_ONCE):
+            yield rows
+            rows = []
+        if is_alone:
+            yield [item]
+        else:
+            rows.append(item)
+    if rows:
+        yield rows

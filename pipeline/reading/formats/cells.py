@@ -28,6 +28,8 @@ EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
 """The cells of an even/odd puzzle."""
 
+_PLAIN_SIGNS = {1 << at: digit for at, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
+
 KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)
 """The signs of cells, for sides up to 9 and above."""
@@ -208,11 +210,14 @@ def cell_in_words(puzzle: Puzzle, cell: int) -> str:
     return f"{noun} {' '.join(map(str, values))} of {puzzle.geometry.name_of(cell)}"
 
 
-def is_classic(puzzle: Puzzle) -> bool:
-    """Whether it is 9×9 without rules, and each cell is given or blank."""
-    blank = NINE.all_values
-    are_known = all(mask == blank or mask & (mask - 1) == 0 for mask in puzzle.cells)
-    return puzzle.geometry == NINE and not puzzle.rules and are_known
+def plain_cells(puzzle: Puzzle) -> str:
+    """The 81 digits and blanks, `.`, of a classic puzzle of 9×9; empty for any other."""
+    if puzzle.geometry != NINE or puzzle.rules:
+        return ""
+    try:
+        return "".join(map(_PLAIN_SIGNS.__getitem__, puzzle.cells))
+    except KeyError:
+        return ""
 
 
 def numbers_up_to(side: int) -> list[str]:
@@ -245,8 +250,13 @@ def _first_without(puzzle: Puzzle, signs: Container[int]) -> str:
     return cell_in_words(puzzle, next(cell for cell, mask in cells if mask not in signs))
 
 
+def check_unmarked(puzzle: Puzzle) -> None:
+    """Raise ValueError, which names it, for a cell that is neither given nor blank."""
+    written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "")
+
+
 def classic_cells(puzzle: Puzzle) -> str:
-    """The 81 digits and blanks, `.`, of a classic puzzle of 9×9. Raises ValueError with a noun."""
+    """As `plain_cells`. Raises ValueError, with a noun for what is not classic."""
     if puzzle.geometry != NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))

@@ -30,6 +30,7 @@ from pipeline.reading.formats.cells import (
     GEOMETRIES,
     check_characters,
     check_shape,
+    check_unmarked,
     in_lines,
     in_rows,
     puzzle_of,
@@ -79,10 +80,14 @@ def parse_grid(text: Text, reading: Reading) -> Parsed:
 
 
 def render_grid(puzzle: Puzzle, notation: str) -> str:
-    """Write n lines of n characters; in the notation `ss` with bars and borders around boxes."""
+    """Write n lines of n characters; in the notation `ss` with bars and borders around boxes.
+
+    That has no marks of even and odd cells. Raises ValueError with a noun.
+    """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != FRAMED:
         return in_lines(cells, geometry.side)
+    check_unmarked(puzzle)
     bars = [
         f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)
     ]

@@ -47,7 +47,7 @@ from typing import Any, BinaryIO, NamedTuple
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Head, ManyFormat
-from pipeline.reading.formats.cells import classic_cells, nine_of
+from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
@@ -180,6 +180,7 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
 
 
 def render_sadman(puzzle: Puzzle, _notation: str) -> str:
+    check_unmarked(puzzle)
     return f"{_PUZZLE}\n{render_grid(puzzle, '')}"
 
 

@@ -17,7 +17,7 @@ from pipeline.reading.formats.cells import (
     cell_in_words,
     classic_cells,
     in_lines,
-    is_classic,
+    plain_cells,
     shape_in_words,
 )
 from pipeline.reading.formats.detect import parse_source
@@ -43,10 +43,10 @@ SINGLE = File(most=1)
 class Target:
     """A notation to convert to: the item of a puzzle, and the file that holds items.
 
-    `endings` are those of the names of its files, the first for new ones. `plain` writes the item
-    of 81 digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of
-    its own; without it a solution is a filled grid. All raise ValueError, with a noun for what
-    the notation cannot say.
+    `endings` are those by which the names of its files tell it. `plain` writes the item of 81
+    digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of its
+    own; without it a solution is a filled grid. All raise ValueError, with a noun for what the
+    notation cannot say.
     """
 
     item: Callable[[Puzzle], str]
@@ -103,24 +103,22 @@ TARGETS: Final[Mapping[str, Target]] = {
         _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
     ),
     "grid": Target(
-        _in("grid", "characters"), (".txt",), File(between="\n"), lambda cells: in_lines(cells, 9)
+        _in("grid", "characters"), (), File(between="\n"), lambda cells: in_lines(cells, 9)
     ),
     "ss": Target(_in("grid ss"), (".ss",)),
     "sdk": Target(_in("sadman"), (".sdk",)),
     "opensudoku": Target(
         _of_cells(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
     ),
-    "hodoku": Target(_of_cells(library_line), (".txt",), _LINES, library_line),
-    "boxes": Target(_in("boxes"), (".txt",)),
-    "bordered": Target(_in("bordered"), (".txt",)),
-    "spreadsheet": Target(_in("spreadsheet"), (".csv",)),
+    "hodoku": Target(_of_cells(library_line), (), _LINES, library_line),
+    "boxes": Target(_in("boxes"), ()),
+    "bordered": Target(_in("bordered"), ()),
+    "spreadsheet": Target(_in("spreadsheet"), ()),
     "json": Target(_in("json"), (".json",)),
-    "pencil-marks": Target(_in("pencil-marks"), (".txt",)),
+    "pencil-marks": Target(_in("pencil-marks"), ()),
     "f-puzzles": Target(_in("f-puzzles"), (".json",), _LINES, beside=_linked("")),
-    "f-puzzles-link": Target(_in("f-puzzles link"), (".txt",), _LINES, beside=_linked("link")),
-    "sudokupad-link": Target(
-        _in("f-puzzles sudokupad"), (".txt",), _LINES, beside=_linked("sudokupad")
-    ),
+    "f-puzzles-link": Target(_in("f-puzzles link"), (), _LINES, beside=_linked("link")),
+    "sudokupad-link": Target(_in("f-puzzles sudokupad"), (), _LINES, beside=_linked("sudokupad")),
     "iss": Target(_in("iss"), (".iss",), _LINES),
 }
 """By name, in the order in which they are told."""
@@ -149,11 +147,12 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
     said, beside = puzzle, target.beside if solution else None
     if solution and not beside:
         said = _filled(solution)
+    if not beside and target.plain and (cells := plain_cells(said)):
+        return target.plain(cells)  # which reads as nothing else
     try:
         item = beside(puzzle, solution) if beside and solution else target.item(said)
-        if not (target.plain and is_classic(said)):
-            file = target.holding(solutions=solution is not None)
-            _check_read_back(said, f"{file.head}{item}{file.end}", target)
+        file = target.holding(solutions=solution is not None)
+        _check_read_back(said, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
         raise ValueError(f"{to} cannot say {error}") from None
     return item

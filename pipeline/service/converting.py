@@ -1,0 +1,230 @@
+"""Sources → their puzzles, or the solutions of these, in another notation, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from pipeline.errors import InputError, UsageError, printable
+from pipeline.outbox import ENDING
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats.targets import (
+    SINGLE,
+    TARGETS,
+    File,
+    item_text,
+    target_of,
+)
+from pipeline.service.solving import solve_problems
+from pipeline.settings import Settings
+from pipeline.solving.items import Item, groups, items_of
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result
+from pipeline.solving.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.outbox.originals import Originals
+    from pipeline.outbox.report import Printed
+
+PICTURES: Final = ("svg", "png", "pdf")
+"""Targets that are drawn."""
+
+NAMES: Final = (*TARGETS, *PICTURES)
+"""What can be converted to."""
+
+Source = tuple[Path, str]
+"""What lies at a path, and its name in messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A puzzle of a source in another notation, or the reason why it is not.
+
+    `name` is that of the source, or of the member of an archive; `line` is where the puzzle begins
+    in a collection, from 1. `data` is what a file with it alone holds. `unread` names what is
+    left to people, such as rules in prose, which is not converted.
+    """
+
+    name: str
+    line: int | None
+    data: bytes | None
+    reason: str | None = None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        return f"{self.name}:{self.line}" if self.line else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A puzzle to be converted, and its solution if that is wanted; else the reason why not."""
+
+    name: str
+    line: int | None
+    puzzle: Puzzle | None
+    grid: Grid | None = None
+    reason: str | None = None
+    signs: str = ""
+    unread: tuple[str, ...] = ()
+
+
+def endings_of(to: str) -> tuple[str, ...]:
+    """The endings by which the names of files tell that target."""
+    return (f".{to}",) if to in PICTURES else target_of(to).endings
+
+
+def file_of(to: str, *, solutions: bool) -> File:
+    """How files of that target hold puzzles."""
+    return SINGLE if to in PICTURES else target_of(to).holding(solutions=solutions)
+
+
+def convert(
+    sources: Iterable[Source],
+    to: str,
+    settings: Settings,
+    originals: Originals | None = None,
+    *,
+    solutions: bool = False,
+    kept: BinaryIO | None = None,
+) -> Iterator[Converted]:
+    """Convert all puzzles of the sources, as `api.convert` says."""
+    if to not in NAMES:
+        raise UsageError(f"--to: expected one of {', '.join(NAMES)}")
+    file = file_of(to, solutions=solutions)
+    write = _drawn if to in PICTURES else _written
+    keeper = _Keeper(kept, file, to) if kept else None
+    for path, name in sources:
+        taken = _published(path, originals, solutions=solutions)
+        if taken is None:
+            items = items_of(path, name, settings)
+            taken = _solved(items, settings) if solutions else map(_puzzle_of, items)
+        for each in taken:
+            try:
+                item = write(each, to) if each.puzzle else None
+            except ValueError as error:
+                yield Converted(each.name, each.line, None, str(error))
+                continue
+            if item is None:
+                yield Converted(each.name, each.line, None, each.reason)
+                continue
+            if keeper:
+                keeper.add(item, each)
+            data = file.head.encode() + item + file.end.encode()
+            yield Converted(each.name, each.line, data, None, each.unread)
+    if keeper:
+        keeper.end()
+
+
+class _Keeper:
+    """Writes items to a file; one that holds a single puzzle is written when there is no other."""
+
+    def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
+        self._stream, self._file, self._to = stream, file, to
+        self._first: bytes | None = None
+
+    def add(self, item: bytes, taken: _Taken) -> None:
+        if self._first is None:
+            self._first = item
+            if self._file.most is None:
+                self._stream.write(self._file.head.encode() + item)
+        elif self._file.most is None:
+            self._stream.write(self._file.between.encode() + item)
+        else:
+            raise InputError(
+                f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
+                "one; -o FOLDER/ takes a file for each"
+            )
+
+    def end(self) -> None:
+        if self._first is not None:
+            alone = self._file.head.encode() + self._first if self._file.most else b""
+            self._stream.write(alone + self._file.end.encode())
+
+
+def _written(taken: _Taken, to: str) -> bytes:
+    assert taken.puzzle  # noqa: S101 - the caller sees to it
+    return item_text(taken.puzzle, to, taken.grid).encode()
+
+
+def _drawn(taken: _Taken, to: str) -> bytes:
+    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+
+    board = Board(taken.puzzle, taken.grid, signs=taken.signs, unread=taken.unread)
+    if not board.is_drawable:
+        raise ValueError(f"{to} cannot show more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells")
+    title = f"{taken.name}, line {taken.line}" if taken.line else taken.name
+    svg = board_svg(board, title, "b", alone=True)
+    if to == "svg":
+        return f"{svg}\n".encode()
+    from pipeline.outbox.report.typeset import pdf_of, png_of  # noqa: PLC0415 - as above
+
+    return png_of(svg) if to == "png" else pdf_of([svg])
+
+
+def _puzzle_of(item: Item) -> _Taken:
+    """The puzzle of an item, or why there is none."""
+    problem = item.problem
+    if isinstance(problem, PuzzleProblem):
+        puzzle, unread = problem.puzzle, problem.unread
+        return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread)
+    reason = item.reason or "a formula is no puzzle"
+    return _Taken(item.name, item.line, None, reason=reason)
+
+
+def _solved(items: Iterable[Item], settings: Settings) -> Iterator[_Taken]:
+    """The puzzles with their solutions, those of collections as `run` solves them."""
+    once = replace(settings, max_solutions=1)  # a second only shows that there are several
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        for some in groups(items):
+            chosen = once if some[0].line is None else once.of_many()
+            taken = [*map(_puzzle_of, some)]
+            problems = [
+                item.problem
+                for item, each in zip(some, taken, strict=True)
+                if item.problem and each.puzzle
+            ]
+            results = iter(solve_problems(problems, solvers, chosen))
+            for each in taken:
+                yield _with_solution(each, next(results)) if each.puzzle else each
+
+
+def _with_solution(taken: _Taken, result: Result) -> _Taken:
+    """The puzzle with its only solution, or why it has none."""
+    if result.status == "unique" and isinstance(grid := result.solutions[0], Grid):
+        return replace(taken, grid=grid)
+    return replace(taken, puzzle=None, reason=_why_none(result.status, result.said or ""))
+
+
+def _why_none(status: str, said: str) -> str:
+    what = "it has more than one solution" if status == "multiple" else status
+    return f"{what}: {said}" if said else what
+
+
+def _published(
+    path: Path, originals: Originals | None, *, solutions: bool
+) -> Iterator[_Taken] | None:
+    """What an outbox, a record or a table holds; None for anything else."""
+    if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
+        return None
+    from pipeline.outbox.originals import Originals as Known  # noqa: PLC0415 - as above
+    from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
+
+    if not is_published(path):
+        return None
+    found = puzzles_at(path, originals or Known(()))
+    return (_taken_from(each, solutions=solutions) for each in found)
+
+
+def _taken_from(printed: Printed | InputError, *, solutions: bool) -> _Taken:
+    if isinstance(printed, InputError):
+        return _Taken("", None, None, reason=str(printed))
+    board = printed.board
+    taken = _Taken(printed.where, None, board.puzzle, None, None, board.signs, tuple(board.unread))
+    if not solutions:
+        return taken
+    if printed.status == "unique" and board.grid:
+        return replace(taken, grid=board.grid)
+    return replace(taken, puzzle=None, reason=_why_none(printed.status, printed.message or ""))
