@@ -185,8 +185,11 @@ def difference(puzzle: Puzzle, found: Puzzle) -> str:
     if geometry != found.geometry:
         return shape_in_words(geometry)
     (cells, rules), (cells_found, rules_found) = _said(puzzle), _said(found)
-    for rule in [*(rules - rules_found), *(rules_found - rules)]:
+    if lost := rules - rules_found:
+        rule = next(each for each in puzzle.rules if _usual(each, geometry) in lost)
         return rule.describe(geometry)
+    if more := rules_found - rules:
+        return f"that there is no {next(iter(more)).describe(geometry)}"
     pairs = enumerate(zip(cells, cells_found, strict=True))
     return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
 
