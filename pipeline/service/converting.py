@@ -97,25 +97,35 @@ def convert(
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
     for path, name in sources:
-        taken = _published(path, originals, solutions=solutions)
-        if taken is None:
-            items = items_of(path, name, settings)
-            taken = _solved(items, settings) if solutions else map(_puzzle_of, items)
-        for each in taken:
+        for taken in _taken(path, name, settings, originals, solutions=solutions):
+            item, reason = None, taken.reason
             try:
-                item = write(each, to) if each.puzzle else None
+                item = write(taken, to) if taken.puzzle else None
             except ValueError as error:
-                yield Converted(each.name, each.line, None, str(error))
-                continue
+                reason = str(error)
             if item is None:
-                yield Converted(each.name, each.line, None, each.reason)
+                yield Converted(taken.name, taken.line, None, reason)
                 continue
             if keeper:
-                keeper.add(item, each)
+                keeper.add(item, taken)
             data = file.head.encode() + item + file.end.encode()
-            yield Converted(each.name, each.line, data, None, each.unread)
+            yield Converted(taken.name, taken.line, data, None, taken.unread)
     if keeper:
         keeper.end()
+
+
+def _taken(
+    path: Path, name: str, settings: Settings, originals: Originals | None, *, solutions: bool
+) -> Iterator[_Taken]:
+    """The puzzles of a source; those of an archive with its name before that of the member."""
+    published = _published(path, originals, solutions=solutions)
+    if published is not None:
+        return published
+    items = (
+        item if item.name == name else replace(item, name=f"{name}/{item.name}")
+        for item in items_of(path, name, settings)
+    )
+    return _solved(items, settings) if solutions else map(_puzzle_of, items)
 
 
 class _Keeper:
@@ -199,8 +209,9 @@ def _with_solution(taken: _Taken, result: Result) -> _Taken:
 
 
 def _why_none(status: str, said: str) -> str:
-    what = "it has more than one solution" if status == "multiple" else status
-    return f"{what}: {said}" if said else what
+    if status == "multiple":
+        return "it has more than one solution"
+    return f"{status}: {said}" if said else status
 
 
 def _published(
