@@ -68,7 +68,7 @@ def convert(
 
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
-    sudoku-pipeline convert -o collection.csv --solutions examples/collection.txt
+    sudoku-pipeline convert -o solved.csv --solutions examples/line.sdm
 
     sudoku-pipeline convert -o classic.sdk examples/classic.sudoku
 
