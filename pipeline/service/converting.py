@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox import ENDING
-from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     SINGLE,
     TARGETS,
@@ -101,13 +102,13 @@ def convert(
             item, reason = None, taken.reason
             try:
                 item = write(taken, to) if taken.puzzle else None
+                if keeper and item is not None:
+                    keeper.add(item, taken)
             except ValueError as error:
-                reason = str(error)
+                item, reason = None, str(error)
             if item is None:
                 yield Converted(taken.name, taken.line, None, reason)
                 continue
-            if keeper:
-                keeper.add(item, taken)
             data = file.head.encode() + item + file.end.encode()
             yield Converted(taken.name, taken.line, data, None, taken.unread)
     if keeper:
@@ -133,25 +134,32 @@ class _Keeper:
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to
-        self._first: bytes | None = None
+        self._first: Geometry | None = None
+        self._held = b""
 
     def add(self, item: bytes, taken: _Taken) -> None:
-        if self._first is None:
-            self._first = item
-            if self._file.most is None:
-                self._stream.write(self._file.head.encode() + item)
-        elif self._file.most is None:
-            self._stream.write(self._file.between.encode() + item)
-        else:
+        """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
+        file = self._file
+        assert taken.puzzle  # noqa: S101 - the caller sees to it
+        geometry, first = taken.puzzle.geometry, self._first or taken.puzzle.geometry
+        if self._first and file.most:
             raise InputError(
                 f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
                 "one; -o FOLDER/ takes a file for each"
             )
+        if file.alike and geometry != first:
+            one, other = map(shape_in_words, (geometry, first))
+            raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
+        text = (file.between if self._first else file.head).encode() + item
+        self._first = first
+        if file.most:
+            self._held = text
+        else:
+            self._stream.write(text)
 
     def end(self) -> None:
-        if self._first is not None:
-            alone = self._file.head.encode() + self._first if self._file.most else b""
-            self._stream.write(alone + self._file.end.encode())
+        if self._first:
+            self._stream.write(self._held + self._file.end.encode())
 
 
 def _written(taken: _Taken, to: str) -> bytes:

@@ -113,6 +113,17 @@ def test_what_a_target_cannot_say_is_named_and_the_rest_is_written(desk):
     assert (code, printed, Path("out").exists()) == (1, "", False)
 
 
+def test_grids_in_one_file_are_of_one_size(desk):
+    """Nothing would tell where a smaller one begins."""
+    Path("small.txt").write_text(SIX)
+    code, printed, said = run("convert", "--to", "grid", "many.txt", "small.txt")
+    assert (code, len(printed.splitlines())) == (1, 29)
+    assert said == (
+        "small.txt: a file of grid cannot hold boxes of 2×2 cells beside boxes of 3×3 cells\n"
+    )
+    assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
+
+
 def test_what_is_no_puzzle_is_told_where_it_stands(desk):
     Path("bad.txt").write_text(f"{EASY}\nk{EASY[1:]}\n{HARD}\n")
     Path("cnf").write_text("p cnf 1 1\n1 0\n")

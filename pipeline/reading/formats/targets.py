@@ -28,12 +28,16 @@ from pipeline.reading.formats.writing import render_puzzle
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """How a file holds items: what stands before, between and behind them; `most` of them."""
+    """How a file holds items: what stands before, between and behind them; `most` of them.
+
+    `alike`: their puzzles have one geometry.
+    """
 
     head: str = ""
     between: str = ""
     end: str = ""
     most: int | None = None
+    alike: bool = False
 
 
 SINGLE = File(most=1)
@@ -103,7 +107,10 @@ TARGETS: Final[Mapping[str, Target]] = {
         _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
     ),
     "grid": Target(
-        _in("grid", "characters"), (), File(between="\n"), lambda cells: in_lines(cells, 9)
+        _in("grid", "characters"),
+        (),
+        File(between="\n", alike=True),
+        lambda cells: in_lines(cells, 9),
     ),
     "ss": Target(_in("grid ss"), (".ss",)),
     "sdk": Target(_in("sadman"), (".sdk",)),

@@ -17,6 +17,28 @@ from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS, Names, Written
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
 
+_LINES = {
+    "slowthermometer": "#CFCFCF",
+    "renban": "#F067F0",
+    "whispers": "#67F067",
+    "regionsumline": "#2ECBFF",
+    "entropicline": "#FFCCAA",
+    "modularline": "#33BBBB",
+    "nabner": "#C9C883",
+    "zipperline": "#B0A0E0",
+    "doublearrow": "#C54B8B",
+    "lockout": "#F09060",
+}
+"""Keys of lines that f-puzzles itself does not draw, and a colour for each."""
+
+_TEXTS = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
+_CAGES = {
+    "rowindexer": "Row Indexer",
+    "columnindexer": "Column Indexer",
+    "boxindexer": "Box Indexer",
+}
+"""The same for clues and cells, and what their drawings are marked with."""
+
 
 def document_text(puzzle: Puzzle, solution: Grid | None = None) -> str:
     """The document of a puzzle, perhaps with its solution, in one line of JSON.
@@ -32,6 +54,9 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None) -> str:
     cells = _cells(puzzle, own)
     whole: Written = {"size": n, "grid": [cells[at : at + n] for at in range(0, n * n, n)]}
     whole |= _by_key(puzzle, [rule for rule in puzzle.rules if _group(rule) not in own])
+    for key, drawings in _drawings(whole).items():
+        told = whole.get(key, [])
+        whole[key] = [*(told if isinstance(told, list) else ()), *drawings]
     if solution:
         for cell, value in zip(cells, solution.values, strict=True):
             cell.setdefault("value", value)
@@ -106,3 +131,20 @@ def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
             cell["region"] = region_of.get(at)
         cells.append(cell)
     return cells
+
+
+def _drawings(document: Written) -> dict[str, list[Written]]:
+    """Drawings of rules that f-puzzles does not draw, by key, as its extensions add them."""
+    found: dict[str, list[Written]] = {}
+    for key, value in document.items():
+        for item in value if isinstance(value, list) else ():
+            if colour := _LINES.get(key):
+                look = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
+                found.setdefault("line", []).append({"lines": item["lines"], **look})
+            elif name := _TEXTS.get(key):
+                text = {"cells": [item["cell"]], "value": item["value"], "fromConstraint": name}
+                found.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})
+            elif name := _CAGES.get(key):
+                cage = {"cells": item["cells"], "fromConstraint": name}
+                found.setdefault("cage", []).append(cage | {"outlineC": "#707070"})
+    return found

@@ -93,6 +93,27 @@ def test_a_number_that_is_usual_is_left_out():
     assert [each.get("value") for each in told["modularline"]] == [None, "2"]
 
 
+def test_rules_that_f_puzzles_does_not_draw_have_drawings_that_say_so():
+    """As its extensions add them: other programs would show nothing of the rule."""
+    column = tuple(range(2, 36, 6))
+    some = (
+        lines.Whispers((0, 1, 2), 3),
+        lines.Thermometer((6, 7)),
+        outside.XSum(column, 9),
+        pairs.Indexer(7, row=True),
+        cages.DigitalRoot((20, 21), 4, repeating=True),
+    )
+    told = json.loads(Puzzle.empty(SIX, some).to("f-puzzles"))
+    (line,), (text,), (root, cage) = told["line"], told["text"], told["cage"]
+    assert (line["lines"], line["isNewConstraint"]) == ([["R1C1", "R1C2", "R1C3"]], True)
+    assert (text["cells"], text["value"], text["fromConstraint"]) == (["R0C3"], "9", "X-Sum")
+    assert (root["value"], cage["cells"], cage["fromConstraint"]) == (
+        "DR4",
+        ["R2C2"],
+        "Row Indexer",
+    )
+
+
 @pytest.mark.parametrize(
     ("puzzle", "what"),
     [
