@@ -237,7 +237,7 @@ def convert(
 
         >>> for each in convert("examples/six.txt", "examples/killer.txt", to="lines"):
         ...     print(each.data, each.reason)
-        b'......2..631.......1.3.5.5....2.4...\n' None
+        b'...5....5631.......1.3.5.5....2.4...\n' None
         None lines cannot say diagonal from r1c1
 
     Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
