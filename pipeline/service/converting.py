@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox import ENDING
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     SINGLE,
@@ -20,7 +20,7 @@ from pipeline.reading.formats.targets import (
 )
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, groups, items_of
+from pipeline.solving.items import Item, groups, items_of, parts_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
@@ -61,11 +61,15 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A puzzle to be converted, and its solution if that is wanted; else the reason why not."""
+    """A puzzle to be converted, and its solution if that is wanted; else the reason why not.
+
+    A plain puzzle may be only its `cells`, 81 digits and blanks.
+    """
 
     name: str
     line: int | None
     puzzle: Puzzle | None
+    cells: str = ""
     grid: Grid | None = None
     reason: str | None = None
     signs: str = ""
@@ -97,36 +101,44 @@ def convert(
     file = file_of(to, solutions=solutions)
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
+    takes_cells = to in TARGETS and TARGETS[to].plain is not None
     for path, name in sources:
-        for taken in _taken(path, name, settings, originals, solutions=solutions):
-            item, reason = None, taken.reason
+        taken = _published(path, originals, solutions=solutions)
+        if taken is None and solutions:
+            taken = _solved(_items(path, name, settings), settings)
+        for each in taken or _unsolved(path, name, settings, takes_cells=takes_cells):
+            item, reason = None, each.reason
             try:
-                item = write(taken, to) if taken.puzzle else None
+                item = write(each, to) if each.puzzle or each.cells else None
                 if keeper and item is not None:
-                    keeper.add(item, taken)
+                    keeper.add(item, each)
             except ValueError as error:
                 item, reason = None, str(error)
             if item is None:
-                yield Converted(taken.name, taken.line, None, reason)
+                yield Converted(each.name, each.line, None, reason)
                 continue
             data = file.head.encode() + item + file.end.encode()
-            yield Converted(taken.name, taken.line, data, None, taken.unread)
+            yield Converted(each.name, each.line, data, None, each.unread)
     if keeper:
         keeper.end()
 
 
-def _taken(
-    path: Path, name: str, settings: Settings, originals: Originals | None, *, solutions: bool
-) -> Iterator[_Taken]:
-    """The puzzles of a source; those of an archive with its name before that of the member."""
-    published = _published(path, originals, solutions=solutions)
-    if published is not None:
-        return published
-    items = (
-        item if item.name == name else replace(item, name=f"{name}/{item.name}")
-        for item in items_of(path, name, settings)
-    )
-    return _solved(items, settings) if solutions else map(_puzzle_of, items)
+def _items(path: Path, name: str, settings: Settings) -> Iterator[Item]:
+    """The items of a source; those of an archive with its name before that of the member."""
+    for item in items_of(path, name, settings):
+        yield item if item.name == name else replace(item, name=f"{name}/{item.name}")
+
+
+def _unsolved(path: Path, name: str, settings: Settings, *, takes_cells: bool) -> Iterator[_Taken]:
+    """The puzzles of a source; if the target takes cells, those of plain ones as they are."""
+    for part in parts_of(path, name, settings):
+        where = name if part.name == name else f"{name}/{part.name}"
+        if isinstance(part, Item):
+            yield _puzzle_of(replace(part, name=where))
+        elif takes_cells and part.entry.plain:
+            yield _Taken(where, part.entry.line, None, cells=part.entry.text)
+        else:
+            yield _puzzle_of(replace(part.item(), name=where))
 
 
 class _Keeper:
@@ -140,8 +152,8 @@ class _Keeper:
     def add(self, item: bytes, taken: _Taken) -> None:
         """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
         file = self._file
-        assert taken.puzzle  # noqa: S101 - the caller sees to it
-        geometry, first = taken.puzzle.geometry, self._first or taken.puzzle.geometry
+        geometry = taken.puzzle.geometry if taken.puzzle else NINE
+        first = self._first or geometry
         if self._first and file.most:
             raise InputError(
                 f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
@@ -163,6 +175,9 @@ class _Keeper:
 
 
 def _written(taken: _Taken, to: str) -> bytes:
+    plain = TARGETS[to].plain
+    if taken.cells and plain:
+        return plain(taken.cells).encode()
     assert taken.puzzle  # noqa: S101 - the caller sees to it
     return item_text(taken.puzzle, to, taken.grid).encode()
 
@@ -241,7 +256,7 @@ def _taken_from(printed: Printed | InputError, *, solutions: bool) -> _Taken:
     if isinstance(printed, InputError):
         return _Taken("", None, None, reason=str(printed))
     board = printed.board
-    taken = _Taken(printed.where, None, board.puzzle, None, None, board.signs, tuple(board.unread))
+    taken = _Taken(printed.where, None, board.puzzle, signs=board.signs, unread=tuple(board.unread))
     if not solutions:
         return taken
     if printed.status == "unique" and board.grid:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.reading import Archive, Collection, Single, Source
@@ -64,8 +64,26 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
         yield from items_of(Path(copy.name), "data", chosen)
 
 
+class Part(NamedTuple):
+    """An entry of a collection, and the name of that."""
+
+    name: str
+    entry: Entry
+
+    def item(self) -> Item:
+        entry = self.entry
+        problem = None if entry.error else problem_of(entry)
+        return Item(self.name, entry.line, problem, entry.error, entry.signs)
+
+
 def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
     """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
+    for part in parts_of(path, name, settings):
+        yield part.item() if isinstance(part, Part) else part
+
+
+def parts_of(path: Path, name: str, settings: Settings) -> Iterator[Item | Part]:
+    """The same, but collections as entries, most of which are plain text that is soon copied."""
     room = UnpackLimits(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
@@ -74,10 +92,10 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
                 if isinstance(found, Single):
                     yield item_of(found, settings)
                 else:
-                    yield from _items_of(*found, settings)
+                    yield from _parts_of(*found, settings)
         case Collection(collection):
             with PeekableStream(opened(path, room)) as stream:
-                yield from _items_of(collection, stream, settings)
+                yield from _parts_of(collection, stream, settings)
         case Single() as single:
             yield item_of(single, settings)
 
@@ -93,11 +111,10 @@ def item_of(single: Single, settings: Settings) -> Item:
     return Item(single.name, None, problem, signs=signs_of(problem.format))
 
 
-def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
+def _parts_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item | Part]:
     for piece in source.detected.pieces(stream, PIECE_BYTES):
         for entry in source.detected.entries(piece, source.name, settings.reading):
-            problem = None if entry.error else problem_of(entry)
-            yield Item(source.name, entry.line, problem, entry.error, entry.signs)
+            yield Part(source.name, entry)
     if stream.error:
         yield Item(source.name, None, None, str(stream.error))
 

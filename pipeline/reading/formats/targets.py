@@ -154,8 +154,8 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
     said, beside = puzzle, target.beside if solution else None
     if solution and not beside:
         said = _filled(solution)
-    if not beside and target.plain and (cells := plain_cells(said)):
-        return target.plain(cells)  # which reads as nothing else
+    if target.plain and (cells := plain_cells(said)):  # which read as nothing else
+        return beside(puzzle, solution) if beside and solution else target.plain(cells)
     try:
         item = beside(puzzle, solution) if beside and solution else target.item(said)
         file = target.holding(solutions=solution is not None)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import (
@@ -20,48 +19,18 @@ from pipeline.puzzle.rules import (
     neighbours,
     outside,
     pairs,
-    places,
     regions,
 )
-from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Node, RuleObject
-from pipeline.reading.formats.ruled import RowColumn, RuleType
+from pipeline.reading.formats.fpuzzles import writers
+from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
+from pipeline.reading.formats.fpuzzles.writers import Names, Writer, Written
+from pipeline.reading.formats.ruled import RuleType
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
 """Keys of lists of drawings."""
 
 _DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
 _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
-
-
-Written = dict[str, object]
-"""The members of an object that is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names of places in a document that is written, for the grid that it is about."""
-
-    geometry: Geometry
-
-    def cell(self, cell: int) -> str:
-        return "R{}C{}".format(*self.geometry.place(cell))
-
-    def of(self, cells: Iterable[int], value: object = None, key: str = "cells") -> Written:
-        """Members for cells, and for a value if there is one."""
-        named: Written = {key: [*map(self.cell, cells)]}
-        return named if value is None else named | {"value": str(value)}
-
-    def beside(self, line: Sequence[int]) -> str:
-        """The place outside the grid from which a line is seen."""
-        (row, column), (down, right) = places(self.geometry, line)[0], self.step(line)
-        return f"R{row - down}C{column - right}"
-
-    def step(self, line: Sequence[int]) -> RowColumn:
-        return outside.step_of(self.geometry, line)
-
-
-Writer = Callable[[Any, Names], Written | None]
-"""The object that stands for a rule; None for a rule that its key does not stand for."""
 
 
 class Key(NamedTuple):
@@ -82,20 +51,11 @@ def _each(kind: RuleType, written: Writer, *arguments: Callable[[RuleObject], ob
     return _some(kind, lambda item: [kind(*(each(item) for each in arguments))], written)
 
 
-def _value(rule: OnBorder | Along) -> int | None:
-    """The number of a rule, which its class names; None if it is the usual one."""
-    if rule.lowest is None:
-        return None
-    number = int(getattr(rule, rule.lowest[0]))
-    usual = next(each.default for each in fields(rule) if each.name == rule.lowest[0])
-    return None if number == usual else number
-
-
 def _two(kind: RuleType, number: Callable[[RuleObject], int]) -> Key:
     """Objects with two cells and a number."""
 
     def written(rule: OnBorder, names: Names) -> Written:
-        return names.of((rule.a, rule.b), _value(rule))
+        return names.of((rule.a, rule.b), writers.number_of(rule))
 
     return _some(kind, lambda item: [kind(*item.cells(2, 2), number(item))], written)
 
@@ -108,7 +68,7 @@ def _lines(kind: RuleType, *arguments: Callable[[RuleObject], object], least: in
         return (kind(line, *values) for line in item.lines() if len(line) >= least)
 
     def written(rule: Along, names: Names) -> Written:
-        value = _value(rule)
+        value = writers.number_of(rule)
         line: Written = {"lines": [[*map(names.cell, rule.line)]]}
         return line if value is None else line | {"value": str(value)}
 
@@ -135,11 +95,7 @@ def _clues(kind: RuleType, least: int = 1) -> Key:
         if number >= least:
             yield kind(line, number)
 
-    return _some(kind, rules, _clue_written)
-
-
-def _clue_written(rule: outside.Outside, names: Names) -> Written:
-    return {"cell": names.beside(rule.line), "value": str(rule.number)}
+    return _some(kind, rules, writers.clue)
 
 
 def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject], int]:
@@ -157,16 +113,6 @@ def _killer_cage(item: RuleObject) -> Iterator[Rule]:
         yield cages.DigitalRoot(item.cells(), int(root[1]))
     else:
         yield cages.Cage(item.cells(), _total(item))
-
-
-def _cage_written(rule: cages.Cage | cages.DigitalRoot, names: Names) -> Written | None:
-    if isinstance(rule, cages.DigitalRoot):
-        return None if rule.repeating else names.of(rule.group, f"DR{rule.root}")
-    return names.of(rule.group, rule.total)
-
-
-def _root_written(rule: cages.DigitalRoot, names: Names) -> Written | None:
-    return names.of(rule.group, f"DR{rule.root}") if rule.repeating else None
 
 
 def _drawn_root(item: RuleObject) -> Iterator[Rule]:
@@ -202,20 +148,11 @@ def _xv(item: RuleObject) -> Iterator[Rule]:
         yield pairs.XV(first, second, total)
 
 
-def _xv_written(rule: pairs.XV, names: Names) -> Written | None:
-    sign = pairs.SIGNS.get(rule.total)
-    return names.of((rule.a, rule.b), sign) if sign else None
-
-
 def _clone(item: RuleObject) -> Iterator[Rule]:
     cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
         raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
     yield cages.Clone(cells, copy)
-
-
-def _clone_written(rule: cages.Clone, names: Names) -> Written:
-    return names.of(rule.original) | names.of(rule.copy, key="cloneCells")
 
 
 def _quadruple(item: RuleObject) -> Iterator[Rule]:
@@ -224,10 +161,6 @@ def _quadruple(item: RuleObject) -> Iterator[Rule]:
     values = tuple(each.number(1, side) for each in item.member("values").list())
     if values:
         yield cages.Quadruple(cells, values)
-
-
-def _quadruple_written(rule: cages.Quadruple, names: Names) -> Written:
-    return names.of(rule.around) | {"values": [*rule.wanted]}
 
 
 def _arrows(item: RuleObject) -> Iterator[Rule]:
@@ -244,18 +177,6 @@ def _arrows(item: RuleObject) -> Iterator[Rule]:
             yield cages.Arrow(circle, tuple(shaft))
 
 
-def _arrow_written(rule: cages.Arrow, names: Names) -> Written:
-    """An arrow whose line starts in the cell of its circle that is nearest."""
-    (row, column), *_ = places(names.geometry, rule.shaft)
-
-    def distance(cell: int) -> int:
-        other_row, other_column = names.geometry.place(cell)
-        return abs(other_row - row) + abs(other_column - column)
-
-    line = (min(rule.circle, key=distance), *rule.shaft)
-    return names.of(rule.circle) | {"lines": [[*map(names.cell, line)]]}
-
-
 def _little_killer(item: RuleObject) -> Iterator[Rule]:
     """A diagonal, whose cells may be named too; it means nothing without a number above 0."""
     diagonal = item.diagonal()
@@ -263,14 +184,6 @@ def _little_killer(item: RuleObject) -> Iterator[Rule]:
         raise item.member("cells").wrong("the cells of the diagonal", "others")
     if number := item.number(default=0):
         yield outside.LittleKiller(diagonal, number)
-
-
-def _little_killer_written(rule: outside.LittleKiller, names: Names) -> Written | None:
-    step = names.step(rule.line)
-    looks = (name for name, each in DIRECTIONS.items() if each == step)
-    return (
-        {"direction": found, **_clue_written(rule, names)} if (found := next(looks, "")) else None
-    )
 
 
 def _extremes(maximum: bool) -> Key:
@@ -326,17 +239,17 @@ FLAGS: dict[str, Rule] = {
 """Keys of true or false, which stand for a rule."""
 
 KEYS: dict[str, Key] = {
-    "killercage": _some(cages.Cage, _killer_cage, _cage_written),
-    "cage": _some(cages.DigitalRoot, _drawn_root, _root_written),
+    "killercage": _some(cages.Cage, _killer_cage, writers.cage),
+    "cage": _some(cages.DigitalRoot, _drawn_root, writers.root),
     "extraregion": _each(
         regions.ExtraRegion, lambda rule, names: names.of(rule.group), RuleObject.cells
     ),
-    "clone": _some(cages.Clone, _clone, _clone_written),
-    "quadruple": _some(cages.Quadruple, _quadruple, _quadruple_written),
-    "arrow": _some(cages.Arrow, _arrows, _arrow_written),
+    "clone": _some(cages.Clone, _clone, writers.clone),
+    "quadruple": _some(cages.Quadruple, _quadruple, writers.quadruple),
+    "arrow": _some(cages.Arrow, _arrows, writers.arrow),
     "difference": _two(pairs.WhiteDot, _number(default=1)),
     "ratio": _two(pairs.BlackDot, _number(least=1, default=2)),
-    "xv": _some(pairs.XV, _xv, _xv_written),
+    "xv": _some(pairs.XV, _xv, writers.xv),
     "even": _parity(odd=False),
     "odd": _parity(odd=True),
     "minimum": _extremes(maximum=False),
@@ -346,7 +259,7 @@ KEYS: dict[str, Key] = {
     "boxindexer": _some(
         pairs.BoxIndexer, _box_indexers, lambda rule, names: names.of((rule.cell,))
     ),
-    "littlekillersum": _some(outside.LittleKiller, _little_killer, _little_killer_written),
+    "littlekillersum": _some(outside.LittleKiller, _little_killer, writers.little_killer),
     "sandwichsum": _clues(outside.Sandwich, least=0),
     "xsum": _clues(outside.XSum),
     "skyscraper": _clues(outside.Skyscraper),
@@ -392,15 +305,6 @@ def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[
         yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
 
 
-def _negative_written(rules: Sequence[Rule]) -> object:
-    names = {"difference": False, "ratio": False, "xv": False}
-    for rule in rules:
-        if isinstance(rule, pairs.NegativeKropki):
-            names |= {"difference": bool(rule.differences), "ratio": bool(rule.ratios)}
-        names["xv"] |= isinstance(rule, pairs.NegativeXV)
-    return [name for name, is_meant in names.items() if is_meant]
-
-
 class Last(NamedTuple):
     """A key whose rules, of these kinds, depend on those under other keys; its value for them."""
 
@@ -411,7 +315,7 @@ class Last(NamedTuple):
 
 LAST: dict[str, Last] = {
     "nonconsecutive": Last((pairs.Nonconsecutive,), nonconsecutive, lambda _: True),
-    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative, _negative_written),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative, writers.negative),
 }
 """Keys that depend on the marks under all others, in this order."""
 

@@ -1,6 +1,6 @@
 """A puzzle with its rules → a document, perhaps packed as links hold it.
 
-What is written is read again before it is handed out: `formats/writing.py` compares the two.
+What is written is read again before it is handed out: `formats/targets.py` compares the two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS, Names, Written
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS
+from pipeline.reading.formats.fpuzzles.writers import Names, Written
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
 
 _LINES = {
