@@ -1,4 +1,4 @@
-"""Readers of the phrases of constraints: of all rules of a phrase, or of an argument."""
+"""Readers of the phrases of constraints whose arguments are more than a list."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
-from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from pipeline.puzzle.puzzle import Geometry, Rule, usual_boxes
+from pipeline.puzzle.puzzle import Rule, usual_boxes
 from pipeline.puzzle.rules import (
     cages,
     custom,
@@ -21,76 +19,17 @@ from pipeline.puzzle.rules import (
     values_in,
     whole,
 )
-from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss import arguments, machines
+from pipeline.reading.formats.iss.arguments import APART
 from pipeline.reading.formats.iss.patterns import pattern_machine
-from pipeline.reading.formats.iss.phrases import Phrase, cell_word, line_word
-from pipeline.reading.formats.ruled import RowColumn, cells_along
+from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.ruled import cells_along
 from pipeline.reading.formats.text import Word
-
-_APART = "-"
-"""Stands between the groups of an `EqualSum`."""
 
 LOOP = "LOOP"
 _MOST_OF_PIECE = 30
 _MOST_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
-
-
-class Argument(NamedTuple):
-    """A part of a phrase: how it is read, the words that it is written as, whether it is a tuple.
-
-    If it is read as None, the phrase means nothing.
-    """
-
-    read: Callable[[Phrase], object]
-    words: Callable[[Any, Geometry], Iterable[str]]
-    is_tuple: bool = True
-
-
-def cell_words(cells: Iterable[int], geometry: Geometry) -> list[str]:
-    return [cell_word(geometry, cell) for cell in cells]
-
-
-def number(least: int = 0, usual: int | None = None) -> Argument:
-    """A number, which may be missing if there is a usual one."""
-
-    def read(phrase: Phrase) -> int:
-        return phrase.number(least) if usual is None or phrase.has_number() else usual
-
-    return Argument(read, lambda value, _: [str(value)], is_tuple=False)
-
-
-def line(least: int = 2) -> Argument:
-    """The cells of a line; fewer mean nothing."""
-
-    def read(phrase: Phrase) -> object:
-        return cells if len(cells := phrase.cells()) >= least else None
-
-    return Argument(read, cell_words)
-
-
-def cells(least: int = 1, *, once: bool = False) -> Argument:
-    return Argument(lambda phrase: phrase.cells(least, once=once), cell_words)
-
-
-def word(expected: str, **meanings: object) -> Argument:
-    """One of some words, such as a direction."""
-
-    def read(phrase: Phrase) -> object:
-        word = phrase.next(expected)
-        if word.text.upper() not in meanings:
-            raise phrase.wrong(word, expected)
-        return meanings[word.text.upper()]
-
-    return Argument(
-        read,
-        lambda value, _: [name for name in meanings if meanings[name] == value],
-        is_tuple=False,
-    )
-
-
-def largest(phrase: Phrase) -> int:
-    return values_in(phrase.geometry)[-1]
 
 
 def ties(phrase: Phrase) -> Iterator[Rule]:
@@ -105,29 +44,6 @@ def ties_of(phrase: Phrase) -> str:
     if word.text not in ("none", "only-unclued", "any"):
         raise phrase.wrong(word, expected)
     return word.text
-
-
-def check_nine(phrase: Phrase) -> None:
-    if phrase.geometry.values != range(1, 10):
-        raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
-
-
-def _line_of_nine(phrase: Phrase) -> object:
-    check_nine(phrase)
-    return line().read(phrase)
-
-
-line_of_nine = Argument(_line_of_nine, cell_words)
-
-
-def _regions_of(phrase: Phrase) -> object:
-    if not phrase.regions:
-        raise phrase.wrong(phrase.type, "a grid with boxes, or a jigsaw without")
-    return phrase.regions
-
-
-regions_of = Argument(_regions_of, lambda *_: ())
-row_or_column = Argument(Phrase.row_or_column, lambda cells, grid: [line_word(grid, cells)])
 
 
 def disjoint_groups(phrase: Phrase) -> Iterator[Rule]:
@@ -315,42 +231,6 @@ def _determined(
     return machines.determined(read(text, values), values, length)
 
 
-def _groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
-    parts: list[list[int]] = [[]]
-    for word in phrase.rest():
-        if word.text == _APART:
-            parts.append([])
-        else:
-            parts[-1].append(phrase.cell_in(word))
-    if len(parts) < 2 or not all(parts):
-        expected = f"two groups of cells or more, '{_APART}' between them"
-        raise phrase.short(expected, len(phrase.words))
-    return tuple(map(tuple, parts))
-
-
-def parted(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
-    """The words of groups of cells, with a sign between them."""
-    return [word for part in parts for word in (_APART, *cell_words(part, geometry))][1:]
-
-
-groups_apart = Argument(_groups_apart, parted)
-
-
-def _groups_of_one_size(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
-    number = phrase.number(least=2, most=phrase.geometry.size)
-    cells = phrase.cells()
-    size, rest = divmod(len(cells), number)
-    if rest:
-        raise phrase.short(f"cells for {number} groups of one size", len(cells))
-    return tuple(cells[at : at + size] for at in range(0, len(cells), size))
-
-
-groups_of_one_size = Argument(
-    _groups_of_one_size,
-    lambda parts, geometry: [str(len(parts)), *cell_words(chain.from_iterable(parts), geometry)],
-)
-
-
 def arrow(phrase: Phrase) -> Iterator[Rule]:
     circle, *shaft = phrase.cells(2)
     yield cages.Arrow((circle,), tuple(shaft))
@@ -361,52 +241,6 @@ def pill_arrow(phrase: Phrase) -> Iterator[Rule]:
     size = phrase.number(least=2, most=cages.LARGEST_CIRCLE)
     cells = phrase.cells(size + 1)
     yield cages.Arrow(tuple(sorted(cells[:size])), cells[size:])
-
-
-def _around(phrase: Phrase) -> tuple[int, ...]:
-    """The four cells whose top left one is named."""
-    corner = phrase.next("a cell, and values")
-    geometry = phrase.geometry
-    row, column = geometry.place(phrase.cell_in(corner))
-    corners = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
-    around = [cell for place in corners if (cell := geometry.cell_at(*place)) is not None]
-    if len(around) < 4:
-        raise phrase.wrong(corner, "the top left cell of four")
-    return tuple(around)
-
-
-around = Argument(_around, lambda cells, geometry: [cell_word(geometry, min(cells))])
-
-
-def _values(phrase: Phrase) -> tuple[int, ...]:
-    words = phrase.rest()
-    if not words:
-        raise phrase.short("a cell, and values")
-    return tuple(map(phrase.value_in, words))
-
-
-values = Argument(_values, lambda values, _: map(str, values))
-
-
-def _diagonal(phrase: Phrase) -> tuple[int, ...]:
-    """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
-    corner = phrase.next("1 cells or more")
-    cell, (rows, columns) = phrase.cell_in(corner), phrase.lines
-    row, column = phrase.geometry.place(cell)
-    steps: list[tuple[bool, RowColumn]] = [
-        (column == 1, (1, 1)),
-        (row == 1, (1, -1)),
-        (column == columns, (-1, -1)),
-        (row == rows, (-1, 1)),
-    ]
-    diagonals = [cells_along(phrase.geometry, (row, column), step) for at, step in steps if at]
-    is_lower_corner = row == rows and column in (1, columns)
-    if not diagonals or is_lower_corner or cell >= phrase.geometry.inner:
-        raise phrase.wrong(corner, "a cell at the edge of the grid, but no lower corner")
-    return max(diagonals, key=len)
-
-
-diagonal = Argument(_diagonal, lambda cells, geometry: [cell_word(geometry, cells[0])])
 
 
 def connected(phrase: Phrase) -> Iterator[Rule]:
@@ -452,7 +286,7 @@ def chaos_arrow(phrase: Phrase) -> Iterator[Rule]:
         return
     arms: list[list[Word]] = [[]]
     for word in phrase.rest():
-        if word.text == _APART:
+        if word.text == APART:
             arms.append([])
         else:
             arms[-1].append(word)
@@ -477,5 +311,5 @@ def chaos_count(phrase: Phrase) -> Iterator[Rule]:
 
 
 def indexing(phrase: Phrase) -> Iterator[Rule]:
-    row = word("'R' or 'C'", R=True, C=False).read(phrase)
+    row = arguments.word("'R' or 'C'", R=True, C=False).read(phrase)
     return (pairs.Indexer(cell, bool(row)) for cell in phrase.cells())

@@ -25,10 +25,10 @@ from pipeline.puzzle.rules import (
     regions,
     whole,
 )
-from pipeline.reading.formats.iss import readers, writers
+from pipeline.reading.formats.iss import arguments, readers, writers
+from pipeline.reading.formats.iss.arguments import Argument
 from pipeline.reading.formats.iss.groups import GROUPS, OR
 from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.iss.readers import Argument
 from pipeline.reading.formats.ruled import RuleType
 
 
@@ -43,21 +43,19 @@ class TypeOf(NamedTuple):
     words: Callable[[Any, Geometry], writers.Words] = lambda *_: None
 
 
-def _one(kind: RuleType, *arguments: Argument) -> TypeOf:
+def _one(kind: RuleType, *parts: Argument) -> TypeOf:
     """A rule made of these arguments; texts tell numbers first, rules take cells first."""
-    order = sorted(range(len(arguments)), key=lambda at: not arguments[at].is_tuple)
+    order = sorted(range(len(parts)), key=lambda at: not parts[at].is_tuple)
 
     def rules(phrase: Phrase) -> Iterator[Rule]:
-        values = [each.read(phrase) for each in arguments]
+        values = [each.read(phrase) for each in parts]
         if None not in values:
             yield kind(*(values[at] for at in order))
 
     def words(rule: Rule, geometry: Geometry) -> writers.Words:
         values = [getattr(rule, each.name) for each in fields(rule)]  # type: ignore[arg-type]
         told = dict(zip(order, values, strict=False))
-        return [
-            word for at, each in enumerate(arguments) for word in each.words(told[at], geometry)
-        ]
+        return [word for at, each in enumerate(parts) for word in each.words(told[at], geometry)]
 
     return TypeOf(kind, rules, words)
 
@@ -77,7 +75,7 @@ def _pairs(kind: RuleType, *numbers: int) -> TypeOf:
 
     def words(rule: OnBorder, geometry: Geometry) -> writers.Words:
         pair = (rule.a, rule.b)
-        return readers.cell_words(pair, geometry) if rule == kind(*pair, *numbers) else None
+        return arguments.cell_words(pair, geometry) if rule == kind(*pair, *numbers) else None
 
     return TypeOf(kind, rules, words)
 
@@ -108,7 +106,7 @@ def _whole_of_nine(kind: Callable[[], Rule]) -> TypeOf:
     """A rule of the whole grid, for values 1 to 9."""
 
     def rules(phrase: Phrase) -> Iterator[Rule]:
-        readers.check_nine(phrase)
+        arguments.check_nine(phrase)
         yield kind()
 
     return TypeOf(kind, rules, writers.nothing)
@@ -126,23 +124,23 @@ TYPES: dict[str, TypeOf] = {
     "DisjointSets": TypeOf(regions.DisjointGroups, readers.disjoint_groups, writers.nothing),
     "Diagonal": _one(
         regions.Diagonal,
-        readers.word("'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False}),
+        arguments.word("'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False}),
     ),
-    "AllDifferent": _one(regions.ExtraRegion, readers.cells(once=True)),
-    "Thermo": _one(lines.Thermometer, readers.line()),
-    "Palindrome": _one(lines.Palindrome, readers.line()),
-    "Renban": _one(lines.Renban, readers.line()),
-    "Between": _one(lines.Between, readers.line(3)),
-    "Zipper": _one(lines.Zipper, readers.line(3)),
-    "DoubleArrow": _one(lines.DoubleArrow, readers.cells()),
-    "Entropic": _one(lines.Entropic, readers.line_of_nine),
-    "Modular": _one(lines.Modular, readers.number(2), readers.line()),
-    "Lockout": _one(lines.Lockout, readers.number(1), readers.cells(2)),
-    "Whisper": _one(lines.Whispers, readers.number(1, usual=5), readers.line()),
+    "AllDifferent": _one(regions.ExtraRegion, arguments.cells(once=True)),
+    "Thermo": _one(lines.Thermometer, arguments.line()),
+    "Palindrome": _one(lines.Palindrome, arguments.line()),
+    "Renban": _one(lines.Renban, arguments.line()),
+    "Between": _one(lines.Between, arguments.line(3)),
+    "Zipper": _one(lines.Zipper, arguments.line(3)),
+    "DoubleArrow": _one(lines.DoubleArrow, arguments.cells()),
+    "Entropic": _one(lines.Entropic, arguments.line_of_nine),
+    "Modular": _one(lines.Modular, arguments.number(2), arguments.line()),
+    "Lockout": _one(lines.Lockout, arguments.number(1), arguments.cells(2)),
+    "Whisper": _one(lines.Whispers, arguments.number(1, usual=5), arguments.line()),
     "SumLine": TypeOf(lines.SumLine, readers.sum_line, writers.sum_line),
-    "ValueIndexing": _one(lines.ValueIndexer, readers.cells(3, once=True)),
-    "Lunchbox": _one(lines.Lunchbox, readers.number(), readers.cells(2, once=True)),
-    "RegionSumLine": _one(lines.RegionSum, readers.line(), readers.regions_of),
+    "ValueIndexing": _one(lines.ValueIndexer, arguments.cells(3, once=True)),
+    "Lunchbox": _one(lines.Lunchbox, arguments.number(), arguments.cells(2, once=True)),
+    "RegionSumLine": _one(lines.RegionSum, arguments.line(), arguments.regions_of),
     "WhiteDot": _pairs(pairs.WhiteDot),
     "BlackDot": _pairs(pairs.BlackDot),
     "X": _pairs(pairs.XV, 10),
@@ -150,8 +148,8 @@ TYPES: dict[str, TypeOf] = {
     "GreaterThan": _pairs(pairs.Greater),
     "Cage": TypeOf(cages.Cage, readers.cage, writers.cage),
     "Sum": TypeOf(cages.Sum, readers.weighted_sum, writers.weighted_sum),
-    "RellikCage": _one(cages.RellikCage, readers.number(1), readers.cells(once=True)),
-    "EqualityCage": _one(cages.EqualityCage, readers.cells(once=True)),
+    "RellikCage": _one(cages.RellikCage, arguments.number(1), arguments.cells(once=True)),
+    "EqualityCage": _one(cages.EqualityCage, arguments.cells(once=True)),
     "ContainAtLeast": TypeOf(
         cages.Contains, partial(readers.contains, exactly=False), writers.contains_at_least
     ),
@@ -159,19 +157,19 @@ TYPES: dict[str, TypeOf] = {
         cages.Contains, partial(readers.contains, exactly=True), writers.contains_exactly
     ),
     "LookAndSay": TypeOf(cages.Contains, readers.look_and_say),
-    "CountingCircles": _one(cages.CountingCircles, readers.cells(once=True)),
+    "CountingCircles": _one(cages.CountingCircles, arguments.cells(once=True)),
     "CountDistinct": TypeOf(cages.CountOfDifferent, readers.count_distinct, writers.count_distinct),
-    "EqualSum": _one(cages.EqualSums, readers.groups_apart),
-    "SameValues": _one(cages.SameMultiset, readers.groups_of_one_size),
+    "EqualSum": _one(cages.EqualSums, arguments.groups_apart),
+    "SameValues": _one(cages.SameMultiset, arguments.groups_of_one_size),
     "Arrow": TypeOf(cages.Arrow, readers.arrow, writers.arrow),
     "PillArrow": TypeOf(cages.Arrow, readers.pill_arrow, writers.pill_arrow),
-    "Quad": _one(cages.Quadruple, readers.around, readers.values),
-    "LittleKiller": _one(outside.LittleKiller, readers.number(), readers.diagonal),
-    "Sandwich": _one(outside.Sandwich, readers.number(), readers.row_or_column),
+    "Quad": _one(cages.Quadruple, arguments.around, arguments.values),
+    "LittleKiller": _one(outside.LittleKiller, arguments.number(), arguments.diagonal),
+    "Sandwich": _one(outside.Sandwich, arguments.number(), arguments.row_or_column),
     "Skyscraper": _from_both_ends(outside.Skyscraper),
     "XSum": _from_both_ends(outside.XSum),
-    "HiddenSkyscraper": _from_both_ends(outside.HiddenSkyscraper, readers.largest),
-    "NumberedRoom": _from_both_ends(outside.NumberedRoom, readers.largest),
+    "HiddenSkyscraper": _from_both_ends(outside.HiddenSkyscraper, arguments.largest),
+    "NumberedRoom": _from_both_ends(outside.NumberedRoom, arguments.largest),
     "FullRank": TypeOf(outside.FullRank, _full_rank, writers.from_both_ends),
     "FullRankTies": TypeOf(whole.NoTiedLines, readers.ties, lambda *_: ("none",)),
     "Indexing": TypeOf(pairs.Indexer, readers.indexing, writers.indexing),

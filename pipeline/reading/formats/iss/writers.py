@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs
 from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss.arguments import cell_words, parted
 from pipeline.reading.formats.iss.phrases import cell_word, line_word
-from pipeline.reading.formats.iss.readers import LOOP, cell_words, parted
+from pipeline.reading.formats.iss.readers import LOOP
 
 Words = Sequence[str] | None
 
