@@ -77,7 +77,7 @@ class _Taken:
 
 
 def endings_of(to: str) -> tuple[str, ...]:
-    """The endings by which the names of files tell that target."""
+    """The endings of file names that show that target."""
     return (f".{to}",) if to in PICTURES else target_of(to).endings
 
 
@@ -97,7 +97,7 @@ def convert(
 ) -> Iterator[Converted]:
     """Convert all puzzles of the sources, as `api.convert` says."""
     if to not in NAMES:
-        raise UsageError(f"--to: expected one of {', '.join(NAMES)}")
+        raise UsageError(f"there is no notation {to!r}; expected one of {', '.join(NAMES)}")
     file = file_of(to, solutions=solutions)
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
@@ -198,7 +198,7 @@ def _drawn(taken: _Taken, to: str) -> bytes:
 
 
 def _puzzle_of(item: Item) -> _Taken:
-    """The puzzle of an item, or why there is none."""
+    """The puzzle of an item, or the reason why it has none."""
     problem = item.problem
     if isinstance(problem, PuzzleProblem):
         puzzle, unread = problem.puzzle, problem.unread
@@ -240,7 +240,7 @@ def _why_none(status: str, said: str) -> str:
 def _published(
     path: Path, originals: Originals | None, *, solutions: bool
 ) -> Iterator[_Taken] | None:
-    """What an outbox, a record or a table holds; None for anything else."""
+    """The puzzles of an outbox, a record or a table; None for anything else."""
     if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
         return None
     from pipeline.outbox.originals import Originals as Known  # noqa: PLC0415 - as above

@@ -229,7 +229,7 @@ def test_programs_get_each_puzzle_or_the_reason(desk):
     assert kept.getvalue().decode().split() == ["puzzle", EASY, *MANY]
     with pytest.raises(InputError, match="many puzzles"):
         [*convert("many.txt", to="ss", kept=io.BytesIO())]
-    with pytest.raises(UsageError, match="--to: expected one of lines"):
+    with pytest.raises(UsageError, match="there is no notation 'crossword'; expected one of lines"):
         [*convert("one.txt", to="crossword")]
     with pytest.raises(TypeError, match="workers"):
         [*convert("one.txt", to="lines", workers=2)]

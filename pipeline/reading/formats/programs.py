@@ -365,7 +365,13 @@ def _entry_of_game(record: bytes, line: int, reader: Reader) -> Entry:
     return reader.read(f"<opensudoku>\n{tag}{end}</opensudoku>", lines, shift=None)
 
 
-XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<opensudoku>\n'
+XML_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<opensudoku>
+  <name>sudoku-pipeline</name>
+"""
+"""The app takes the name for the folder of the games."""
+
 XML_END = "</opensudoku>\n"
 
 

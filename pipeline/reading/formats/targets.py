@@ -1,7 +1,7 @@
 """The notations that puzzles are converted to, and whether what was written says the same.
 
-A row of `TARGETS` is what `--to` and `Puzzle.to` name. What is written is read again before it is
-handed out; a difference is refused by name.
+A row of `TARGETS` is what `--to` and `Puzzle.to` name. Each text is read again before it is handed
+out; a difference is refused by name.
 """
 
 from __future__ import annotations
@@ -128,18 +128,18 @@ TARGETS: Final[Mapping[str, Target]] = {
     "sudokupad-link": Target(_in("f-puzzles sudokupad"), (), _LINES, beside=_linked("sudokupad")),
     "iss": Target(_in("iss"), (".iss",), _LINES),
 }
-"""By name, in the order in which they are told."""
+"""By name, in the order in which messages list them."""
 
 
 def target_of(name: str) -> Target:
     """The target of that name. Raises UsageError."""
     if name not in TARGETS:
-        raise UsageError(f"--to: expected one of {', '.join(TARGETS)}")
+        raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(TARGETS)}")
     return TARGETS[name]
 
 
 def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
-    """What a file with that puzzle alone holds. Raises as `item_text`."""
+    """The text of a file with that puzzle alone. Raises as `item_text`."""
     item = item_text(puzzle, to, solution)
     file = target_of(to).holding(solutions=solution is not None)
     return f"{file.head}{item}{file.end}"
@@ -187,7 +187,7 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
 
 
 def difference(puzzle: Puzzle, found: Puzzle) -> str:
-    """What one puzzle says and another does not, as a noun; empty if both say the same."""
+    """A noun for the first thing that only one of two puzzles says; empty if there is none."""
     geometry = puzzle.geometry
     if geometry != found.geometry:
         return shape_in_words(geometry)

@@ -1,6 +1,6 @@
 """A puzzle with its rules → a document, perhaps packed as links hold it.
 
-What is written is read again before it is handed out: `formats/targets.py` compares the two.
+Each is read again before it is handed out: `formats/targets.py` compares the two.
 """
 
 from __future__ import annotations
