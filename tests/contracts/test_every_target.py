@@ -140,6 +140,31 @@ def test_a_rule_reads_back_as_itself_or_is_refused_by_name(to, kind):
         assert what in named or re.fullmatch(MORE_SAID, what)
 
 
+ALL_RULES = [example for each in EXAMPLES.values() for example in each]
+GRIDS = (Geometry(2, 2), Geometry(2, 3), NINE, Geometry(1, 4))
+
+
+@st.composite
+def ruled(draw: st.DrawFn) -> Puzzle:
+    """A puzzle with several rules, and cells that allow some values."""
+    geometry = draw(st.sampled_from(GRIDS))
+    rules = draw(
+        st.lists(st.sampled_from([r for at, r in ALL_RULES if at == geometry]), max_size=6)
+    )
+    masks = st.just(geometry.all_values) | st.integers(1, geometry.all_values)
+    cells = draw(st.lists(masks, min_size=geometry.size, max_size=geometry.size))
+    return Puzzle(geometry, tuple(cells), tuple(rules))
+
+
+@every_with_rules
+@examples(150)
+@given(puzzle=ruled())
+def test_rules_beside_each_other_read_back_as_themselves_or_are_refused_by_name(to, puzzle):
+    text = written(puzzle, to)
+    if text is not None:
+        check_same(puzzle, parse_puzzle(text))
+
+
 def kinds_said(to: str, more: list[Puzzle]) -> set[type[Rule]]:
     """The kinds of rules that are written at least once."""
     alone = [Puzzle.empty(at, (rule,)) for each in EXAMPLES.values() for at, rule in each]

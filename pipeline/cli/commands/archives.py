@@ -78,6 +78,7 @@ def convert(
 
     Exit code 1: a puzzle was not converted.
     """
+    from pipeline.cli.catalogue import is_shown
     from pipeline.cli.converting import Converting, sources_of, target_meant, to_file, to_folder
     from pipeline.cli.files import STANDARD_OUTPUT, check_target
 
@@ -86,8 +87,10 @@ def convert(
     name = target_meant(to, target)
     if not is_folder:
         check_target("--output", target, files, force=force)
+    if name in ("png", "pdf") and is_shown(target):
+        raise UsageError(f"--output: say where to write the {name.upper()}")
     converting = Converting(name, settings, solutions=solutions, target=target)
-    with sources_of(files, settings.max_bytes) as sources:
+    with sources_of(files, settings.max_total_bytes) as sources:
         if is_folder:
             to_folder(converting, sources, target, force=force)
         else:
