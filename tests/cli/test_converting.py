@@ -11,6 +11,7 @@ import pytest
 from support.commands import run
 from support.needs import needs_typst
 from support.packing import zip_of
+from support.pages import COMMANDS
 from support.ruled import KILLER, SAMURAI
 from support.solving import EVEN_ODD, SIX, TWO, UNIQUE
 
@@ -102,6 +103,11 @@ def test_the_name_of_the_output_says_what_to_convert_to():
     with pytest.raises(UsageError, match="found 'gird'; did you mean grid"):
         target_meant("gird", Path("x.csv"))
     assert target_meant("iss", Path("x.csv")) == "iss"
+
+
+def test_the_help_names_all_that_can_be_converted_to():
+    (option,) = (each for each in COMMANDS["convert"].params if each.name == "to")
+    assert {*NAMES} <= {*option.help.replace(",", " ").replace(";", " ").split()}
 
 
 def test_what_a_target_cannot_say_is_named_and_the_rest_is_written(desk):

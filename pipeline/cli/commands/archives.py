@@ -45,12 +45,18 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="lines, grid, csv, f-puzzles, iss, svg, …; the name after -o may say it.",
+            help=(
+                "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
+                "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
+                "pdf; the ending after -o may say it."
+            ),
         ),
     ] = None,
     output: Annotated[
         str | None,
-        output_option("Write there, not to standard output; FOLDER/ takes a file for each puzzle."),
+        output_option(
+            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+        ),
     ] = None,
     solutions: Annotated[
         bool,
