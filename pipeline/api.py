@@ -28,7 +28,7 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.puzzle.puzzle import Grid
+    from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.service.converting import Converted
 
 SIZES = (1, 64, 2048)
@@ -222,13 +222,13 @@ def overlap(
 
 
 def convert(
-    *sources: str | Path,
+    *sources: str | Path | Puzzle,
     to: str,
     solutions: bool = False,
     kept: BinaryIO | None = None,
     **settings: Unpack[ConvertingOptions],
 ) -> Iterator[Converted]:
-    r"""Convert the puzzles in files, folders, archives and outboxes to another notation.
+    r"""Convert puzzles, also those in files, folders, archives and outboxes, to another notation.
 
     Each is a `Converted`: the bytes of a file with it alone, or the reason why the notation cannot
     say it. What is written was read again and compared. All together are written to `kept`, as one
@@ -245,10 +245,14 @@ def convert(
     """
     from pipeline.outbox.names import DONE  # noqa: PLC0415 - most do not convert
     from pipeline.outbox.originals import Originals  # noqa: PLC0415
+    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415
     from pipeline.service import converting  # noqa: PLC0415
 
     chosen = settings_given(settings, ConvertingOptions)
-    found = [(Path(source), Path(source).name) for source in sources]
+    found: list[converting.Source] = [
+        (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
+        for each in sources
+    ]
     originals = Originals.of([chosen.inbox / DONE])
     return converting.convert(found, to, chosen, originals, solutions=solutions, kept=kept)
 

@@ -112,7 +112,7 @@ def to_folder(
     """Write a file for each in a folder, named after its source and line."""
     folder.mkdir(exist_ok=True)
     ending, taken = next(iter(endings_of(converting.to)), ".txt"), set[str]()
-    paths = [path for path, _ in sources]
+    paths = [path for path, _ in sources if isinstance(path, Path)]
     for each in converting.of(sources, None):
         name = _name_of(each, ending, taken)
         check_target("--output", folder / name, paths, force=force)

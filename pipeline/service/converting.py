@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox import ENDING
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.formats import parsed_from
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     SINGLE,
@@ -20,7 +21,7 @@ from pipeline.reading.formats.targets import (
 )
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, groups, items_of, parts_of
+from pipeline.solving.items import Item, Part, groups, parts_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
@@ -35,8 +36,8 @@ PICTURES: Final = ("svg", "png", "pdf")
 NAMES: Final = (*TARGETS, *PICTURES)
 """What can be converted to."""
 
-Source = tuple[Path, str]
-"""What lies at a path, and its name in messages."""
+Source = tuple[Path | Puzzle, str]
+"""What lies at a path, or a puzzle; and its name in messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +103,11 @@ def convert(
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
     takes_cells = to in TARGETS and TARGETS[to].plain is not None
-    for path, name in sources:
-        taken = _published(path, originals, solutions=solutions)
+    for what, name in sources:
+        taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
         if taken is None and solutions:
-            taken = _solved(_items(path, name, settings), settings)
-        for each in taken or _unsolved(path, name, settings, takes_cells=takes_cells):
+            taken = _solved(_items(what, name, settings), settings)
+        for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
             item, reason = None, each.reason
             try:
                 item = write(each, to) if each.puzzle or each.cells else None
@@ -123,15 +124,24 @@ def convert(
         keeper.end()
 
 
-def _items(path: Path, name: str, settings: Settings) -> Iterator[Item]:
+def _items(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
     """The items of a source; those of an archive with its name before that of the member."""
-    for item in items_of(path, name, settings):
+    for part in _parts(what, name, settings):
+        item = part.item() if isinstance(part, Part) else part
         yield item if item.name == name else replace(item, name=f"{name}/{item.name}")
 
 
-def _unsolved(path: Path, name: str, settings: Settings, *, takes_cells: bool) -> Iterator[_Taken]:
+def _parts(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item | Part]:
+    if isinstance(what, Puzzle):
+        return iter((Item(name, None, PuzzleProblem(parsed_from(what))),))
+    return parts_of(what, name, settings)
+
+
+def _unsolved(
+    what: Path | Puzzle, name: str, settings: Settings, *, takes_cells: bool
+) -> Iterator[_Taken]:
     """The puzzles of a source; if the target takes cells, those of plain ones as they are."""
-    for part in parts_of(path, name, settings):
+    for part in _parts(what, name, settings):
         where = name if part.name == name else f"{name}/{part.name}"
         if isinstance(part, Item):
             yield _puzzle_of(replace(part, name=where))
@@ -237,9 +247,7 @@ def _why_none(status: str, said: str) -> str:
     return f"{status}: {said}" if said else status
 
 
-def _published(
-    path: Path, originals: Originals | None, *, solutions: bool
-) -> Iterator[_Taken] | None:
+def _published(path: Path, originals: Originals | None, solutions: bool) -> Iterator[_Taken] | None:
     """The puzzles of an outbox, a record or a table; None for anything else."""
     if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
         return None

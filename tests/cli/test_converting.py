@@ -241,6 +241,16 @@ def test_programs_get_each_puzzle_or_the_reason(desk):
         [*convert("one.txt", to="lines", workers=2)]
 
 
+def test_programs_convert_puzzles_too_and_draw_them():
+    puzzle = parse_puzzle(KILLER)
+    (link,) = convert(puzzle, to="f-puzzles-link")
+    assert parse_puzzle(link.data) == puzzle
+    (drawn,) = convert(puzzle, to="svg")
+    (solved,) = convert(puzzle, to="svg", solutions=True)
+    assert drawn.data.startswith(b"<svg")
+    assert len(solved.data) > len(drawn.data) + 81
+
+
 def test_puzzles_are_converted_one_after_the_other_whatever_their_number(desk):
     """The first is there before the last is read."""
     Path("long.txt").write_text(f"{EASY}\n" * 20_000)
