@@ -109,11 +109,13 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
 def to_folder(
     converting: Converting, sources: Sequence[Source], folder: Path, *, force: bool
 ) -> None:
-    """Write a file for each in a folder, named after its source and line."""
-    folder.mkdir(exist_ok=True)
+    """Write a file for each in a folder, which is made, named after its source and line."""
+    if not folder.parent.is_dir() or folder.is_file():
+        raise UsageError(f"--output: {printable(str(folder))} cannot be a folder here")
     ending, taken = next(iter(endings_of(converting.to)), ".txt"), set[str]()
     paths = [path for path, _ in sources if isinstance(path, Path)]
     for each in converting.of(sources, None):
+        folder.mkdir(exist_ok=True)
         name = _name_of(each, ending, taken)
         check_target("--output", folder / name, paths, force=force)
         with growing(folder / name) as file:

@@ -84,6 +84,11 @@ def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
     kept = "--output: d/one.sdk exists; name another, or replace it with --force"
     assert (code, said) == (2, f"sudoku-pipeline: {kept}\n")
     assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
+    for place in ("nowhere/d/", "one.txt/"):
+        code, _, said = run("convert", "--to", "sdk", "many.txt", "-o", place)
+        assert (code, said.endswith("cannot be a folder here\n")) == (2, True)
+    assert run("convert", "--to", "sdk", "killer.txt", "-o", "e/")[0] == 1
+    assert not Path("e").exists()
 
 
 def test_the_name_of_the_output_says_what_to_convert_to():
