@@ -75,6 +75,7 @@ class _Taken:
     reason: str | None = None
     signs: str = ""
     unread: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def endings_of(to: str) -> tuple[str, ...]:
@@ -119,7 +120,7 @@ def convert(
                 yield Converted(each.name, each.line, None, reason)
                 continue
             data = file.head.encode() + item + file.end.encode()
-            yield Converted(each.name, each.line, data, None, each.unread)
+            yield Converted(each.name, each.line, data, None, _lost(each, to))
     if keeper:
         keeper.end()
 
@@ -189,7 +190,14 @@ def _written(taken: _Taken, to: str) -> bytes:
     if taken.cells and plain:
         return plain(taken.cells).encode()
     assert taken.puzzle  # noqa: S101 - the caller sees to it
-    return item_text(taken.puzzle, to, taken.grid).encode()
+    return item_text(taken.puzzle, to, taken.grid, taken.notes).encode()
+
+
+def _lost(taken: _Taken, to: str) -> tuple[str, ...]:
+    """What is left to people, and not written for them."""
+    is_noted = to in TARGETS and TARGETS[to].noted is not None
+    written = {key for key, _ in taken.notes} if is_noted else set()
+    return tuple(each for each in taken.unread if each not in written)
 
 
 def _drawn(taken: _Taken, to: str) -> bytes:
@@ -212,7 +220,8 @@ def _puzzle_of(item: Item) -> _Taken:
     problem = item.problem
     if isinstance(problem, PuzzleProblem):
         puzzle, unread = problem.puzzle, problem.unread
-        return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread)
+        notes = problem.parsed.notes
+        return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread, notes=notes)
     reason = item.reason or "a formula is no puzzle"
     return _Taken(item.name, item.line, None, reason=reason)
 

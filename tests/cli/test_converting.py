@@ -208,6 +208,17 @@ def test_rules_in_prose_are_told_of(desk):
     assert said == "prose.json: its rules text is not converted\n"
 
 
+def test_a_link_back_has_the_title_the_author_and_the_rules_text(desk):
+    notes = {"title": "Mine", "author": "Me", "ruleset": "é: Normal rules."}
+    made = json.loads(parse_puzzle(KILLER).to("f-puzzles")) | notes
+    Path("mine.json").write_text(json.dumps(made))
+    code, link, said = run("convert", "--solutions", "--to", "f-puzzles-link", "mine.json")
+    assert (code, said) == (0, "")
+    Path("link.txt").write_text(link)
+    again = json.loads(run("convert", "--to", "f-puzzles", "link.txt")[1])
+    assert again == made
+
+
 def test_a_board_is_drawn_with_or_without_its_solution(desk):
     assert run("convert", "killer.txt", "-o", "killer.svg")[0] == 0
     drawn = Path("killer.svg").read_text()

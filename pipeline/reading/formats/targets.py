@@ -7,7 +7,7 @@ out; a difference is refused by name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,6 +25,9 @@ from pipeline.reading.formats.fpuzzles import render_fpuzzles
 from pipeline.reading.formats.programs import XML_END, XML_HEAD, game_line, library_line
 from pipeline.reading.formats.writing import render_puzzle
 
+Notes = Sequence[tuple[str, str]]
+"""Texts about a puzzle, as `Parsed` has them."""
+
 
 @dataclass(frozen=True, slots=True)
 class File:
@@ -40,7 +43,7 @@ class File:
     alike: bool = False
 
 
-SINGLE = File(most=1)
+SINGLE, _LINES = File(most=1), File()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,8 @@ class Target:
 
     `endings` are those by which the names of its files tell it. `plain` writes the item of 81
     digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of its
-    own; without it a solution is a filled grid. All raise ValueError, with a noun for what the
-    notation cannot say.
+    own; without it a solution is a filled grid. `noted` writes a puzzle, its solution if there is
+    one, and notes. All raise ValueError, with a noun for what the notation cannot say.
     """
 
     item: Callable[[Puzzle], str]
@@ -59,6 +62,7 @@ class Target:
     plain: Callable[[str], str] | None = None
     beside: Callable[[Puzzle, Grid], str] | None = None
     file_beside: File | None = None
+    noted: Callable[[Puzzle, Grid | None, Notes], str] | None = None
 
     def holding(self, *, solutions: bool) -> File:
         """The file of puzzles, or of solutions."""
@@ -84,8 +88,14 @@ def _of_cells(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
     return lambda puzzle: plain(classic_cells(puzzle))
 
 
-def _linked(notation: str) -> Callable[[Puzzle, Grid], str]:
-    return lambda puzzle, grid: render_fpuzzles(puzzle, notation, grid)
+def _document(notation: str = "") -> Target:
+    """Documents of f-puzzles, which hold all of it, or links that hold these."""
+
+    def noted(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
+        return render_fpuzzles(puzzle, notation, solution, notes)
+
+    name, endings = f"f-puzzles {notation}".strip(), () if notation else (".json",)
+    return Target(_in(name), endings, _LINES, noted=noted)
 
 
 def _filled(grid: Grid) -> Puzzle:
@@ -100,7 +110,6 @@ def _pair(puzzle: Puzzle, grid: Grid) -> str:
     return f"{_line(puzzle).strip()},{_line(_filled(grid))}"
 
 
-_LINES = File()
 TARGETS: Final[Mapping[str, Target]] = {
     "lines": Target(_line, (".sdm",), _LINES, "{}\n".format),
     "csv": Target(
@@ -123,9 +132,9 @@ TARGETS: Final[Mapping[str, Target]] = {
     "spreadsheet": Target(_in("spreadsheet"), ()),
     "json": Target(_in("json"), (".json",)),
     "pencil-marks": Target(_in("pencil-marks"), ()),
-    "f-puzzles": Target(_in("f-puzzles"), (".json",), _LINES, beside=_linked("")),
-    "f-puzzles-link": Target(_in("f-puzzles link"), (), _LINES, beside=_linked("link")),
-    "sudokupad-link": Target(_in("f-puzzles sudokupad"), (), _LINES, beside=_linked("sudokupad")),
+    "f-puzzles": _document(),
+    "f-puzzles-link": _document("link"),
+    "sudokupad-link": _document("sudokupad"),
     "iss": Target(_in("iss"), (".iss",), _LINES),
 }
 """By name, in the order in which messages list them."""
@@ -145,19 +154,23 @@ def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
     return f"{file.head}{item}{file.end}"
 
 
-def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
+def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Notes = ()) -> str:
     """A puzzle, or its solution, as it stands among others in a file of that target.
 
-    Raises ValueError, which names what the target cannot say, and UsageError.
+    Notes are written where the target has a place for them. Raises ValueError, which names what
+    the target cannot say, and UsageError.
     """
     target = target_of(to)
     said, beside = puzzle, target.beside if solution else None
-    if solution and not beside:
+    if solution and not (beside or target.noted):
         said = _filled(solution)
     if target.plain and (cells := plain_cells(said)):  # which read as nothing else
         return beside(puzzle, solution) if beside and solution else target.plain(cells)
     try:
-        item = beside(puzzle, solution) if beside and solution else target.item(said)
+        if target.noted:
+            item = target.noted(puzzle, solution, notes)
+        else:
+            item = beside(puzzle, solution) if beside and solution else target.item(said)
         file = target.holding(solutions=solution is not None)
         _check_read_back(said, f"{file.head}{item}{file.end}", target)
     except ValueError as error:

@@ -15,7 +15,7 @@ signs; a `+` in it often has become a space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
@@ -219,14 +219,19 @@ def _bits(number: int, width: int) -> list[int]:
     return [number >> at & 1 for at in range(width)]
 
 
-def render_fpuzzles(puzzle: Puzzle, notation: str, solution: Grid | None = None) -> str:
+def render_fpuzzles(
+    puzzle: Puzzle,
+    notation: str,
+    solution: Grid | None = None,
+    notes: Sequence[tuple[str, str]] = (),
+) -> str:
     """Write a document, or for `link` and `sudokupad` a link that holds it.
 
     Raises ValueError with a noun for what it cannot say.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
 
-    text = document_text(puzzle, solution)
+    text = document_text(puzzle, solution, notes)
     return f"{LINKS[notation]}{packed(text)}\n" if notation else f"{text}\n"
 
 

@@ -18,6 +18,9 @@ from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_K
 from pipeline.reading.formats.fpuzzles.writers import Names, Written
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
 
+Notes = Sequence[tuple[str, str]]
+"""Texts about the puzzle, by their keys."""
+
 _LINES = {
     "slowthermometer": "#CFCFCF",
     "renban": "#F067F0",
@@ -41,8 +44,8 @@ _CAGES = {
 """The same for clues and cells, and what their drawings are marked with."""
 
 
-def document_text(puzzle: Puzzle, solution: Grid | None = None) -> str:
-    """The document of a puzzle, perhaps with its solution, in one line of JSON.
+def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
+    """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
 
     Raises ValueError with a noun for what it cannot say.
     """
@@ -53,7 +56,11 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None) -> str:
     puzzle = _with_parity(puzzle)
     own = {region: at for at, region in enumerate(_own_regions(puzzle))}
     cells = _cells(puzzle, own)
-    whole: Written = {"size": n, "grid": [cells[at : at + n] for at in range(0, n * n, n)]}
+    whole: Written = {
+        "size": n,
+        **dict(notes),
+        "grid": [cells[at : at + n] for at in range(0, n * n, n)],
+    }
     whole |= _by_key(puzzle, [rule for rule in puzzle.rules if _group(rule) not in own])
     for key, drawings in _drawings(whole).items():
         told = whole.get(key, [])
