@@ -187,6 +187,7 @@ ISS_TEXTS = (
     ".Shape~4x4.Var~A~~3.Sum~7~VA1~VA2~R1C1.Var~B.~VB_2",
     ".StrictKropki.StrictXV.WhiteDot~R1C1~R1C2.BlackDot~R5C5~R5C6.V~R7C7~R7C8",
     ".FullRankTies~any.FullRank~R1~~7",
+    ".Shape~4x4.~R1C1_1.~R1C1_2.~R1C1_3_4.Thermo~R1C1~R1C2",
     ".Or.And.~R1C1_5.Thermo~R1C1~R1C2.End.Cage~7~R3C3~R3C4.End",
 )
 

@@ -31,12 +31,12 @@ def constraints(puzzle: Puzzle) -> str:
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
     others = [rule for rule in puzzle.rules if not isinstance(rule, Unit | Region)]
     phrases = [*_shape(puzzle, units, regions), *_jigsaws(geometry, regions)]
+    masks = enumerate(puzzle.cells)
+    given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
+    phrases += ["".join(given)] if given else []  # before those that contradict them
     if any(isinstance(rule, FullRank) and rule.tied for rule in others):
         phrases.append("FullRankTies~any")
     phrases += [phrase for rule in others for phrase in _phrases(rule, geometry)]
-    masks = enumerate(puzzle.cells)
-    given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
-    phrases += ["".join(given)] if given else []
     return "".join(f".{phrase}" for phrase in phrases)
 
 
