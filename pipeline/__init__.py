@@ -9,9 +9,9 @@ What the commands do, the library does too:
 
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
-makes new ones. `parse_puzzle`, `encode_puzzle`, `decode_model` and
-`certify_grid` do a part of that each. `steps_of` explains a puzzle by steps of logic.
-`pipeline.rules` holds the rules of variants.
+makes new ones, `convert` and `Puzzle.to` write them in other notations. `parse_puzzle`,
+`encode_puzzle`, `decode_model` and `certify_grid` do a part of that each. `steps_of` explains a
+puzzle by steps of logic. `pipeline.rules` holds the rules of variants.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.api import (
+        convert,
         dedupe,
         generate,
         overlap,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
+    from pipeline.service.converting import Converted
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving import Effort
@@ -72,6 +74,7 @@ __all__ = [
     "Candidate",
     "Certificate",
     "Cnf",
+    "Converted",
     "Copy",
     "Effort",
     "EnvironmentFailure",
@@ -109,6 +112,7 @@ __all__ = [
     "__version__",
     "certifier",
     "certify_grid",
+    "convert",
     "decode_model",
     "dedupe",
     "dimacs_lines",
@@ -128,12 +132,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": "dedupe generate overlap solutions solve solve_many steps_of",
+    "api": "convert dedupe generate overlap solutions solve solve_many steps_of",
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
     "puzzle.puzzle": "Candidate Geometry Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
+    "service.converting": "Converted",
     "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving": "Effort",

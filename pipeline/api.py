@@ -13,6 +13,7 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.service.solving import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
+    ConvertingOptions,
     Settings,
     SolvingOptions,
     SourceOptions,
@@ -29,7 +30,8 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.puzzle.puzzle import Grid
+    from pipeline.puzzle.puzzle import Grid, Puzzle
+    from pipeline.service.converting import Converted
     from pipeline.steps import Step
 
 SIZES = (1, 64, 2048)
@@ -220,6 +222,42 @@ def overlap(
 
     chosen = settings_given(settings, SourceOptions)
     yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
+
+
+def convert(
+    *sources: str | Path | Puzzle,
+    to: str,
+    solutions: bool = False,
+    kept: BinaryIO | None = None,
+    **settings: Unpack[ConvertingOptions],
+) -> Iterator[Converted]:
+    r"""Convert puzzles, also those in files, folders, archives and outboxes, to another notation.
+
+    Each is a `Converted`: the bytes of a file with it alone, or the reason why the notation cannot
+    say it. What is written was read again and compared. All together are written to `kept`, as one
+    file. With `solutions` they are solved first, and the solutions are written; an outbox has them
+    already. The memory does not grow with the sources.
+
+        >>> for each in convert("examples/six.txt", "examples/killer.txt", to="lines"):
+        ...     print(each.data, each.reason)
+        b'...5....5631.......1.3.5.5....2.4...\n' None
+        None lines cannot say diagonal from r1c1
+
+    Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
+    for several puzzles in a file that holds one, OSError if the environment fails.
+    """
+    from pipeline.outbox.names import DONE  # noqa: PLC0415 - most do not convert
+    from pipeline.outbox.originals import Originals  # noqa: PLC0415
+    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415
+    from pipeline.service import converting  # noqa: PLC0415
+
+    chosen = settings_given(settings, ConvertingOptions)
+    found: list[converting.Source] = [
+        (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
+        for each in sources
+    ]
+    originals = Originals.of([chosen.inbox / DONE])
+    return converting.convert(found, to, chosen, originals, solutions=solutions, kept=kept)
 
 
 def generate(

@@ -26,6 +26,7 @@ LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
+Level = Literal["easy", "medium", "hard", "unfair", "extreme"]
 AlsoChoice = Literal["canonical", "minimal", "effort", "rating"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
@@ -435,7 +436,16 @@ class SolvingOptions(ReadingOptions, total=False):
     also: str
 
 
-def settings_given(given: SourceOptions | SolvingOptions, known: type) -> Settings:
+class ConvertingOptions(SolvingOptions, total=False):
+    """The settings that functions of the library take that convert."""
+
+    inbox: Path
+    max_total_bytes: int
+
+
+def settings_given(
+    given: SourceOptions | SolvingOptions | ConvertingOptions, known: type
+) -> Settings:
     """The settings that a program gives as keyword arguments, all of which `known` must declare.
 
     Raises TypeError for any other, UsageError for a wrong value.

@@ -26,7 +26,7 @@ from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, random_symmet
 from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solutions_of
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
-from pipeline.solving import Level
+from pipeline.settings import Level
 from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,13 +15,10 @@ from pipeline.reading.read import contents_of
 from pipeline.service.log import Display
 from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, items_of
+from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-
-AT_ONCE = 1024
-"""Puzzles of a collection that are solved together."""
 
 
 class Answered(NamedTuple):
@@ -129,19 +126,3 @@ def _solved_of(
             where = f"{where}:{item.line}" if item.line else where
             result = next(found) if item.problem else Result("invalid", message=item.reason)
             yield Answered(where, result, is_alone=False)
-
-
-def groups(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Group the items that are solved together: rows without rules; all else one by one."""
-    rows: list[Item] = []
-    for item in items:
-        is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
-        if rows and (is_alone or len(rows) == AT_ONCE):
-            yield rows
-            rows = []
-        if is_alone:
-            yield [item]
-        else:
-            rows.append(item)
-    if rows:
-        yield rows

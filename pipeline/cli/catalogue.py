@@ -27,10 +27,10 @@ from pipeline.cli.files import (
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_line
+from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
-from pipeline.settings import Settings, SourceOptions
-from pipeline.solving import Level
+from pipeline.settings import Level, Settings, SourceOptions
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -208,17 +208,7 @@ def _line_of(result: Result) -> bytes:
     """A generated puzzle in one line: its cells, or if it has marks its constraints."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` makes nothing else
     puzzle = result.problem.puzzle
-    masks, every = puzzle.cells, puzzle.geometry.all_values
-    if all(mask == every or mask.bit_count() == 1 for mask in masks):
-        cells = ("." if mask == every else str(mask.bit_length()) for mask in masks)
-        return f"{''.join(cells)}\n".encode()
-    text = ".Shape~9x9."
-    for cell, mask in enumerate(masks):
-        if mask != every:
-            row, column = puzzle.geometry.place(cell)
-            values = (str(value) for value in range(1, 10) if mask >> (value - 1) & 1)
-            text += f"~R{row}C{column}_{'_'.join(values)}"
-    return f"{text}\n".encode()
+    return puzzle.to("lines" if plain_cells(puzzle) else "iss").encode()
 
 
 def _row_of(index: int, result: Result) -> bytes:

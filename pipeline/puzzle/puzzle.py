@@ -15,6 +15,8 @@ from itertools import product
 from math import isqrt
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
 
+from pipeline.puzzle.boards import board, value_of
+
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
     from pipeline.puzzle.formulas import Constraint
@@ -407,6 +409,44 @@ class Puzzle:
         full, low = geometry.all_values, geometry.lowest
         return cls(geometry, tuple(1 << (v - low) if v >= low else full for v in values), rules)
 
+    @classmethod
+    def from_rows(
+        cls, rows: Iterable[Iterable[int | str | None]], geometry: Geometry | None = None
+    ) -> Puzzle:
+        """A puzzle of a single grid from its rows: lists of values, or texts such as `53..7....`.
+
+        A blank is 0, None, an empty text, or one of `. _ -` and a space. Without a geometry the
+        boxes are the usual ones. Raises ValueError for anything else.
+
+        >>> print(Puzzle.from_rows([[1, 0, 0, 0], "..2.", ".3..", [0, 0, 0, 4]]))
+        1 . . .
+        . . 2 .
+        . 3 . .
+        . . . 4
+        """
+        values = [[value_of(cell) for cell in row] for row in rows]
+        chosen = geometry or usual_boxes(len(values))
+        if {len(values), *map(len, values)} != {chosen.side} or chosen.grids or chosen.free:
+            raise ValueError(f"expected {chosen.side} rows of {chosen.side} values")
+        return cls.of_values(chosen, [value for row in values for value in row])
+
+    def __str__(self) -> str:
+        """The grid, a blank as `.`, then a line for each rule."""
+        geometry = self.geometry
+        blank, between = geometry.all_values, "" if geometry.side <= 9 else "/"
+        signs = [
+            "." if mask == blank else between.join(map(str, values_of(mask, geometry.lowest)))
+            for mask in self.cells
+        ]
+        told = (rule.describe(geometry) for rule in self.rules)
+        return "\n".join((board(geometry, signs), *told))
+
+    def __repr__(self) -> str:
+        rows, columns = self.geometry.extent
+        parts = [f"{rows}×{columns} cells", f"{len([*self.givens()])} givens"]
+        parts += [f"{len(self.rules)} rules"] if self.rules else []
+        return f"<Puzzle of {', '.join(parts)}>"
+
     def with_rules(self, *rules: Rule) -> Puzzle:
         """The same puzzle with these rules added. Raises ValueError as `Puzzle` does.
 
@@ -418,6 +458,23 @@ class Puzzle:
         ['cage 3 at r1c1', 'thermometer from r2c1']
         """
         return replace(self, rules=(*self.rules, *rules))
+
+    def to(self, notation: str, solution: Grid | None = None) -> str:
+        """The text of a file with this puzzle alone, in one of the notations of `convert --to`.
+
+        With a solution it is the solution's; f-puzzles and CSV have both. What is written was read
+        again, and says the same.
+
+        >>> print(Puzzle.of_values(Geometry(2, 2), [1, *[0] * 14, 4]).to("iss"))
+        .Shape~4x4.~R1C1_1~R4C4_4
+        <BLANKLINE>
+
+        Raises ValueError, which names what the notation cannot say, and UsageError for a
+        notation that there is not.
+        """
+        from pipeline.reading.formats.targets import file_text  # noqa: PLC0415 - knows all formats
+
+        return file_text(self, notation, solution)
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
         """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".
@@ -468,6 +525,16 @@ class Grid:
         lowest, highest = self.geometry.lowest, self.geometry.values[-1]
         if not lowest <= min(self.values) <= max(self.values) <= highest:
             raise ValueError(f"the values of a grid of side {n} are {lowest} to {highest}")
+
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        """The value at a row and column, counted from 1. Raises IndexError outside the grid."""
+        cell = self.geometry.cell_at(*place)
+        if cell is None:
+            raise IndexError("there is no cell at row {}, column {}".format(*place))
+        return self.values[cell]
+
+    def __str__(self) -> str:
+        return board(self.geometry, [*map(str, self.values)])
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """The rows of a single grid; then, if it is free, the groups of extra cells."""

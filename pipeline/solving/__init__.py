@@ -7,9 +7,11 @@ Loading this module loads no solver.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
+
+from pipeline.settings import Level
 
 MOST = 2**53
 NOT_WELL: Final = frozenset(("invalid", "unknown", "failed"))
@@ -48,7 +50,6 @@ class Effort(Struct, frozen=True, kw_only=True):
     spread: Annotated[float, about("the standard deviation of that over these images")]
 
 
-Level = Literal["easy", "medium", "hard", "unfair", "extreme"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 

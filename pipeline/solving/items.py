@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.reading import Archive, Collection, Single, Source
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, parsed_from, signs_of
+from pipeline.reading.formats import Entry, Parsed, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+
+_NOT_READ = "grid", "it was not read"
+"""As `parsed_from` has it for a plain puzzle."""
+
+AT_ONCE = 1024
+"""Puzzles of a collection that are solved together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +64,26 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
         yield from items_of(Path(copy.name), "data", chosen)
 
 
+class Part(NamedTuple):
+    """An entry of a collection, and the name of that."""
+
+    name: str
+    entry: Entry
+
+    def item(self) -> Item:
+        entry = self.entry
+        problem = None if entry.error else problem_of(entry)
+        return Item(self.name, entry.line, problem, entry.error, entry.signs)
+
+
 def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
     """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
+    for part in parts_of(path, name, settings):
+        yield part.item() if isinstance(part, Part) else part
+
+
+def parts_of(path: Path, name: str, settings: Settings) -> Iterator[Item | Part]:
+    """The same, but collections as entries, most of which are plain text that is soon copied."""
     room = UnpackLimits(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
@@ -68,10 +92,10 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
                 if isinstance(found, Single):
                     yield item_of(found, settings)
                 else:
-                    yield from _items_of(*found, settings)
+                    yield from _parts_of(*found, settings)
         case Collection(collection):
             with PeekableStream(opened(path, room)) as stream:
-                yield from _items_of(collection, stream, settings)
+                yield from _parts_of(collection, stream, settings)
         case Single() as single:
             yield item_of(single, settings)
 
@@ -87,11 +111,10 @@ def item_of(single: Single, settings: Settings) -> Item:
     return Item(single.name, None, problem, signs=signs_of(problem.format))
 
 
-def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
+def _parts_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item | Part]:
     for piece in source.detected.pieces(stream, PIECE_BYTES):
         for entry in source.detected.entries(piece, source.name, settings.reading):
-            problem = None if entry.error else problem_of(entry)
-            yield Item(source.name, entry.line, problem, entry.error, entry.signs)
+            yield Part(source.name, entry)
     if stream.error:
         yield Item(source.name, None, None, str(stream.error))
 
@@ -103,5 +126,21 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     puzzle = entry.puzzle_read
     if puzzle is None:
         raise ValueError("an entry that has an error")
-    parsed = parsed_from(puzzle)
+    parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
     return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))
+
+
+def groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Group the items that are solved together: rows without rules; all else one by one."""
+    rows: list[Item] = []
+    for item in items:
+        is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
+        if rows and (is_alone or len(rows) == AT_ONCE):
+            yield rows
+            rows = []
+        if is_alone:
+            yield [item]
+        else:
+            rows.append(item)
+    if rows:
+        yield rows

@@ -23,7 +23,7 @@ from support.expanding import (
 from support.lrat_check import verify
 from support.needs import needs_drat_trim
 from support.refuting import steps_of
-from support.ruled import FPUZZLES, KILLER, ONLY_READ
+from support.ruled import FPUZZLES, KILLER, WITH_RULES
 from support.sharing import made_once
 
 from pipeline import solve
@@ -119,7 +119,7 @@ MEMBERS = {"killer.txt": KILLER, "f.json": FPUZZLES}
 TEXTS = {
     **{f"{name}.txt": (EXAMPLES / f"{name}.txt").read_text() for name in EXAMPLES_OF_ONE},
     "f-puzzles.json": (EXAMPLES / "f-puzzles.json").read_text(),
-    **{f"ours/{name}.txt": text for name, text in ONLY_READ.items()},
+    **{f"ours/{name}.txt": text for name, text in WITH_RULES.items()},
     **{f"set/{name}": text for name, text in MEMBERS.items()},
 }
 

@@ -8,9 +8,13 @@ import re
 import pytest
 from support.pages import BLOCKS, PAGES
 
+from pipeline import parse_puzzle, parse_source
 from pipeline.reading.formats import COLLECTIONS, FORMATS, Detected, FormulaBegun, detect
+from pipeline.reading.formats.targets import TARGETS
+from pipeline.service.converting import NAMES, file_of
 from pipeline.settings import Reading
 
+CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 PAGE = "docs/reference/formats.md"
 SHOWN = [block for block in BLOCKS if block.page == PAGE]
 MANY = PAGES[PAGE].partition("\n## Many puzzles\n")[0].count("\n")
@@ -49,3 +53,17 @@ def test_every_format_has_an_example_and_a_heading():
     assert {block.title.split()[0] for block in SINGLES} == singles
     assert {block.title for block in OTHERS} == {*many, "cnf"}
     assert headings == {*singles, *many, "cnf"}
+
+
+def test_the_table_of_what_is_converted_is_that_of_the_package():
+    table = PAGES["docs/how-to/convert.md"].partition("| read as |")[2].partition("\n\n")[0]
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:4]] for row in table.split("\n")[2:]]
+    assert {row[0] for row in rows} - {"–"} == {*(known.name for known in FORMATS), "csv"}
+    written = {to: many for _, to, many in rows if to != "–"}
+    assert {*written} == {*NAMES}
+    for to, many in written.items():
+        assert (many == "yes") == (file_of(to, solutions=False).most is None), to
+    for read, to, _ in rows:
+        if to in TARGETS and read != "csv":
+            text = parse_puzzle(CLASSIC).to(to).encode()
+            assert parse_source(text, "").format.partition(" ")[0] == read

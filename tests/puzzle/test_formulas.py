@@ -370,7 +370,7 @@ def test_copied_clauses_count_as_others_do():
     sums = SetTotal((0, 1, 2), 8, range(1, 5))
     made = ClauseBuilder(4, 9)
     sums.state(made)
-    for most in (Most(clauses=5), Most(literals=20), Most(steps=3)):
+    for most in (Most(clauses=5), Most(literals=10), Most(steps=3)):
         for _ in range(2):
             with pytest.raises(LimitReached, match="the rules"):
                 sums.state(ClauseBuilder(4, 9, most))

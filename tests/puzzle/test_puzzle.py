@@ -11,6 +11,7 @@ from support.strategies import examples, geometries
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import AntiKnight
 from pipeline.puzzle.rules.regions import Windoku
 
@@ -238,3 +239,40 @@ def test_cells_are_found_by_row_and_column_in_several_grids_too():
     for geometry, place in ((Geometry(2, 2), (0, 1)), (Geometry(2, 2), (1, 5)), (SAMURAI, (1, 11))):
         with pytest.raises(ValueError, match=f"no cell at row {place[0]}, column {place[1]}"):
             geometry.cells_at((1, 1), place)
+
+
+def test_a_puzzle_is_made_from_its_rows_as_lists_or_texts():
+    rows = ["1...", ".. 2", [None, 3, 0, ""], "---4"]
+    puzzle = Puzzle.from_rows(rows)
+    assert puzzle == Puzzle.of_values(Geometry(2, 2), [1, *[0] * 6, 2, 0, 3, *[0] * 5, 4])
+    seven = Puzzle.from_rows([[7] + [0] * 6] * 7)
+    assert seven.geometry == Geometry(1, 7)
+    assert Puzzle.from_rows(["......"] * 6, Geometry(3, 2)).geometry == Geometry(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["1...", "...", "....", "...."], "expected 4 rows of 4 values"),
+        ([], "must be 2 to 256"),
+        (["1..x", "....", "....", "...."], "expected a value or a blank, found 'x'"),
+        ([[-1, 0, 0, 0], *["...."] * 3], "found -1"),
+        (["1..5", "....", "....", "...."], "none above the side"),
+    ],
+)
+def test_rows_that_are_no_puzzle_are_refused(rows, said):
+    with pytest.raises(ValueError, match=said):
+        Puzzle.from_rows(rows)
+
+
+def test_a_puzzle_and_a_grid_are_printed_as_boards():
+    rules = (Thermometer((0, 1)), Cage((2, 3), 5))
+    puzzle = Puzzle(Geometry(2, 2), (1, 0b1010, *[0b1111] * 13, 0b1000), rules)
+    shown = " 1 24  .  .\n .  .  .  .\n .  .  .  .\n .  .  .  4"
+    assert str(puzzle) == f"{shown}\nthermometer from r1c1\ncage 5 at r1c3"
+    assert repr(puzzle) == "<Puzzle of 4×4 cells, 2 givens, 2 rules>"
+    grid = Grid(Geometry(1, 2, grids=((0, 0), (1, 1))), (1, 2, 2, 1, 2, 2, 1))
+    assert str(grid) == "1 2\n2 1 2\n  2 1"
+    assert (grid[1, 2], grid[3, 3]) == (2, 1)
+    with pytest.raises(IndexError, match="row 1, column 3"):
+        grid[1, 3]

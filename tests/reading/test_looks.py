@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.parsing import CLASSIC, LINE, ROWS
-from support.ruled import ONLY_READ, PLAIN_ONLY_READ
+from support.ruled import PLAIN, WITH_RULES
 
 from pipeline.reading.formats import FORMATS, render_puzzle
 from pipeline.reading.read import looks_like_no_puzzle
@@ -151,7 +151,7 @@ def test_text_around_it_hides_no_damaged_line(line):
 
 
 def test_what_a_format_writes_or_reads_begins_as_it_says():
-    texts = ONLY_READ | PLAIN_ONLY_READ
+    texts = WITH_RULES | PLAIN
     for known in FORMATS:
         if known.begins and known.name != "sadman":  # its heading may be left out
             text = render_puzzle(CLASSIC, known.name) if known.render else texts[known.name]

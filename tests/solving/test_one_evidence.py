@@ -142,9 +142,7 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
         assert result.certificate.complete == "proved"
 
 
-KILLER = Puzzle.empty(4).with_rules(
-    Cage((0, 1), 3), Cage((2, 6), 7), Cage((4, 8), 5), Cage((5, 9, 13), 9), Thermometer((11, 10))
-)
+KILLER = Puzzle.empty(4).with_rules(Cage((0, 1), 3), Cage((5, 9, 13), 9), Thermometer((11, 10)))
 
 
 def trusted(solvers, **options):

@@ -1,4 +1,4 @@
-"""Puzzles with rules, each in a notation that is only read."""
+"""Puzzles in notations whose solutions are rows of values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ISS = ".Shape~4x4.~R1C1_1.Cage~6~R1C2~R2C2.Cage~5~R3C1~R3C2.Thermo~R4C3~R4C4"
 ONE_LINE = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
 """Those that may stand one a line in a collection."""
 
-ONLY_READ = {
+WITH_RULES = {
     "f-puzzles": f"{FPUZZLES}\n",
     "iss": f"{ISS}\n",
     "killer": f"{KILLER}\n",
@@ -49,7 +49,7 @@ ONLY_READ = {
 }
 """By the name of the format."""
 
-PLAIN_ONLY_READ = {
+PLAIN = {
     "hodoku": ":0000:x:53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419"
     "..5..+1.8..79:314 916::\n",
     "json": "[[1, 0, 0, 0],\n [0, 0, 2, 0],\n [0, 3, 0, 0],\n [0, 0, 0, 4]]\n",

@@ -234,7 +234,7 @@ def test_an_address_that_cannot_be_had_is_a_usage_error(served, box):
 
 def test_a_missing_inbox_is_said_at_once(tmp_path):
     code, printed, said = run("serve", "--inbox", str(tmp_path / "no"), "--outbox", str(tmp_path))
-    assert (code, printed) == (75, "")
+    assert (code, printed) == (1, "")
     assert "no such folder" in said
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pipeline.cli.commands.archives import dedupe, generate, overlap
+from pipeline.cli.commands.archives import convert, dedupe, generate, overlap
 from pipeline.cli.commands.checks import audit, proof, report, schema
 from pipeline.cli.commands.folders import doctor, init, prune, retry, run, serve, status, watch
 from pipeline.cli.commands.formulas import certify, decode, encode
@@ -19,7 +19,7 @@ __all__ = ["COMMANDS", "PANELS"]
 PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Folders": (run, watch, serve),
     "One puzzle": (solve, count, sheet, encode, decode),
-    "Archives": (generate, dedupe, overlap),
+    "Archives": (convert, generate, dedupe, overlap),
     "Check": (certify, audit, proof, report, schema),
     "Operate": (init, status, retry, prune, doctor),
 }

@@ -1,4 +1,4 @@
-"""Commands on whole collections: generate, dedupe, overlap."""
+"""Commands on whole collections: convert, generate, dedupe, overlap."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 
 from pipeline.cli.options import (
     READING,
+    SOLVING,
     FilesArgument,
     ForceOption,
     json_option,
@@ -21,8 +22,7 @@ from pipeline.cli.options import (
 )
 from pipeline.errors import UsageError, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
-from pipeline.settings import Settings
-from pipeline.solving import Level
+from pipeline.settings import Level, Settings
 
 MOST = 100_000_000
 TableOption = Annotated[
@@ -38,6 +38,81 @@ TableOption = Annotated[
 CopiesAsJson = Annotated[
     bool, json_option("source, line, first_source, first_line of each equivalent puzzle")
 ]
+
+
+@takes(
+    *("inbox", *READING, "max_total_bytes", "quiet"),
+    *(name for name in SOLVING if name != "max_solutions"),
+)
+def convert(
+    files: FilesArgument,
+    settings: Settings,
+    *,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=(
+                "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
+                "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
+                "pdf; the ending after -o may say it."
+            ),
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        output_option(
+            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+        ),
+    ] = None,
+    solutions: Annotated[
+        bool,
+        typer.Option(
+            "--solutions", help="Write the solutions; f-puzzles and CSV have both the puzzles too."
+        ),
+    ] = False,
+    force: ForceOption = False,
+) -> None:
+    """Write puzzles, or their solutions, in another notation, or draw them.
+
+    An outbox, a record or a table has its solutions already; other puzzles are solved. What the
+    notation cannot say, such as a rule, is refused by its name. What was written is read again and
+    compared.
+
+    sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
+
+    sudoku-pipeline convert -o solved.csv --solutions examples/line.sdm
+
+    sudoku-pipeline convert -o classic.sdk examples/classic.sudoku
+
+    sudoku-pipeline convert -o killer.svg examples/killer.txt
+
+    sudoku-pipeline convert -o boards/ --to svg examples/collection.txt
+
+    Exit code 1: a puzzle was not converted.
+    """
+    from pipeline.cli.catalogue import is_shown
+    from pipeline.cli.converting import Converting, sources_of, target_meant, to_file, to_folder
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target
+
+    target = Path(output) if output else STANDARD_OUTPUT
+    is_folder = target.is_dir() or (output or "").endswith("/")
+    name = target_meant(to, target)
+    if not is_folder:
+        check_target("--output", target, files, force=force)
+    if name in ("png", "pdf") and is_shown(target):
+        raise UsageError(f"--output: say where to write the {name.upper()}")
+    converting = Converting(name, settings, solutions=solutions, target=target)
+    with sources_of(files, settings.max_total_bytes) as sources:
+        if is_folder:
+            to_folder(converting, sources, target, force=force)
+        else:
+            to_file(converting, sources, target)
+    if output and converting.done and not settings.quiet and target.exists():
+        number = f"{converting.done:,} puzzle{'' if converting.done == 1 else 's'}"
+        print(f"{printable(output)}: {number} as {name}")
+    raise typer.Exit(SOME_BAD if converting.left else ALL_WELL)
 
 
 @takes("quiet")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import ClassVar
@@ -42,13 +42,13 @@ class Outside(Rule):
         return self.line
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        (row, column), (down, right) = geometry.place(self.line[0]), _step(geometry, self.line)
+        (row, column), (down, right) = geometry.place(self.line[0]), step_of(geometry, self.line)
         return (Label((row - down, column - right), str(self.number), self.look),)
 
     def describe(self, geometry: Geometry) -> str:
         """`skyscraper 3 of row 3 from the left`."""
         sides = {(0, 1): "left", (0, -1): "right", (1, 0): "top", (-1, 0): "bottom"}
-        side = sides.get(_step(geometry, self.line))
+        side = sides.get(step_of(geometry, self.line))
         seen = f" from the {side}" if side else ""
         return f"{self.name} {self.number} {_of_line(geometry, self.line)}{seen}"
 
@@ -63,7 +63,7 @@ class LittleKiller(Outside):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         row, column = geometry.place(self.line[0])
-        down, right = _step(geometry, self.line)
+        down, right = step_of(geometry, self.line)
         arrow = tuple((row - by * down, column - by * right) for by in (0.68, 0.42))
         return *Outside.draw(self, geometry), Line(arrow, self.look, head=True)
 
@@ -213,7 +213,7 @@ def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int
     return (value, count + 1) if is_possible else None
 
 
-def _step(geometry: Geometry, line: Cells) -> tuple[int, int]:
+def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     """The step (rows down, columns right) from the first cell of a line to its second.
 
     A single cell is that of a corner; its clue stands outside the nearest corner of the grid.

@@ -30,9 +30,10 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    the notation that `parse` named; "" leaves the notation to the text. It raises ValueError for
-    a puzzle that the format cannot express. Without `render` the format is only read,
-    and solutions are rows of values.
+    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError with
+    a noun for what the format cannot say. Without `render` the format is only read.
+    `has_solutions`: published solutions are filled puzzles in the same notation; else they are
+    rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
     """
@@ -43,6 +44,7 @@ class Format:
     render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
     many: ManyFormat | None = None
+    has_solutions: bool = False
 
 
 @dataclass(frozen=True)

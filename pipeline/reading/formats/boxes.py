@@ -126,7 +126,14 @@ def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     return f"{geometry.height} {geometry.width}\n" + "".join(lines)
 
 
-BOXES = Format("boxes", recognise_boxes, parse_boxes, render_boxes, begins=_BOXES_BEGIN)
+BOXES = Format(
+    "boxes",
+    recognise_boxes,
+    parse_boxes,
+    render_boxes,
+    begins=_BOXES_BEGIN,
+    has_solutions=True,
+)
 
 
 _BORDERED_BEGIN = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
@@ -246,5 +253,10 @@ def render_bordered(puzzle: Puzzle, _notation: str) -> str:
 
 
 BORDERED = Format(
-    "bordered", recognise_bordered, parse_bordered, render_bordered, begins=_BORDERED_BEGIN
+    "bordered",
+    recognise_bordered,
+    parse_bordered,
+    render_bordered,
+    begins=_BORDERED_BEGIN,
+    has_solutions=True,
 )

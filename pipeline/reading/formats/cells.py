@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from itertools import islice
 from string import ascii_letters, ascii_uppercase, digits
 from typing import NamedTuple, TypeVar, get_args
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle, values_of
 from pipeline.reading.formats.parsed import Parsed, Variant
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
@@ -27,6 +27,8 @@ BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
 """The cells of an even/odd puzzle."""
+
+_PLAIN_SIGNS = {1 << at: digit for at, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
 
 KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)
@@ -170,14 +172,52 @@ def number_of(word: str, side: int) -> int | None:
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
     """The n² cells of a classic puzzle, `signs` being those of the values 1 to n.
 
-    Raises ValueError for cells that allow neither one value nor all: they have no sign.
+    Raises ValueError for rules, and cells that allow neither one value nor all: with a noun.
     """
+    check_plain(puzzle)
     words = {1 << value: sign for value, sign in enumerate(signs)}
     words[puzzle.geometry.all_values] = blank
     try:
         return [words[mask] for mask in puzzle.cells]
     except KeyError:
-        raise ValueError("a cell's values are neither one nor all") from None
+        raise ValueError(_first_without(puzzle, words)) from None
+
+
+def check_plain(puzzle: Puzzle) -> None:
+    """Raise ValueError, which names what there is, for more than one grid and its values."""
+    if puzzle.geometry.grids or puzzle.geometry.free:
+        raise ValueError(shape_in_words(puzzle.geometry))
+    if puzzle.rules:
+        raise ValueError(puzzle.rules[0].describe(puzzle.geometry))
+
+
+def shape_in_words(geometry: Geometry) -> str:
+    """What people call a geometry: `boxes of 3×4 cells`."""
+    if free := geometry.free:
+        values = f"the values {geometry.lowest} to {geometry.values[-1]}"
+        return f"a grid of {free.rows}×{free.columns} cells with {values}"
+    if geometry.grids:
+        return f"{len(geometry.grids)} grids that share boxes"
+    if not geometry.has_boxes:
+        return f"{geometry.side}×{geometry.side} cells without boxes"
+    return f"boxes of {geometry.height}×{geometry.width} cells"
+
+
+def cell_in_words(puzzle: Puzzle, cell: int) -> str:
+    """A cell, and what it may hold: `the values 1 2 of r1c1`."""
+    values = [*values_of(puzzle.cells[cell], puzzle.geometry.lowest)]
+    noun = "the value" if len(values) == 1 else "the values"
+    return f"{noun} {' '.join(map(str, values))} of {puzzle.geometry.name_of(cell)}"
+
+
+def plain_cells(puzzle: Puzzle) -> str:
+    """The 81 digits and blanks, `.`, of a classic puzzle of 9×9; empty for any other."""
+    if puzzle.geometry != NINE or puzzle.rules:
+        return ""
+    try:
+        return "".join(map(_PLAIN_SIGNS.__getitem__, puzzle.cells))
+    except KeyError:
+        return ""
 
 
 def numbers_up_to(side: int) -> list[str]:
@@ -187,19 +227,39 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError for a side other than 4, 6, 8 or 9, and for boxes of another shape. So it does
-    for cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
+    Raises ValueError for rules, a side other than 4, 6, 8 or 9, and for boxes of another shape. So
+    it does for cells whose values are neither one, all, the even nor the odd ones, or blanks beside
+    marks. It names what there is.
     """
+    check_plain(puzzle)
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+        raise ValueError(shape_in_words(geometry))
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
     try:
         return "".join(map(signs.__getitem__, puzzle.cells))
     except KeyError:
-        raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None
+        raise ValueError(_first_without(puzzle, signs)) from None
+
+
+def _first_without(puzzle: Puzzle, signs: Container[int]) -> str:
+    """The first cell without a sign, in words."""
+    cells = enumerate(puzzle.cells)
+    return cell_in_words(puzzle, next(cell for cell, mask in cells if mask not in signs))
+
+
+def check_unmarked(puzzle: Puzzle) -> None:
+    """Raise ValueError, which names it, for a cell that is neither given nor blank."""
+    written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "")
+
+
+def classic_cells(puzzle: Puzzle) -> str:
+    """As `plain_cells`. Raises ValueError, with a noun for what is not classic."""
+    if puzzle.geometry != NINE:
+        raise ValueError(shape_in_words(puzzle.geometry))
+    return "".join(written_cells(puzzle, DIGITS, "."))
 
 
 def in_rows(cells: S, length: int) -> list[S]:

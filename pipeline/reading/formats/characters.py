@@ -31,6 +31,7 @@ from pipeline.reading.formats.cells import (
     check_shape,
     in_lines,
     in_rows,
+    shape_in_words,
     written_cells,
 )
 from pipeline.reading.formats.parsed import Parsed
@@ -151,28 +152,34 @@ def _is_filled(rows: Sequence[TextLine], signs: str) -> bool:
 def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    By default that is the first one that the characters identify. Raises ValueError without
-    one, for a side other than the alphabet's, and for cells that allow neither one value nor all.
+    By default that is the first one that the characters identify, also for the notation `line`.
+    Raises ValueError without one, for a side other than the alphabet's, and for cells that allow
+    neither one value nor all.
     """
-    if notation:
+    in_line = notation == IN_LINE.strip()
+    if notation and not in_line:
         return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = _written(puzzle, name)
+            written = _written(puzzle, name, in_line=in_line)
             try:
                 parse_characters(decode_text(written.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
                 continue
             return written
-    raise ValueError("no alphabet in which its characters would decide which it is")
+    if puzzle.geometry not in LARGER_GEOMETRIES.values():
+        raise ValueError(shape_in_words(puzzle.geometry))
+    raise ValueError("letters: no alphabet in which its characters would decide which it is")
 
 
 def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
     signs = ALPHABETS[name]
     n = len(signs)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:
-        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
+        raise ValueError(f"other than {n}×{n} cells in square boxes in the alphabet {name}")
     return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
 
 
-CHARACTERS = Format("characters", recognise_characters, parse_characters, render_characters)
+CHARACTERS = Format(
+    "characters", recognise_characters, parse_characters, render_characters, has_solutions=True
+)

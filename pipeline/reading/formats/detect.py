@@ -269,7 +269,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
     """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
     known = BY_NAME.get(format_name.partition(" ")[0])
-    return not puzzle.is_plain or known is None or known.render is None
+    return not puzzle.is_plain or known is None or not known.has_solutions
 
 
 def _needs_its_text(parsed: Parsed) -> bool:

@@ -30,7 +30,9 @@ from pipeline.reading.formats.cells import (
     GEOMETRIES,
     check_characters,
     check_shape,
+    check_unmarked,
     in_lines,
+    in_rows,
     puzzle_of,
     render_cells,
 )
@@ -59,6 +61,9 @@ from pipeline.reading.formats.text import (
 )
 from pipeline.settings import Reading
 
+FRAMED = "ss"
+"""The notation of Simple Sudoku's files."""
+
 
 def recognise_grid(text: Text) -> str | None:
     rows = text.rows
@@ -74,9 +79,22 @@ def parse_grid(text: Text, reading: Reading) -> Parsed:
     return puzzle_of(text, text.rows, reading.variant)
 
 
-def render_grid(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n characters."""
-    return in_lines(render_cells(puzzle), puzzle.geometry.side)
+def render_grid(puzzle: Puzzle, notation: str) -> str:
+    """Write n lines of n characters; in the notation `ss` with bars and borders around boxes.
+
+    That has no marks of even and odd cells. Raises ValueError with a noun.
+    """
+    cells, geometry = render_cells(puzzle), puzzle.geometry
+    if notation != FRAMED:
+        return in_lines(cells, geometry.side)
+    check_unmarked(puzzle)
+    bars = [
+        f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)
+    ]
+    between = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
+    edge = f"*{'-' * (len(between) - 3)}*\n"
+    bands = (bars[at : at + geometry.height] for at in range(0, geometry.side, geometry.height))
+    return edge + between.join(map("".join, bands)) + edge
 
 
 _MOST_RECORDS = 64
@@ -297,4 +315,4 @@ def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
 
 
 STACKED = ManyFormat("stacked", recognise_stacked, pieces, entries)
-GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED)
+GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True)

@@ -28,7 +28,11 @@ from pipeline.reading.formats.cells import (
     BLANKS,
     Splitting,
     check_shape,
+    in_rows,
     number_of,
+    numbers_up_to,
+    shape_in_words,
+    written_cells,
 )
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.line import CSV
@@ -110,7 +114,22 @@ def _side_meant(widths: Sequence[int]) -> int | None:
     return None
 
 
-SPREADSHEET = Format("spreadsheet", recognise_spreadsheet, parse_spreadsheet, many=CSV)
+def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
+    """Write n lines of n fields, with commas between. Raises ValueError with a noun."""
+    return "".join(f"{','.join(row)}\n" for row in _number_rows(puzzle, ""))
+
+
+def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
+    """The rows of numbers of a puzzle that has the usual boxes of its side."""
+    side = puzzle.geometry.side
+    if ALL_GEOMETRIES.get(side) != puzzle.geometry:
+        raise ValueError(shape_in_words(puzzle.geometry))
+    return in_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
+
+
+SPREADSHEET = Format(
+    "spreadsheet", recognise_spreadsheet, parse_spreadsheet, render_spreadsheet, many=CSV
+)
 
 
 _JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
@@ -209,4 +228,10 @@ def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
         raise
 
 
-JSON = Format("json", recognise_json, parse_json, begins=_JSON_BEGINS)
+def render_json(puzzle: Puzzle, _notation: str) -> str:
+    """Write a list of n lists of n numbers, 0 for a blank. Raises ValueError with a noun."""
+    rows = (f"[{', '.join(row)}]" for row in _number_rows(puzzle, "0"))
+    return "[{}]\n".format(",\n ".join(rows))
+
+
+JSON = Format("json", recognise_json, parse_json, render_json, begins=_JSON_BEGINS)

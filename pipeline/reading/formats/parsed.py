@@ -18,7 +18,7 @@ class Parsed:
     followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
     sets only the notation. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose.
+    people, such as rules in prose. `notes` are texts about the puzzle, such as its title, by name.
     """
 
     puzzle: Puzzle
@@ -27,6 +27,7 @@ class Parsed:
     variant: Variant = "classic"
     claimed: str | None = None
     unread: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

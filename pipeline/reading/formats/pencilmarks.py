@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import GEOMETRIES
+from pipeline.reading.formats.cells import GEOMETRIES, check_plain, shape_in_words
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import variant_of
 from pipeline.reading.formats.text import Text, either
@@ -54,4 +54,20 @@ def parse_pencil_marks(text: Text, _reading: Reading) -> Parsed:
     return Parsed(puzzle, variant=variant_of(puzzle))
 
 
-PENCIL_MARKS = Format("pencil-marks", recognise_pencil_marks, parse_pencil_marks)
+def render_pencil_marks(puzzle: Puzzle, _notation: str) -> str:
+    """Write n signs for each cell in one line. Raises ValueError with a noun."""
+    check_plain(puzzle)
+    side = puzzle.geometry.side
+    if side**3 not in _SIDES or puzzle.geometry != GEOMETRIES[side]:
+        raise ValueError(shape_in_words(puzzle.geometry))
+    signs = (
+        str(value) if mask >> value - 1 & 1 else "."
+        for mask in puzzle.cells
+        for value in puzzle.geometry.values
+    )
+    return "".join(signs) + "\n"
+
+
+PENCIL_MARKS = Format(
+    "pencil-marks", recognise_pencil_marks, parse_pencil_marks, render_pencil_marks
+)

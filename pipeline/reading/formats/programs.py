@@ -45,9 +45,10 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Head, ManyFormat
-from pipeline.reading.formats.cells import nine_of
-from pipeline.reading.formats.grid import parse_grid
+from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
+from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
     LONGEST,
@@ -115,8 +116,19 @@ def _library_entry(line: str, number: int, reader: Reader) -> Entry:
     return reader.read(line, (number,))
 
 
+def library_line(cells: str) -> str:
+    """The line for 81 digits and blanks."""
+    return f":0000:x:{cells}:::\n"
+
+
+def render_hodoku(puzzle: Puzzle, _notation: str) -> str:
+    return library_line(classic_cells(puzzle))
+
+
 LIBRARY = ManyFormat("hodoku", recognise_library, cut_lines, library_entries)
-HODOKU = Format("hodoku", recognise_hodoku, parse_hodoku, begins=_HODOKU_BEGINS, many=LIBRARY)
+HODOKU = Format(
+    "hodoku", recognise_hodoku, parse_hodoku, render_hodoku, begins=_HODOKU_BEGINS, many=LIBRARY
+)
 
 
 _SADMAN_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
@@ -167,7 +179,12 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
     return tuple(rows)
 
 
-SADMAN = Format("sadman", recognise_sadman, parse_sadman, begins=_SADMAN_BEGINS)
+def render_sadman(puzzle: Puzzle, _notation: str) -> str:
+    check_unmarked(puzzle)
+    return f"{_PUZZLE}\n{render_grid(puzzle, '')}"
+
+
+SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman, begins=_SADMAN_BEGINS)
 
 
 _ROOT = "opensudoku"
@@ -348,7 +365,31 @@ def _entry_of_game(record: bytes, line: int, reader: Reader) -> Entry:
     return reader.read(f"<opensudoku>\n{tag}{end}</opensudoku>", lines, shift=None)
 
 
+XML_HEAD = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<opensudoku>
+  <name>sudoku-pipeline</name>
+"""
+"""The app takes the name for the folder of the games."""
+
+XML_END = "</opensudoku>\n"
+
+
+def game_line(cells: str) -> str:
+    """The element for 81 digits and blanks."""
+    return f'  <game data="{cells.replace(".", "0")}" />\n'
+
+
+def render_opensudoku(puzzle: Puzzle, _notation: str) -> str:
+    return f"{XML_HEAD}{game_line(classic_cells(puzzle))}{XML_END}"
+
+
 GAMES = ManyFormat("opensudoku", recognise_games, cut_games, entries_of_games)
 OPENSUDOKU = Format(
-    "opensudoku", recognise_opensudoku, parse_opensudoku, begins=_XML_BEGINS, many=GAMES
+    "opensudoku",
+    recognise_opensudoku,
+    parse_opensudoku,
+    render_opensudoku,
+    begins=_XML_BEGINS,
+    many=GAMES,
 )

@@ -30,8 +30,8 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
     """
     name, _, notation = format_name.partition(" ")
     render = BY_NAME[name].render
-    if render is None or not puzzle.is_plain:
-        raise ValueError(f"{name}: puzzles are not written in it, or not this one")
+    if render is None:
+        raise ValueError(f"{name}: puzzles are not written in it")
     return render(puzzle, notation)
 
 

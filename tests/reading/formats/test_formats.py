@@ -98,8 +98,10 @@ def test_an_example_is_read_as_what_it_is(name, format_name, box, givens, reason
 )
 def test_a_puzzle_is_read_as_its_program_writes_it(format_name, puzzle, text):
     assert (read(text).puzzle, read(text).format) == (puzzle, format_name)
-    if format_name == "bordered":
+    if format_name in ("bordered", "sadman", "hodoku"):
         assert render_puzzle(puzzle, format_name) == text
+    if text == FRAMED:
+        assert puzzle.to("ss") == text
 
 
 def test_every_name_is_one_word_that_can_be_declared():

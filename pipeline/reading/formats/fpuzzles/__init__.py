@@ -15,10 +15,11 @@ signs; a `+` in it often has become a space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
 from pipeline.reading.formats.parsed import Parsed
@@ -46,7 +47,12 @@ _BEGINS = re.compile(
 LONGEST_PACKED = 1 << 16
 """Characters of a packed document."""
 
-_SIGNS = {sign: at for at, sign in enumerate(f"{ascii_uppercase}{ascii_lowercase}{digits}+/")}
+_ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
+_SIGNS = {sign: at for at, sign in enumerate(_ALPHABET)}
+_ENTRIES = ("", "", "")
+"""The entries that every packed text begins with: 0 and 1 introduce characters, 2 is its end."""
+
+_END = 2
 _ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
 _HELD = re.compile(
     r"[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?|/(?=(?:scl|ctc|scf)[\w+%]{17})",
@@ -152,9 +158,9 @@ def _unpacked(packed: str) -> str | None:
     code adds an entry: the one before it, and the first character of its own.
     """
     bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
-    entries, unpacked, length, before = ["", "", ""], list[str](), 0, ""
+    entries, unpacked, length, before = [*_ENTRIES], list[str](), 0, ""
     try:
-        while (code := _read(bits, len(entries).bit_length())) != 2 and length <= LONGEST:
+        while (code := _read(bits, len(entries).bit_length())) != _END and length <= LONGEST:
             if code < 2:
                 entries.append(chr(_read(bits, 16 if code else 8)))
                 code = len(entries) - 1
@@ -179,4 +185,57 @@ def _read(bits: Iterator[int], width: int) -> int:
     return number
 
 
-FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, begins=_BEGINS)
+def packed(text: str) -> str:
+    """A text of ASCII packed by LZString in base64, as `_unpacked` reads it.
+
+    A phrase is the longest entry that the rest of the text begins with, or a new character. When
+    it is written, the one before it and its first character become an entry.
+    """
+    bits, known, size, before, at = list[int](), dict[str, int](), len(_ENTRIES), "", 0
+    while at < len(text):
+        phrase = text[at]
+        if before:
+            known.setdefault(before + phrase, size + (phrase not in known))
+        end = at + 1
+        while end < len(text) and text[at : end + 1] in known:
+            end += 1
+        if phrase in known:
+            phrase = text[at:end]
+            bits += _bits(known[phrase], size.bit_length())
+        else:
+            bits += _bits(0, size.bit_length()) + _bits(ord(phrase), 8)
+            known[phrase], size = size, size + 1
+        size += bool(before)
+        before, at = phrase, at + len(phrase)
+    bits += [*_bits(_END, size.bit_length()), 0]
+    bits += [0] * (-len(bits) % 6)
+    sixes = (bits[first : first + 6] for first in range(0, len(bits), 6))
+    signs = "".join(_ALPHABET[int("".join(map(str, six)), 2)] for six in sixes)
+    return signs + "=" * (-len(signs) % 4)
+
+
+def _bits(number: int, width: int) -> list[int]:
+    """The bits of a number, the lowest first."""
+    return [number >> at & 1 for at in range(width)]
+
+
+def render_fpuzzles(
+    puzzle: Puzzle,
+    notation: str,
+    solution: Grid | None = None,
+    notes: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Write a document, or for `link` and `sudokupad` a link that holds it.
+
+    Raises ValueError with a noun for what it cannot say.
+    """
+    from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
+
+    text = document_text(puzzle, solution, notes)
+    return f"{LINKS[notation]}{packed(text)}\n" if notation else f"{text}\n"
+
+
+LINKS = {"link": "https://www.f-puzzles.com/?load=", "sudokupad": "https://sudokupad.app/fpuzzles"}
+"""What stands before a packed document in links."""
+
+FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

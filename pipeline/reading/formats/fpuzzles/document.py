@@ -162,7 +162,7 @@ _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
 """What programs draw around the clues under a key."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
-_DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
+DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class RuleObject:
     def diagonal(self) -> tuple[int, ...]:
         """The diagonal that a clue beside the grid looks along."""
         direction = self.member("direction")
-        step = _DIRECTIONS.get(str(direction.value))
+        step = DIRECTIONS.get(str(direction.value))
         if step is None:
             raise direction.wrong("'UL', 'UR', 'DL' or 'DR'")
         return self._seen(step, f"a place beside the grid from which {direction.value} leads in")

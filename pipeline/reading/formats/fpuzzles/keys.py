@@ -1,6 +1,7 @@
 """The rules that stand under each key of a document: a row of `KEYS` for each key.
 
-A row names a rule and how its arguments are read; what an object has beside these is refused.
+A row names a rule, how its arguments are read, and how it is written; what an object has beside
+these is refused.
 """
 
 from __future__ import annotations
@@ -10,8 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import cages, lines, neighbours, outside, pairs, regions
+from pipeline.puzzle.rules import (
+    Along,
+    OnBorder,
+    cages,
+    lines,
+    neighbours,
+    outside,
+    pairs,
+    regions,
+)
+from pipeline.reading.formats.fpuzzles import writers
 from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
+from pipeline.reading.formats.fpuzzles.writers import Names, Writer, Written
 from pipeline.reading.formats.ruled import RuleType
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
@@ -22,25 +34,30 @@ _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
 class Key(NamedTuple):
-    """A key of a list of objects, and the rules of a kind that they are."""
+    """A key of a list of objects, the rules of a kind that they are, and their object of one."""
 
     kind: RuleType
     rules: Callable[[Sequence[RuleObject]], Iterable[Rule]]
+    written: Writer
 
 
-def _some(kind: RuleType, rules: Callable[[RuleObject], Iterable[Rule]]) -> Key:
+def _some(kind: RuleType, rules: Callable[[RuleObject], Iterable[Rule]], written: Writer) -> Key:
     """Objects each of which is some rules, perhaps none."""
-    return Key(kind, lambda items: [rule for item in items for rule in rules(item)])
+    return Key(kind, lambda items: [rule for item in items for rule in rules(item)], written)
 
 
-def _each(kind: RuleType, *arguments: Callable[[RuleObject], object]) -> Key:
+def _each(kind: RuleType, written: Writer, *arguments: Callable[[RuleObject], object]) -> Key:
     """Objects that are a rule each, made of these arguments."""
-    return _some(kind, lambda item: [kind(*(each(item) for each in arguments))])
+    return _some(kind, lambda item: [kind(*(each(item) for each in arguments))], written)
 
 
 def _two(kind: RuleType, number: Callable[[RuleObject], int]) -> Key:
     """Objects with two cells and a number."""
-    return _some(kind, lambda item: [kind(*item.cells(2, 2), number(item))])
+
+    def written(rule: OnBorder, names: Names) -> Written:
+        return names.of((rule.a, rule.b), writers.number_of(rule))
+
+    return _some(kind, lambda item: [kind(*item.cells(2, 2), number(item))], written)
 
 
 def _lines(kind: RuleType, *arguments: Callable[[RuleObject], object], least: int = 2) -> Key:
@@ -50,7 +67,19 @@ def _lines(kind: RuleType, *arguments: Callable[[RuleObject], object], least: in
         values = [each(item) for each in arguments]
         return (kind(line, *values) for line in item.lines() if len(line) >= least)
 
-    return _some(kind, rules)
+    def written(rule: Along, names: Names) -> Written:
+        value = writers.number_of(rule)
+        line: Written = {"lines": [[*map(names.cell, rule.line)]]}
+        return line if value is None else line | {"value": str(value)}
+
+    return _some(kind, rules, written)
+
+
+def _thermometers(slow: bool) -> Key:
+    key = _lines(lines.Thermometer, lambda _: slow)
+    return key._replace(
+        written=lambda rule, names: key.written(rule, names) if rule.slow == slow else None
+    )
 
 
 def _once(kind: RuleType) -> Key:
@@ -66,7 +95,7 @@ def _clues(kind: RuleType, least: int = 1) -> Key:
         if number >= least:
             yield kind(line, number)
 
-    return _some(kind, rules)
+    return _some(kind, rules, writers.clue)
 
 
 def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject], int]:
@@ -169,12 +198,26 @@ def _extremes(maximum: bool) -> Key:
         for cell, others in beside.items():
             yield pairs.Extreme(cell, tuple(sorted(others)), maximum)
 
-    return Key(pairs.Extreme, rules)
+    def written(rule: pairs.Extreme, names: Names) -> Written | None:
+        return {"cell": names.cell(rule.cell)} if rule.maximum == maximum else None
+
+    return Key(pairs.Extreme, rules, written)
+
+
+def _parity(odd: bool) -> Key:
+    def written(rule: pairs.Parity, names: Names) -> Written | None:
+        return {"cell": names.cell(rule.cell)} if rule.odd == odd else None
+
+    return _each(pairs.Parity, written, RuleObject.cell, lambda _: odd)
 
 
 def _indexers(row: bool) -> Key:
     make = pairs.Indexer
-    return _some(make, lambda item: [make(cell, row) for cell in item.cells()])
+
+    def written(rule: pairs.Indexer, names: Names) -> Written | None:
+        return names.of((rule.cell,)) if rule.row == row else None
+
+    return _some(make, lambda item: [make(cell, row) for cell in item.cells()], written)
 
 
 def _box_indexers(item: RuleObject) -> Iterator[Rule]:
@@ -196,28 +239,32 @@ FLAGS: dict[str, Rule] = {
 """Keys of true or false, which stand for a rule."""
 
 KEYS: dict[str, Key] = {
-    "killercage": _some(cages.Cage, _killer_cage),
-    "cage": _some(cages.DigitalRoot, _drawn_root),
-    "extraregion": _each(regions.ExtraRegion, RuleObject.cells),
-    "clone": _some(cages.Clone, _clone),
-    "quadruple": _some(cages.Quadruple, _quadruple),
-    "arrow": _some(cages.Arrow, _arrows),
+    "killercage": _some(cages.Cage, _killer_cage, writers.cage),
+    "cage": _some(cages.DigitalRoot, _drawn_root, writers.root),
+    "extraregion": _each(
+        regions.ExtraRegion, lambda rule, names: names.of(rule.group), RuleObject.cells
+    ),
+    "clone": _some(cages.Clone, _clone, writers.clone),
+    "quadruple": _some(cages.Quadruple, _quadruple, writers.quadruple),
+    "arrow": _some(cages.Arrow, _arrows, writers.arrow),
     "difference": _two(pairs.WhiteDot, _number(default=1)),
     "ratio": _two(pairs.BlackDot, _number(least=1, default=2)),
-    "xv": _some(pairs.XV, _xv),
-    "even": _each(pairs.Parity, RuleObject.cell, lambda _: False),
-    "odd": _each(pairs.Parity, RuleObject.cell, lambda _: True),
+    "xv": _some(pairs.XV, _xv, writers.xv),
+    "even": _parity(odd=False),
+    "odd": _parity(odd=True),
     "minimum": _extremes(maximum=False),
     "maximum": _extremes(maximum=True),
     "columnindexer": _indexers(row=False),
     "rowindexer": _indexers(row=True),
-    "boxindexer": _some(pairs.BoxIndexer, _box_indexers),
-    "littlekillersum": _some(outside.LittleKiller, _little_killer),
+    "boxindexer": _some(
+        pairs.BoxIndexer, _box_indexers, lambda rule, names: names.of((rule.cell,))
+    ),
+    "littlekillersum": _some(outside.LittleKiller, _little_killer, writers.little_killer),
     "sandwichsum": _clues(outside.Sandwich, least=0),
     "xsum": _clues(outside.XSum),
     "skyscraper": _clues(outside.Skyscraper),
-    "thermometer": _lines(lines.Thermometer),
-    "slowthermometer": _lines(lines.Thermometer, lambda _: True),
+    "thermometer": _thermometers(slow=False),
+    "slowthermometer": _thermometers(slow=True),
     "palindrome": _lines(lines.Palindrome),
     "renban": _once(lines.Renban),
     "whispers": _lines(lines.Whispers, _half_of_side),
@@ -259,15 +306,16 @@ def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[
 
 
 class Last(NamedTuple):
-    """A key whose rules, of these kinds, depend on those under other keys."""
+    """A key whose rules, of these kinds, depend on those under other keys; its value for them."""
 
     kinds: tuple[RuleType, ...]
     rules: Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]
+    written: Callable[[Sequence[Rule]], object]
 
 
 LAST: dict[str, Last] = {
-    "nonconsecutive": Last((pairs.Nonconsecutive,), nonconsecutive),
-    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative),
+    "nonconsecutive": Last((pairs.Nonconsecutive,), nonconsecutive, lambda _: True),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), negative, writers.negative),
 }
 """Keys that depend on the marks under all others, in this order."""
 

@@ -42,6 +42,9 @@ _SILENT = frozenset(
 )
 """Keys that mean nothing for the solution."""
 
+NOTES = ("title", "author", "ruleset")
+"""Keys of texts about the puzzle that are written again."""
+
 _CELL = ("value", "given", "region", "givenPencilMarks")
 _IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
 _OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
@@ -71,7 +74,10 @@ def read(document: object) -> Parsed:
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
-    return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
+    texts = ((key, fields[key].value) for key in NOTES if key in fields)
+    notes = tuple((key, text) for key, text in texts if isinstance(text, str) and text.strip())
+    unread = prose + uncompared
+    return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=unread, notes=notes)
 
 
 def _member(fields: dict[str, Node], name: str) -> Node:

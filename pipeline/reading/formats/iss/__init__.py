@@ -176,4 +176,14 @@ def _ties(phrases: Sequence[Phrase]) -> str:
     return said
 
 
-ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)
+def render_iss(puzzle: Puzzle, _notation: str) -> str:
+    """Write all constraints in one line, the shape first: so many lines are many texts.
+
+    Raises ValueError with a noun for what they cannot say.
+    """
+    from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
+
+    return f"{constraints(puzzle)}\n"
+
+
+ISS = Format("iss", recognise_iss, parse_iss, render_iss, begins=_BEGINS)

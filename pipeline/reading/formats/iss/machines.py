@@ -6,7 +6,7 @@ Everything raises ValueError for what cannot be read, or is too large.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from string import ascii_letters, digits
 from typing import NamedTuple
@@ -79,6 +79,21 @@ def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tupl
             raise ValueError(f"it is for more than {count} values")
         related[values[first]] |= 1 << values[second]
     return tuple(related)
+
+
+def key_of(related: Sequence[int], values: Sequence[int]) -> str:
+    """The key of a relation, as `related_in` reads it."""
+    count = len(values)
+    bits = [
+        count * at + other
+        for at, value in enumerate(values)
+        for other, after in enumerate(values)
+        if value < len(related) and related[value] >> after & 1
+    ]
+    sixes = [0] * (max(bits, default=0) // 6 + 1)
+    for bit in bits:
+        sixes[bit // 6] |= 1 << bit % 6
+    return "".join(_ALPHABET[six] for six in sixes)
 
 
 class _Bits:
@@ -163,11 +178,49 @@ def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[
         yield symbol, bits.number(width)
 
 
+def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int]) -> str:
+    """The text of a deterministic machine, as `machine_in` reads it.
+
+    Its states are told in this order: the first, those that are accepted, all others.
+    """
+    states = sorted(range(len(moves)), key=lambda state: (state > 0, state not in accepted))
+    index = {state: at for at, state in enumerate(states)}
+    others = len({*accepted} - {0})
+    width = max(len(moves) - 1, others, 1).bit_length()
+    bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{others:0{width}b}"
+    bits += str(int(0 in accepted))
+    for state in states:
+        after = [_after(moves[state], value) for value in values]
+        mask = sum(1 << at for at, each in enumerate(after) if each in index)
+        bits += f"{mask:0{len(values)}b}"
+        bits += "".join(f"{index[each]:0{width}b}" for each in after if each in index)
+    bits += "0" * (-len(bits) % 8)
+    bits += "0" * (-len(bits) % 6)
+    return "".join(_ALPHABET[int(bits[at : at + 6], 2)] for at in range(0, len(bits), 6))
+
+
 class Determined(NamedTuple):
     """A deterministic machine, as `StateMachine` has it."""
 
     moves: tuple[bytes, ...]
     accepted: frozenset[int]
+
+
+def restated(
+    moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int], length: int
+) -> Determined:
+    """A deterministic machine as `determined` would have it for lines of that many cells."""
+    rows = [[_after(row, value) for value in values] for row in moves]
+    machine = Machine(
+        [[() if each == DEAD else (each,) for each in row] for row in rows], frozenset(accepted)
+    )
+    return determined(machine, values, length)
+
+
+def _after(row: bytes, value: int) -> int:
+    """The state that a row of moves leads to by a value, DEAD if there is none."""
+    after = row[2 * value : 2 * value + 2]
+    return int.from_bytes(after, "little") if after else DEAD
 
 
 def determined(machine: Machine, values: Sequence[int], length: int) -> Determined:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -21,6 +22,20 @@ _EXTRA = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _SIGN = re.compile(r"[.~]|[^\s.~]+")
 _LARGEST = 999_999_999
+
+
+def cell_word(geometry: Geometry, cell: int) -> str:
+    """The name of a cell, as texts write it: `R1Ca`, or `VA3` outside the grid."""
+    if cell >= geometry.inner:
+        return geometry.name_of(cell)
+    row, column = geometry.place(cell)
+    return f"R{_COORDINATES[row - 1]}C{_COORDINATES[column - 1]}"
+
+
+def line_word(geometry: Geometry, line: Sequence[int]) -> str:
+    """The name of the row or column that the cells are in: `R10`."""
+    (row, column), (other, _) = geometry.place(line[0]), geometry.place(line[-1])
+    return f"R{row}" if row == other else f"C{column}"
 
 
 @dataclass(slots=True)

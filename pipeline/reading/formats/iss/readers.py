@@ -1,4 +1,4 @@
-"""Readers of the phrases of constraints: of all rules of a phrase, or of an argument."""
+"""Readers of the phrases of constraints whose arguments are more than a list."""
 
 from __future__ import annotations
 
@@ -19,52 +19,17 @@ from pipeline.puzzle.rules import (
     values_in,
     whole,
 )
-from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss import arguments, machines
+from pipeline.reading.formats.iss.arguments import APART
 from pipeline.reading.formats.iss.patterns import pattern_machine
 from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.ruled import RowColumn, cells_along
+from pipeline.reading.formats.ruled import cells_along
 from pipeline.reading.formats.text import Word
 
-_APART = "-"
-"""Stands between the groups of an `EqualSum`."""
-
-_LOOP = "LOOP"
+LOOP = "LOOP"
 _MOST_OF_PIECE = 30
 _MOST_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
-
-Argument = Callable[[Phrase], object]
-"""Reads a part of a phrase; None: the phrase means nothing."""
-
-
-def number(least: int = 0, usual: int | None = None) -> Argument:
-    """A number, which may be missing if there is a usual one."""
-    return lambda phrase: phrase.number(least) if usual is None or phrase.has_number() else usual
-
-
-def line(least: int = 2) -> Argument:
-    """The cells of a line; fewer mean nothing."""
-    return lambda phrase: cells if len(cells := phrase.cells()) >= least else None
-
-
-def cells(least: int = 1, *, once: bool = False) -> Argument:
-    return lambda phrase: phrase.cells(least, once=once)
-
-
-def word(expected: str, **meanings: object) -> Argument:
-    """One of some words, such as a direction."""
-
-    def read(phrase: Phrase) -> object:
-        word = phrase.next(expected)
-        if word.text.upper() not in meanings:
-            raise phrase.wrong(word, expected)
-        return meanings[word.text.upper()]
-
-    return read
-
-
-def largest(phrase: Phrase) -> int:
-    return values_in(phrase.geometry)[-1]
 
 
 def ties(phrase: Phrase) -> Iterator[Rule]:
@@ -79,22 +44,6 @@ def ties_of(phrase: Phrase) -> str:
     if word.text not in ("none", "only-unclued", "any"):
         raise phrase.wrong(word, expected)
     return word.text
-
-
-def check_nine(phrase: Phrase) -> None:
-    if phrase.geometry.values != range(1, 10):
-        raise phrase.wrong(phrase.type, "a grid of side 9, with the values 1 to 9,")
-
-
-def line_of_nine(phrase: Phrase) -> object:
-    check_nine(phrase)
-    return line()(phrase)
-
-
-def regions_of(phrase: Phrase) -> object:
-    if not phrase.regions:
-        raise phrase.wrong(phrase.type, "a grid with boxes, or a jigsaw without")
-    return phrase.regions
 
 
 def disjoint_groups(phrase: Phrase) -> Iterator[Rule]:
@@ -156,7 +105,7 @@ def anti_taxicab(phrase: Phrase) -> Iterator[Rule]:
 
 
 def sum_line(phrase: Phrase) -> Iterator[Rule]:
-    is_loop = any(word.text == _LOOP for word in phrase.words[-1:])
+    is_loop = any(word.text == LOOP for word in phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
     least = 2 if is_loop and phrase.geometry.lowest == 0 else 1
     total, words = phrase.number(least, _MOST_OF_PIECE), phrase.rest(1)
@@ -282,28 +231,6 @@ def _determined(
     return machines.determined(read(text, values), values, length)
 
 
-def groups_apart(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
-    parts: list[list[int]] = [[]]
-    for word in phrase.rest():
-        if word.text == _APART:
-            parts.append([])
-        else:
-            parts[-1].append(phrase.cell_in(word))
-    if len(parts) < 2 or not all(parts):
-        expected = f"two groups of cells or more, '{_APART}' between them"
-        raise phrase.short(expected, len(phrase.words))
-    return tuple(map(tuple, parts))
-
-
-def groups_of_one_size(phrase: Phrase) -> tuple[tuple[int, ...], ...]:
-    number = phrase.number(least=2, most=phrase.geometry.size)
-    cells = phrase.cells()
-    size, rest = divmod(len(cells), number)
-    if rest:
-        raise phrase.short(f"cells for {number} groups of one size", len(cells))
-    return tuple(cells[at : at + size] for at in range(0, len(cells), size))
-
-
 def arrow(phrase: Phrase) -> Iterator[Rule]:
     circle, *shaft = phrase.cells(2)
     yield cages.Arrow((circle,), tuple(shaft))
@@ -314,43 +241,6 @@ def pill_arrow(phrase: Phrase) -> Iterator[Rule]:
     size = phrase.number(least=2, most=cages.LARGEST_CIRCLE)
     cells = phrase.cells(size + 1)
     yield cages.Arrow(tuple(sorted(cells[:size])), cells[size:])
-
-
-def around(phrase: Phrase) -> tuple[int, ...]:
-    """The four cells whose top left one is named."""
-    corner = phrase.next("a cell, and values")
-    geometry = phrase.geometry
-    row, column = geometry.place(phrase.cell_in(corner))
-    corners = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
-    around = [cell for place in corners if (cell := geometry.cell_at(*place)) is not None]
-    if len(around) < 4:
-        raise phrase.wrong(corner, "the top left cell of four")
-    return tuple(around)
-
-
-def values(phrase: Phrase) -> tuple[int, ...]:
-    words = phrase.rest()
-    if not words:
-        raise phrase.short("a cell, and values")
-    return tuple(map(phrase.value_in, words))
-
-
-def diagonal(phrase: Phrase) -> tuple[int, ...]:
-    """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
-    corner = phrase.next("1 cells or more")
-    cell, (rows, columns) = phrase.cell_in(corner), phrase.lines
-    row, column = phrase.geometry.place(cell)
-    steps: list[tuple[bool, RowColumn]] = [
-        (column == 1, (1, 1)),
-        (row == 1, (1, -1)),
-        (column == columns, (-1, -1)),
-        (row == rows, (-1, 1)),
-    ]
-    diagonals = [cells_along(phrase.geometry, (row, column), step) for at, step in steps if at]
-    is_lower_corner = row == rows and column in (1, columns)
-    if not diagonals or is_lower_corner or cell >= phrase.geometry.inner:
-        raise phrase.wrong(corner, "a cell at the edge of the grid, but no lower corner")
-    return max(diagonals, key=len)
 
 
 def connected(phrase: Phrase) -> Iterator[Rule]:
@@ -396,7 +286,7 @@ def chaos_arrow(phrase: Phrase) -> Iterator[Rule]:
         return
     arms: list[list[Word]] = [[]]
     for word in phrase.rest():
-        if word.text == _APART:
+        if word.text == APART:
             arms.append([])
         else:
             arms[-1].append(word)
@@ -421,5 +311,5 @@ def chaos_count(phrase: Phrase) -> Iterator[Rule]:
 
 
 def indexing(phrase: Phrase) -> Iterator[Rule]:
-    row = word("'R' or 'C'", R=True, C=False)(phrase)
+    row = arguments.word("'R' or 'C'", R=True, C=False).read(phrase)
     return (pairs.Indexer(cell, bool(row)) for cell in phrase.cells())

@@ -1,18 +1,20 @@
 """The rules that each type of constraint stands for: a row of `TYPES` for each type.
 
-A row names a rule and how its arguments are read, one after the other. Further arguments are
-refused, and so are cells and numbers that the rule itself does not take.
+A row names a rule, how its arguments are read, one after the other, and how they are written.
+Further arguments are refused, and so are cells and numbers that the rule itself does not take.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from functools import partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import (
+    OnBorder,
     cages,
     custom,
     free,
@@ -23,29 +25,39 @@ from pipeline.puzzle.rules import (
     regions,
     whole,
 )
-from pipeline.reading.formats.iss import readers
+from pipeline.reading.formats.iss import arguments, readers, writers
+from pipeline.reading.formats.iss.arguments import Argument
 from pipeline.reading.formats.iss.groups import GROUPS, OR
 from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.iss.readers import Argument
 from pipeline.reading.formats.ruled import RuleType
 
 
 class TypeOf(NamedTuple):
-    """A type of constraint: the rules of a kind that its phrases are."""
+    """A type of constraint: the rules of a kind that its phrases are, and the words of a rule.
+
+    There are none for a rule that it does not stand for; a type without `words` is only read.
+    """
 
     kind: RuleType
     rules: Callable[[Phrase], Iterable[Rule]]
+    words: Callable[[Any, Geometry], writers.Words] = lambda *_: None
 
 
-def _one(kind: RuleType, *arguments: Argument) -> TypeOf:
+def _one(kind: RuleType, *parts: Argument) -> TypeOf:
     """A rule made of these arguments; texts tell numbers first, rules take cells first."""
+    order = sorted(range(len(parts)), key=lambda at: not parts[at].is_tuple)
 
     def rules(phrase: Phrase) -> Iterator[Rule]:
-        values = [read(phrase) for read in arguments]
+        values = [each.read(phrase) for each in parts]
         if None not in values:
-            yield kind(*sorted(values, key=lambda value: not isinstance(value, tuple)))
+            yield kind(*(values[at] for at in order))
 
-    return TypeOf(kind, rules)
+    def words(rule: Rule, geometry: Geometry) -> writers.Words:
+        values = [getattr(rule, each.name) for each in fields(rule)]  # type: ignore[arg-type]
+        told = dict(zip(order, values, strict=False))
+        return [word for at, each in enumerate(parts) for word in each.words(told[at], geometry)]
+
+    return TypeOf(kind, rules, words)
 
 
 def _pairs(kind: RuleType, *numbers: int) -> TypeOf:
@@ -61,7 +73,11 @@ def _pairs(kind: RuleType, *numbers: int) -> TypeOf:
                 raise phrase.wrong(word, "a neighbour of another of these cells")
         return (kind(*pair, *numbers) for pair in bound)
 
-    return TypeOf(kind, rules)
+    def words(rule: OnBorder, geometry: Geometry) -> writers.Words:
+        pair = (rule.a, rule.b)
+        return arguments.cell_words(pair, geometry) if rule == kind(*pair, *numbers) else None
+
+    return TypeOf(kind, rules, words)
 
 
 def _from_both_ends(kind: RuleType, most: Callable[[Phrase], int | None] | None = None) -> TypeOf:
@@ -76,7 +92,7 @@ def _from_both_ends(kind: RuleType, most: Callable[[Phrase], int | None] | None 
             if clue.text:
                 yield kind(cells, phrase.number_in(clue, 1, most(phrase) if most else None))
 
-    return TypeOf(kind, rules)
+    return TypeOf(kind, rules, writers.from_both_ends)
 
 
 def _full_rank(phrase: Phrase) -> Iterator[Rule]:
@@ -90,78 +106,84 @@ def _whole_of_nine(kind: Callable[[], Rule]) -> TypeOf:
     """A rule of the whole grid, for values 1 to 9."""
 
     def rules(phrase: Phrase) -> Iterator[Rule]:
-        readers.check_nine(phrase)
+        arguments.check_nine(phrase)
         yield kind()
 
-    return TypeOf(kind, rules)
+    return TypeOf(kind, rules, writers.nothing)
 
 
 TYPES: dict[str, TypeOf] = {
     "AntiKnight": _one(pairs.AntiKnight),
     "AntiKing": _one(pairs.AntiKing),
     "AntiConsecutive": _one(pairs.Nonconsecutive),
-    "AntiTaxicab": TypeOf(whole.AntiTaxicab, readers.anti_taxicab),
+    "AntiTaxicab": TypeOf(whole.AntiTaxicab, readers.anti_taxicab, writers.nothing),
     "GlobalEntropy": _whole_of_nine(whole.GlobalEntropy),
     "GlobalMod": _whole_of_nine(whole.GlobalModular),
     "DutchFlatmates": _whole_of_nine(whole.Flatmates),
-    "Windoku": TypeOf(regions.Windoku, readers.windoku),
-    "DisjointSets": TypeOf(regions.DisjointGroups, readers.disjoint_groups),
+    "Windoku": TypeOf(regions.Windoku, readers.windoku, writers.nothing),
+    "DisjointSets": TypeOf(regions.DisjointGroups, readers.disjoint_groups, writers.nothing),
     "Diagonal": _one(
         regions.Diagonal,
-        readers.word("'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False}),
+        arguments.word("'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False}),
     ),
-    "AllDifferent": _one(regions.ExtraRegion, readers.cells(once=True)),
-    "Thermo": _one(lines.Thermometer, readers.line()),
-    "Palindrome": _one(lines.Palindrome, readers.line()),
-    "Renban": _one(lines.Renban, readers.line()),
-    "Between": _one(lines.Between, readers.line(3)),
-    "Zipper": _one(lines.Zipper, readers.line(3)),
-    "DoubleArrow": _one(lines.DoubleArrow, readers.cells()),
-    "Entropic": _one(lines.Entropic, readers.line_of_nine),
-    "Modular": _one(lines.Modular, readers.number(2), readers.line()),
-    "Lockout": _one(lines.Lockout, readers.number(1), readers.cells(2)),
-    "Whisper": _one(lines.Whispers, readers.number(1, usual=5), readers.line()),
-    "SumLine": TypeOf(lines.SumLine, readers.sum_line),
-    "ValueIndexing": _one(lines.ValueIndexer, readers.cells(3, once=True)),
-    "Lunchbox": _one(lines.Lunchbox, readers.number(), readers.cells(2, once=True)),
-    "RegionSumLine": _one(lines.RegionSum, readers.line(), readers.regions_of),
+    "AllDifferent": _one(regions.ExtraRegion, arguments.cells(once=True)),
+    "Thermo": _one(lines.Thermometer, arguments.line()),
+    "Palindrome": _one(lines.Palindrome, arguments.line()),
+    "Renban": _one(lines.Renban, arguments.line()),
+    "Between": _one(lines.Between, arguments.line(3)),
+    "Zipper": _one(lines.Zipper, arguments.line(3)),
+    "DoubleArrow": _one(lines.DoubleArrow, arguments.cells()),
+    "Entropic": _one(lines.Entropic, arguments.line_of_nine),
+    "Modular": _one(lines.Modular, arguments.number(2), arguments.line()),
+    "Lockout": _one(lines.Lockout, arguments.number(1), arguments.cells(2)),
+    "Whisper": _one(lines.Whispers, arguments.number(1, usual=5), arguments.line()),
+    "SumLine": TypeOf(lines.SumLine, readers.sum_line, writers.sum_line),
+    "ValueIndexing": _one(lines.ValueIndexer, arguments.cells(3, once=True)),
+    "Lunchbox": _one(lines.Lunchbox, arguments.number(), arguments.cells(2, once=True)),
+    "RegionSumLine": _one(lines.RegionSum, arguments.line(), arguments.regions_of),
     "WhiteDot": _pairs(pairs.WhiteDot),
     "BlackDot": _pairs(pairs.BlackDot),
     "X": _pairs(pairs.XV, 10),
     "V": _pairs(pairs.XV, 5),
     "GreaterThan": _pairs(pairs.Greater),
-    "Cage": TypeOf(cages.Cage, readers.cage),
-    "Sum": TypeOf(cages.Sum, readers.weighted_sum),
-    "RellikCage": _one(cages.RellikCage, readers.number(1), readers.cells(once=True)),
-    "EqualityCage": _one(cages.EqualityCage, readers.cells(once=True)),
-    "ContainAtLeast": TypeOf(cages.Contains, partial(readers.contains, exactly=False)),
-    "ContainExact": TypeOf(cages.Contains, partial(readers.contains, exactly=True)),
+    "Cage": TypeOf(cages.Cage, readers.cage, writers.cage),
+    "Sum": TypeOf(cages.Sum, readers.weighted_sum, writers.weighted_sum),
+    "RellikCage": _one(cages.RellikCage, arguments.number(1), arguments.cells(once=True)),
+    "EqualityCage": _one(cages.EqualityCage, arguments.cells(once=True)),
+    "ContainAtLeast": TypeOf(
+        cages.Contains, partial(readers.contains, exactly=False), writers.contains_at_least
+    ),
+    "ContainExact": TypeOf(
+        cages.Contains, partial(readers.contains, exactly=True), writers.contains_exactly
+    ),
     "LookAndSay": TypeOf(cages.Contains, readers.look_and_say),
-    "CountingCircles": _one(cages.CountingCircles, readers.cells(once=True)),
-    "CountDistinct": TypeOf(cages.CountOfDifferent, readers.count_distinct),
-    "EqualSum": _one(cages.EqualSums, readers.groups_apart),
-    "SameValues": _one(cages.SameMultiset, readers.groups_of_one_size),
-    "Arrow": TypeOf(cages.Arrow, readers.arrow),
-    "PillArrow": TypeOf(cages.Arrow, readers.pill_arrow),
-    "Quad": _one(cages.Quadruple, readers.around, readers.values),
-    "LittleKiller": _one(outside.LittleKiller, readers.number(), readers.diagonal),
-    "Sandwich": _one(outside.Sandwich, readers.number(), Phrase.row_or_column),
+    "CountingCircles": _one(cages.CountingCircles, arguments.cells(once=True)),
+    "CountDistinct": TypeOf(cages.CountOfDifferent, readers.count_distinct, writers.count_distinct),
+    "EqualSum": _one(cages.EqualSums, arguments.groups_apart),
+    "SameValues": _one(cages.SameMultiset, arguments.groups_of_one_size),
+    "Arrow": TypeOf(cages.Arrow, readers.arrow, writers.arrow),
+    "PillArrow": TypeOf(cages.Arrow, readers.pill_arrow, writers.pill_arrow),
+    "Quad": _one(cages.Quadruple, arguments.around, arguments.values),
+    "LittleKiller": _one(outside.LittleKiller, arguments.number(), arguments.diagonal),
+    "Sandwich": _one(outside.Sandwich, arguments.number(), arguments.row_or_column),
     "Skyscraper": _from_both_ends(outside.Skyscraper),
     "XSum": _from_both_ends(outside.XSum),
-    "HiddenSkyscraper": _from_both_ends(outside.HiddenSkyscraper, readers.largest),
-    "NumberedRoom": _from_both_ends(outside.NumberedRoom, readers.largest),
-    "FullRank": TypeOf(outside.FullRank, _full_rank),
-    "FullRankTies": TypeOf(whole.NoTiedLines, readers.ties),
-    "Indexing": TypeOf(pairs.Indexer, readers.indexing),
-    "Pair": TypeOf(custom.Relation, partial(readers.relation, every=False)),
-    "PairX": TypeOf(custom.Relation, partial(readers.relation, every=True)),
+    "HiddenSkyscraper": _from_both_ends(outside.HiddenSkyscraper, arguments.largest),
+    "NumberedRoom": _from_both_ends(outside.NumberedRoom, arguments.largest),
+    "FullRank": TypeOf(outside.FullRank, _full_rank, writers.from_both_ends),
+    "FullRankTies": TypeOf(whole.NoTiedLines, readers.ties, lambda *_: ("none",)),
+    "Indexing": TypeOf(pairs.Indexer, readers.indexing, writers.indexing),
+    "Pair": TypeOf(custom.Relation, partial(readers.relation, every=False), writers.relation),
+    "PairX": TypeOf(
+        custom.Relation, partial(readers.relation, every=True), writers.relation_of_all
+    ),
     "Binary": TypeOf(custom.Relation, partial(readers.relation, every=False, is_old=True)),
     "BinaryX": TypeOf(custom.Relation, partial(readers.relation, every=True, is_old=True)),
-    "NFA": TypeOf(custom.StateMachine, readers.nfa),
+    "NFA": TypeOf(custom.StateMachine, readers.nfa, writers.nfa),
     "Regex": TypeOf(custom.StateMachine, readers.regex),
-    "ConnectedValues": TypeOf(free.ConnectedValues, readers.connected),
-    "ChaosArrow": TypeOf(free.ChaosArrow, readers.chaos_arrow),
-    "ChaosCount": TypeOf(free.ChaosCount, readers.chaos_count),
+    "ConnectedValues": TypeOf(free.ConnectedValues, readers.connected, writers.connected),
+    "ChaosArrow": TypeOf(free.ChaosArrow, readers.chaos_arrow, writers.chaos_arrow),
+    "ChaosCount": TypeOf(free.ChaosCount, readers.chaos_count, writers.chaos_count),
 }
 """Types whose rules need no other phrases."""
 

@@ -1,0 +1,134 @@
+"""Helpers of convert: which target is meant, and where puzzles are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from pipeline.cli.catalogue import is_shown
+from pipeline.cli.files import (
+    STANDARD_INPUT,
+    check_target,
+    growing,
+    path_of,
+    source_name,
+)
+from pipeline.cli.options import did_you_mean, say
+from pipeline.errors import UsageError, printable
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
+from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
+from pipeline.service.log import Display, Progress
+from pipeline.settings import Settings
+
+_MOST_SAID = 20
+_STRANGE = re.compile(r"[^\w.-]+")
+"""What is not in the names of new files."""
+
+
+def target_meant(to: str | None, output: Path) -> str:
+    """The target that is named, or that the name of the output ends like. Raises UsageError."""
+    if to is not None:
+        if to not in NAMES:
+            hint = did_you_mean(to, NAMES)
+            raise UsageError(f"--to: expected one of {', '.join(NAMES)}, found {to!r}{hint}")
+        return to
+    meant = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
+    if len(meant) == 1:
+        return meant[0]
+    raise UsageError(f"--to: say what to convert to: {' or '.join(meant) or ', '.join(NAMES)}")
+
+
+@contextmanager
+def sources_of(files: Sequence[Path], most: int) -> Iterator[list[Source]]:
+    """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
+    if files.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input can be read once")
+    with ExitStack() as stack:
+        yield [(stack.enter_context(path_of(each, most)), source_name(each)) for each in files]
+
+
+class Converting:
+    """Converts sources, and says what is left out and why."""
+
+    def __init__(self, to: str, settings: Settings, *, solutions: bool, target: Path) -> None:
+        self.to, self.solutions = to, solutions
+        self.done = self.left = 0
+        self._settings = settings
+        self._display = Display(None, bar=not settings.quiet and not is_shown(target))
+
+    def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
+        """Those that could be converted."""
+        originals = Originals.of([self._settings.inbox / DONE])
+        found = convert(
+            sources, self.to, self._settings, originals, solutions=self.solutions, kept=kept
+        )
+        for each in found:
+            if each.reason is None:
+                self.done += 1
+                self._say_unread(each)
+                yield each
+            else:
+                self.left += 1
+                self._say_left(each)
+            done = self.done + self.left
+            self._display.tick("converting", Progress(done, done, None))
+        self._display.end()
+        if self.left > _MOST_SAID:
+            say(f"and {self.left - _MOST_SAID:,} more are not converted")
+
+    def _say_left(self, each: Converted) -> None:
+        if self.left <= _MOST_SAID:
+            reason = each.reason or ""
+            where = printable(each.where)
+            self._display.end()
+            say(reason if not where or reason.startswith(where) else f"{where}: {reason}")
+
+    def _say_unread(self, each: Converted) -> None:
+        if "ruleset" in each.unread:
+            self._display.end()
+            say(f"{printable(each.where)}: its rules text is not converted")
+
+
+class _NothingWritten(Exception):
+    """Leaves a target as it was."""
+
+
+def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> None:
+    """Write all in one file, which is not made if there is nothing to write."""
+    with suppress(_NothingWritten), growing(target) as file:
+        for _ in converting.of(sources, file):
+            pass
+        if not converting.done:
+            raise _NothingWritten
+
+
+def to_folder(
+    converting: Converting, sources: Sequence[Source], folder: Path, *, force: bool
+) -> None:
+    """Write a file for each in a folder, which is made, named after its source and line."""
+    if not folder.parent.is_dir() or folder.is_file():
+        raise UsageError(f"--output: {printable(str(folder))} cannot be a folder here")
+    ending, taken = next(iter(endings_of(converting.to)), ".txt"), set[str]()
+    paths = [path for path, _ in sources if isinstance(path, Path)]
+    for each in converting.of(sources, None):
+        folder.mkdir(exist_ok=True)
+        name = _name_of(each, ending, taken)
+        check_target("--output", folder / name, paths, force=force)
+        with growing(folder / name) as file:
+            file.write(each.data or b"")
+
+
+def _name_of(converted: Converted, ending: str, taken: set[str]) -> str:
+    """A name that was not given to another: that of the source, and the line if it has many."""
+    stem = _STRANGE.sub("-", PurePath(converted.name).stem).strip("-.") or "puzzle"
+    stem = f"{stem}-{converted.line}" if converted.line else stem
+    number, name = 1, f"{stem}{ending}"
+    while name in taken:
+        number += 1
+        name = f"{stem}-{number}{ending}"
+    taken.add(name)
+    return name

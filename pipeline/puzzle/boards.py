@@ -1,0 +1,33 @@
+"""Boards of text: what people type as a cell, and what they read at a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.puzzle import Geometry
+
+
+_BLANKS = ("", ".", "_", "-")
+
+
+def value_of(cell: int | str | None) -> int:
+    """The value of a cell, 0 for a blank. Raises ValueError."""
+    text = str(cell or "").strip()
+    if text in _BLANKS:
+        return 0
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"expected a value or a blank, found {cell!r}")
+    return int(text)
+
+
+def board(geometry: Geometry, signs: Sequence[str]) -> str:
+    """The signs of all cells at their places, in columns of one width."""
+    size, (rows, columns) = max(map(len, signs)), geometry.extent
+    lines: list[str] = []
+    for row in range(1, rows + 1):
+        cells = (geometry.cell_at(row, column) for column in range(1, columns + 1))
+        shown = ("" if cell is None else signs[cell] for cell in cells)
+        lines.append(" ".join(sign.rjust(size) for sign in shown).rstrip())
+    return "\n".join(lines)

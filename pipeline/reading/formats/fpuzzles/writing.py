@@ -1,0 +1,158 @@
+"""A puzzle with its rules → a document, perhaps packed as links hold it.
+
+Each is read again before it is handed out: `formats/targets.py` compares the two.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import starmap
+
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule, usual_boxes, values_of
+from pipeline.puzzle.rules.lines import RegionSum
+from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
+from pipeline.puzzle.rules.regions import ExtraRegion, Region
+from pipeline.reading.formats.cells import shape_in_words
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS
+from pipeline.reading.formats.fpuzzles.writers import Names, Written
+from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
+
+Notes = Sequence[tuple[str, str]]
+"""Texts about the puzzle, by their keys."""
+
+_LINES = {
+    "slowthermometer": "#CFCFCF",
+    "renban": "#F067F0",
+    "whispers": "#67F067",
+    "regionsumline": "#2ECBFF",
+    "entropicline": "#FFCCAA",
+    "modularline": "#33BBBB",
+    "nabner": "#C9C883",
+    "zipperline": "#B0A0E0",
+    "doublearrow": "#C54B8B",
+    "lockout": "#F09060",
+}
+"""Keys of lines that f-puzzles itself does not draw, and a colour for each."""
+
+_TEXTS = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
+_CAGES = {
+    "rowindexer": "Row Indexer",
+    "columnindexer": "Column Indexer",
+    "boxindexer": "Box Indexer",
+}
+"""The same for clues and cells, and what their drawings are marked with."""
+
+
+def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
+    """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
+
+    Raises ValueError with a noun for what it cannot say.
+    """
+    n, geometry = puzzle.geometry.side, puzzle.geometry
+    shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
+    if geometry not in shapes:
+        raise ValueError(shape_in_words(geometry))
+    puzzle = _with_parity(puzzle)
+    own = {region: at for at, region in enumerate(_own_regions(puzzle))}
+    cells = _cells(puzzle, own)
+    whole: Written = {
+        "size": n,
+        **dict(notes),
+        "grid": [cells[at : at + n] for at in range(0, n * n, n)],
+    }
+    whole |= _by_key(puzzle, [rule for rule in puzzle.rules if _group(rule) not in own])
+    for key, drawings in _drawings(whole).items():
+        told = whole.get(key, [])
+        whole[key] = [*(told if isinstance(told, list) else ()), *drawings]
+    if solution:
+        for cell, value in zip(cells, solution.values, strict=True):
+            cell.setdefault("value", value)
+        whole["solution"] = [*solution.values]
+    return json.dumps(whole, separators=(",", ":"))
+
+
+def _with_parity(puzzle: Puzzle) -> Puzzle:
+    """The puzzle with rules for its even and odd cells, which are read as marks without others."""
+    odd_of = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
+    marked = {cell: odd_of[mask] for cell, mask in enumerate(puzzle.cells) if mask in odd_of}
+    if puzzle.rules or not marked:
+        return puzzle
+    full = puzzle.geometry.all_values
+    cells = tuple(full if cell in marked else mask for cell, mask in enumerate(puzzle.cells))
+    return Puzzle(puzzle.geometry, cells, tuple(starmap(Parity, marked.items())))
+
+
+def _group(rule: Rule) -> tuple[int, ...]:
+    return rule.group if isinstance(rule, Region | ExtraRegion) else ()
+
+
+def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
+    """The regions of a grid without boxes; also smaller ones, if rules are about them."""
+    if puzzle.geometry.has_boxes:
+        return
+    asked = {
+        region for rule in puzzle.rules if isinstance(rule, RegionSum) for region in rule.regions
+    }
+    asked |= {rule.region for rule in puzzle.rules if isinstance(rule, BoxIndexer)}
+    for rule in puzzle.rules:
+        if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.group in asked):
+            yield rule.group
+
+
+def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
+    """What stands under each key of rules. Raises ValueError for a rule that has none."""
+    found: dict[str, list[Written]] = {}
+    names, last, flags = Names(puzzle.geometry), list[Rule](), dict[str, bool]()
+    for rule in rules:
+        kind = type(rule)
+        keys = [key for key, each in RULES_OF_KEYS if each is kind]
+        if any(kind in row.kinds for row in LAST.values()):
+            last.append(rule)
+        elif flag := next((key for key in keys if FLAGS.get(key) == rule), ""):
+            flags[flag] = True
+        else:
+            made = ((key, KEYS[key].written(rule, names)) for key in keys if key in KEYS)
+            key, item = next((pair for pair in made if pair[1] is not None), ("", None))
+            if item is None:
+                raise ValueError(rule.describe(puzzle.geometry))
+            found.setdefault(key, []).append(item)
+    told: Written = {**flags, **found}
+    for key, row in LAST.items():
+        if some := [rule for rule in last if type(rule) in row.kinds]:
+            told[key] = row.written(some)
+    return told
+
+
+def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
+    """The cells with their givens and marks, and the numbers of the regions if these are own."""
+    geometry = puzzle.geometry
+    region_of = {cell: at for region, at in own.items() for cell in region}
+    cells: list[Written] = []
+    for at, mask in enumerate(puzzle.cells):
+        cell: Written = {}
+        if mask & (mask - 1) == 0:
+            cell = {"value": mask.bit_length(), "given": True}
+        elif mask != geometry.all_values:
+            cell = {"givenPencilMarks": [*values_of(mask)]}
+        if not geometry.has_boxes:
+            cell["region"] = region_of.get(at)
+        cells.append(cell)
+    return cells
+
+
+def _drawings(document: Written) -> dict[str, list[Written]]:
+    """Drawings of rules that f-puzzles does not draw, by key, as its extensions add them."""
+    found: dict[str, list[Written]] = {}
+    for key, value in document.items():
+        for item in value if isinstance(value, list) else ():
+            if colour := _LINES.get(key):
+                look = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
+                found.setdefault("line", []).append({"lines": item["lines"], **look})
+            elif name := _TEXTS.get(key):
+                text = {"cells": [item["cell"]], "value": item["value"], "fromConstraint": name}
+                found.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})
+            elif name := _CAGES.get(key):
+                cage = {"cells": item["cells"], "fromConstraint": name}
+                found.setdefault("cage", []).append(cage | {"outlineC": "#707070"})
+    return found

@@ -1,0 +1,117 @@
+"""A puzzle with its rules → a text of constraints in one line.
+
+Each is read again before it is handed out: `formats/targets.py` compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_lowercase, digits
+
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes, values_of
+from pipeline.puzzle.rules.custom import OneOf
+from pipeline.puzzle.rules.free import ChaosConstruction, Unit
+from pipeline.puzzle.rules.outside import FullRank
+from pipeline.puzzle.rules.pairs import Among, Parity
+from pipeline.puzzle.rules.regions import Region
+from pipeline.reading.formats.cells import shape_in_words
+from pipeline.reading.formats.iss.groups import AND, END, OR
+from pipeline.reading.formats.iss.layout import LARGEST
+from pipeline.reading.formats.iss.phrases import cell_word
+from pipeline.reading.formats.iss.types import LAYOUT, STRICT, TYPES
+
+_SIGNS = digits + ascii_lowercase
+"""The names of regions."""
+
+
+def constraints(puzzle: Puzzle) -> str:
+    """The text of a puzzle. Raises ValueError with a noun for what it cannot say."""
+    geometry = puzzle.geometry
+    units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
+    regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
+    others = [rule for rule in puzzle.rules if not isinstance(rule, Unit | Region)]
+    phrases = [*_shape(puzzle, units, regions), *_jigsaws(geometry, regions)]
+    masks = enumerate(puzzle.cells)
+    given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
+    phrases += ["".join(given)] if given else []  # before those that contradict them
+    if any(isinstance(rule, FullRank) and rule.tied for rule in others):
+        phrases.append("FullRankTies~any")
+    phrases += [phrase for rule in others for phrase in _phrases(rule, geometry)]
+    return "".join(f".{phrase}" for phrase in phrases)
+
+
+def _values(cell: int, mask: int, geometry: Geometry) -> str:
+    values = "_".join(map(str, values_of(mask, geometry.lowest)))
+    return f"~{cell_word(geometry, cell)}_{values}"
+
+
+def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> Iterator[str]:
+    """The shape of the grid, its boxes, and its cells outside."""
+    geometry, free = puzzle.geometry, puzzle.geometry.free
+    n = geometry.side
+    rows, columns = (free.rows, free.columns) if free else (n, n)
+    is_known = free or geometry in (Geometry(1, n), usual_boxes(n))
+    if not is_known or max(rows, columns, n) > LARGEST:
+        raise ValueError(shape_in_words(geometry))
+    if free is None:
+        yield f"Shape~{n}x{n}"
+        if geometry != usual_boxes(n):
+            yield "NoBoxes"
+        return
+    is_raw = not units
+    values = f"~{geometry.lowest}-{geometry.values[-1]}"
+    yield f"Shape~{rows}x{columns}{values}{'~Raw' if is_raw else ''}"
+    boxes = [unit for unit in units if unit.kind == "box"]
+    sizes = [len(area.group) for area in (*boxes, *regions)]
+    sizes += [rule.size for rule in puzzle.rules if isinstance(rule, ChaosConstruction)]
+    if not boxes and not is_raw:
+        yield "NoBoxes"
+    if sizes and sizes[0] != max(rows, columns):
+        yield f"RegionSize~{sizes[0]}"
+    yield from (f"Var~{name[1:]}~~{size}" for name, size in free.groups if name.startswith("V"))
+
+
+def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
+    """Jigsaws of regions that do not overlap; other cells have a sign of their own."""
+    layers: list[dict[int, str]] = []
+    counts: list[int] = []
+    for region in regions:
+        at = next((at for at, each in enumerate(layers) if not each.keys() & {*region.group}), -1)
+        if at < 0:
+            layers.append({})
+            counts.append(0)
+        if max(region.group) >= geometry.inner or counts[at] == len(_SIGNS) - 1:
+            raise ValueError(region.describe(geometry))
+        layers[at] |= dict.fromkeys(region.group, _SIGNS[counts[at]])
+        counts[at] += 1
+    for layer in layers:
+        yield f"Jigsaw~{''.join(layer.get(cell, _SIGNS[-1]) for cell in range(geometry.inner))}"
+
+
+def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
+    """The phrases of a rule, without the dots before them. Raises ValueError with a noun."""
+    if isinstance(rule, OneOf):
+        yield OR
+        for choice in rule.choices:
+            inner = [phrase for each in choice for phrase in _phrases(each, geometry)]
+            yield from inner if len(choice) == 1 else (AND, *inner, END)
+        yield END
+    elif isinstance(rule, Among | Parity):
+        values = rule.allowed if isinstance(rule, Among) else geometry.values
+        held = (value for value in values if isinstance(rule, Among) or value % 2 == rule.odd)
+        yield f"~{cell_word(geometry, rule.cell)}_{'_'.join(map(str, held))}"
+    else:
+        yield _phrase(rule, geometry)
+
+
+def _phrase(rule: Rule, geometry: Geometry) -> str:
+    kind = type(rule)
+    for name, row in TYPES.items():
+        words = row.words(rule, geometry) if row.kind is kind else None
+        if words is not None:
+            return "~".join((name, *words))
+    bare = {name: each for name, (each, _) in STRICT.items()} | LAYOUT
+    found = next((name for name, each in bare.items() if each is kind), None)
+    if found is None:
+        raise ValueError(rule.describe(geometry))
+    return found

@@ -1,0 +1,267 @@
+"""The notations that puzzles are converted to, and whether what was written says the same.
+
+A row of `TARGETS` is what `--to` and `Puzzle.to` name. Each text is read again before it is handed
+out; a difference is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.reading.formats.cells import (
+    cell_in_words,
+    classic_cells,
+    in_lines,
+    plain_cells,
+    shape_in_words,
+)
+from pipeline.reading.formats.detect import parse_source
+from pipeline.reading.formats.fpuzzles import render_fpuzzles
+from pipeline.reading.formats.programs import XML_END, XML_HEAD, game_line, library_line
+from pipeline.reading.formats.writing import render_puzzle
+
+Notes = Sequence[tuple[str, str]]
+"""Texts about a puzzle, as `Parsed` has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """How a file holds items: what stands before, between and behind them; `most` of them.
+
+    `alike`: their puzzles have one geometry.
+    """
+
+    head: str = ""
+    between: str = ""
+    end: str = ""
+    most: int | None = None
+    alike: bool = False
+
+
+SINGLE, _LINES = File(most=1), File()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A notation to convert to: the item of a puzzle, and the file that holds items.
+
+    `endings` are those by which the names of its files tell it. `plain` writes the item of 81
+    digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of its
+    own; without it a solution is a filled grid. `noted` writes a puzzle, its solution if there is
+    one, and notes. All raise ValueError, with a noun for what the notation cannot say.
+    """
+
+    item: Callable[[Puzzle], str]
+    endings: tuple[str, ...]
+    file: File = SINGLE
+    plain: Callable[[str], str] | None = None
+    beside: Callable[[Puzzle, Grid], str] | None = None
+    file_beside: File | None = None
+    noted: Callable[[Puzzle, Grid | None, Notes], str] | None = None
+
+    def holding(self, *, solutions: bool) -> File:
+        """The file of puzzles, or of solutions."""
+        return (solutions and self.file_beside) or self.file
+
+
+def _in(*notations: str) -> Callable[[Puzzle], str]:
+    """Writes in the first of these notations that can; the fault is that of the first."""
+
+    def write(puzzle: Puzzle) -> str:
+        faults: list[ValueError] = []
+        for notation in notations:
+            try:
+                return render_puzzle(puzzle, notation)
+            except ValueError as error:
+                faults.append(error)
+        raise faults[0]
+
+    return write
+
+
+def _of_cells(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
+    return lambda puzzle: plain(classic_cells(puzzle))
+
+
+def _document(notation: str = "") -> Target:
+    """Documents of f-puzzles, which hold all of it, or links that hold these."""
+
+    def noted(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
+        return render_fpuzzles(puzzle, notation, solution, notes)
+
+    name, endings = f"f-puzzles {notation}".strip(), () if notation else (".json",)
+    return Target(_in(name), endings, _LINES, noted=noted)
+
+
+def _filled(grid: Grid) -> Puzzle:
+    return Puzzle.of_values(grid.geometry, grid.values)
+
+
+_line = _in("line", "characters line")
+"""In digits; 16×16 and 25×25 in letters."""
+
+
+def _pair(puzzle: Puzzle, grid: Grid) -> str:
+    return f"{_line(puzzle).strip()},{_line(_filled(grid))}"
+
+
+TARGETS: Final[Mapping[str, Target]] = {
+    "lines": Target(_line, (".sdm",), _LINES, "{}\n".format),
+    "csv": Target(
+        _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
+    ),
+    "grid": Target(
+        _in("grid", "characters"),
+        (),
+        File(between="\n", alike=True),
+        lambda cells: in_lines(cells, 9),
+    ),
+    "ss": Target(_in("grid ss"), (".ss",)),
+    "sdk": Target(_in("sadman"), (".sdk",)),
+    "opensudoku": Target(
+        _of_cells(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
+    ),
+    "hodoku": Target(_of_cells(library_line), (), _LINES, library_line),
+    "boxes": Target(_in("boxes"), ()),
+    "bordered": Target(_in("bordered"), ()),
+    "spreadsheet": Target(_in("spreadsheet"), ()),
+    "json": Target(_in("json"), (".json",)),
+    "pencil-marks": Target(_in("pencil-marks"), ()),
+    "f-puzzles": _document(),
+    "f-puzzles-link": _document("link"),
+    "sudokupad-link": _document("sudokupad"),
+    "iss": Target(_in("iss"), (".iss",), _LINES),
+}
+"""By name, in the order in which messages list them."""
+
+
+def target_of(name: str) -> Target:
+    """The target of that name. Raises UsageError."""
+    if name not in TARGETS:
+        raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(TARGETS)}")
+    return TARGETS[name]
+
+
+def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
+    """The text of a file with that puzzle alone. Raises as `item_text`."""
+    item = item_text(puzzle, to, solution)
+    file = target_of(to).holding(solutions=solution is not None)
+    return f"{file.head}{item}{file.end}"
+
+
+def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Notes = ()) -> str:
+    """A puzzle, or its solution, as it stands among others in a file of that target.
+
+    Notes are written where the target has a place for them. Raises ValueError, which names what
+    the target cannot say, and UsageError.
+    """
+    target = target_of(to)
+    said, beside = puzzle, target.beside if solution else None
+    if solution and not (beside or target.noted):
+        said = _filled(solution)
+    if target.plain and (cells := plain_cells(said)):  # which read as nothing else
+        return beside(puzzle, solution) if beside and solution else target.plain(cells)
+    try:
+        if target.noted:
+            item = target.noted(puzzle, solution, notes)
+        else:
+            item = beside(puzzle, solution) if beside and solution else target.item(said)
+        file = target.holding(solutions=solution is not None)
+        _check_read_back(said, f"{file.head}{item}{file.end}", target)
+    except ValueError as error:
+        raise ValueError(f"{to} cannot say {error}") from None
+    return item
+
+
+def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
+    """Raise ValueError, which names what is lost, if a text does not say what the puzzle does."""
+    try:
+        found = parse_source(text.encode(), "puzzle").puzzle
+    except InvalidPuzzle as error:
+        raise ValueError(_first_refused(puzzle, target) or str(error)) from None
+    if lost := difference(puzzle, found):
+        raise ValueError(lost)
+
+
+def _first_refused(puzzle: Puzzle, target: Target) -> str:
+    """The first rule that the target's reader refuses, all alone."""
+    for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
+        alone = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
+        try:
+            parse_source(target.item(alone).encode(), "puzzle")
+        except (InvalidPuzzle, ValueError):
+            return rule.describe(puzzle.geometry)
+    return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
+
+
+def difference(puzzle: Puzzle, found: Puzzle) -> str:
+    """A noun for the first thing that only one of two puzzles says; empty if there is none."""
+    geometry = puzzle.geometry
+    if geometry != found.geometry:
+        return shape_in_words(geometry)
+    (cells, rules), (cells_found, rules_found) = _said(puzzle), _said(found)
+    if lost := rules - rules_found:
+        rule = next(each for each in puzzle.rules if _usual(each, geometry) in lost)
+        return rule.describe(geometry)
+    if more := rules_found - rules:
+        return f"that there is no {next(iter(more)).describe(geometry)}"
+    pairs = enumerate(zip(cells, cells_found, strict=True))
+    return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
+
+
+def _said(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+    """The masks, with rules about the values of one cell in them, and the other rules."""
+    if not puzzle.rules:
+        return puzzle.cells, Counter()
+    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - take a while to load
+
+    geometry, cells, others = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
+    for rule in puzzle.rules:
+        match rule:
+            case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
+                cells[cell] = mask
+            case _:
+                others[_usual(rule, geometry)] += 1
+    return tuple(cells), others
+
+
+def _allowed(rule: Rule, geometry: Geometry) -> int:
+    """The mask of the values that a rule about one cell allows it."""
+    values = [geometry.lowest] * geometry.size
+    (cell,), mask = rule.cells(geometry), 0
+    for bit, value in enumerate(geometry.values):
+        values[cell] = value
+        mask |= rule.holds(geometry, values) << bit
+    return mask
+
+
+def _usual(rule: Rule, geometry: Geometry) -> Rule:
+    """The rule in one of several ways in which it can be stated."""
+    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
+    from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
+    from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
+    from pipeline.reading.formats.iss import machines  # noqa: PLC0415
+
+    match rule:
+        case Sandwich(line):
+            rule = replace(rule, line=min(line, line[::-1]))
+        case Quadruple(around):
+            rule = replace(rule, around=tuple(sorted(around)))
+        case Arrow(circle):
+            rule = replace(rule, circle=tuple(sorted(circle)))
+        case OneOf(choices):
+            each = ([_usual(inner, geometry) for inner in choice] for choice in choices)
+            usual = (tuple(sorted(some, key=repr)) for some in each)
+            rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
+        case Relation(related=related):
+            key = machines.key_of(related, geometry.values)
+            rule = replace(rule, related=machines.related_in(key, geometry.values))
+        case StateMachine(line, moves, accepted):
+            found = machines.restated(moves, accepted, geometry.values, len(line))
+            rule = replace(rule, moves=found.moves, accepted=found.accepted)
+    return rule

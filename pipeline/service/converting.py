@@ -1,0 +1,281 @@
+"""Sources → their puzzles, or the solutions of these, in another notation, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from pipeline.errors import InputError, UsageError, printable
+from pipeline.outbox import ENDING
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.formats import parsed_from
+from pipeline.reading.formats.cells import shape_in_words
+from pipeline.reading.formats.targets import (
+    SINGLE,
+    TARGETS,
+    File,
+    item_text,
+    target_of,
+)
+from pipeline.service.solving import solve_problems
+from pipeline.settings import Settings
+from pipeline.solving.items import Item, Part, groups, parts_of
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result
+from pipeline.solving.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.outbox.originals import Originals
+    from pipeline.outbox.report import Printed
+
+PICTURES: Final = ("svg", "png", "pdf")
+"""Targets that are drawn."""
+
+NAMES: Final = (*TARGETS, *PICTURES)
+"""What can be converted to."""
+
+Source = tuple[Path | Puzzle, str]
+"""What lies at a path, or a puzzle; and its name in messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A puzzle of a source in another notation, or the reason why it is not.
+
+    `name` is that of the source, or of the member of an archive; `line` is where the puzzle begins
+    in a collection, from 1. `data` is what a file with it alone holds. `unread` names what is
+    left to people, such as rules in prose, which is not converted.
+    """
+
+    name: str
+    line: int | None
+    data: bytes | None
+    reason: str | None = None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        return f"{self.name}:{self.line}" if self.line else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A puzzle to be converted, and its solution if that is wanted; else the reason why not.
+
+    A plain puzzle may be only its `cells`, 81 digits and blanks.
+    """
+
+    name: str
+    line: int | None
+    puzzle: Puzzle | None
+    cells: str = ""
+    grid: Grid | None = None
+    reason: str | None = None
+    signs: str = ""
+    unread: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+def endings_of(to: str) -> tuple[str, ...]:
+    """The endings of file names that show that target."""
+    return (f".{to}",) if to in PICTURES else target_of(to).endings
+
+
+def file_of(to: str, *, solutions: bool) -> File:
+    """How files of that target hold puzzles."""
+    return SINGLE if to in PICTURES else target_of(to).holding(solutions=solutions)
+
+
+def convert(
+    sources: Iterable[Source],
+    to: str,
+    settings: Settings,
+    originals: Originals | None = None,
+    *,
+    solutions: bool = False,
+    kept: BinaryIO | None = None,
+) -> Iterator[Converted]:
+    """Convert all puzzles of the sources, as `api.convert` says."""
+    if to not in NAMES:
+        raise UsageError(f"there is no notation {to!r}; expected one of {', '.join(NAMES)}")
+    file = file_of(to, solutions=solutions)
+    write = _drawn if to in PICTURES else _written
+    keeper = _Keeper(kept, file, to) if kept else None
+    takes_cells = to in TARGETS and TARGETS[to].plain is not None
+    for what, name in sources:
+        taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
+        if taken is None and solutions:
+            taken = _solved(_items(what, name, settings), settings)
+        for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
+            item, reason = None, each.reason
+            try:
+                item = write(each, to) if each.puzzle or each.cells else None
+                if keeper and item is not None:
+                    keeper.add(item, each)
+            except ValueError as error:
+                item, reason = None, str(error)
+            if item is None:
+                yield Converted(each.name, each.line, None, reason)
+                continue
+            data = file.head.encode() + item + file.end.encode()
+            yield Converted(each.name, each.line, data, None, _lost(each, to))
+    if keeper:
+        keeper.end()
+
+
+def _items(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
+    """The items of a source; those of an archive with its name before that of the member."""
+    for part in _parts(what, name, settings):
+        item = part.item() if isinstance(part, Part) else part
+        yield item if item.name == name else replace(item, name=f"{name}/{item.name}")
+
+
+def _parts(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item | Part]:
+    if isinstance(what, Puzzle):
+        return iter((Item(name, None, PuzzleProblem(parsed_from(what))),))
+    return parts_of(what, name, settings)
+
+
+def _unsolved(
+    what: Path | Puzzle, name: str, settings: Settings, *, takes_cells: bool
+) -> Iterator[_Taken]:
+    """The puzzles of a source; if the target takes cells, those of plain ones as they are."""
+    for part in _parts(what, name, settings):
+        where = name if part.name == name else f"{name}/{part.name}"
+        if isinstance(part, Item):
+            yield _puzzle_of(replace(part, name=where))
+        elif takes_cells and part.entry.plain:
+            yield _Taken(where, part.entry.line, None, cells=part.entry.text)
+        else:
+            yield _puzzle_of(replace(part.item(), name=where))
+
+
+class _Keeper:
+    """Writes items to a file; one that holds a single puzzle is written when there is no other."""
+
+    def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
+        self._stream, self._file, self._to = stream, file, to
+        self._first: Geometry | None = None
+        self._held = b""
+
+    def add(self, item: bytes, taken: _Taken) -> None:
+        """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
+        file = self._file
+        geometry = taken.puzzle.geometry if taken.puzzle else NINE
+        first = self._first or geometry
+        if self._first and file.most:
+            raise InputError(
+                f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
+                "one; -o FOLDER/ takes a file for each"
+            )
+        if file.alike and geometry != first:
+            one, other = map(shape_in_words, (geometry, first))
+            raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
+        text = (file.between if self._first else file.head).encode() + item
+        self._first = first
+        if file.most:
+            self._held = text
+        else:
+            self._stream.write(text)
+
+    def end(self) -> None:
+        if self._first:
+            self._stream.write(self._held + self._file.end.encode())
+
+
+def _written(taken: _Taken, to: str) -> bytes:
+    plain = TARGETS[to].plain
+    if taken.cells and plain:
+        return plain(taken.cells).encode()
+    assert taken.puzzle  # noqa: S101 - the caller sees to it
+    return item_text(taken.puzzle, to, taken.grid, taken.notes).encode()
+
+
+def _lost(taken: _Taken, to: str) -> tuple[str, ...]:
+    """What is left to people, and not written for them."""
+    is_noted = to in TARGETS and TARGETS[to].noted is not None
+    written = {key for key, _ in taken.notes} if is_noted else set()
+    return tuple(each for each in taken.unread if each not in written)
+
+
+def _drawn(taken: _Taken, to: str) -> bytes:
+    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+
+    board = Board(taken.puzzle, taken.grid, signs=taken.signs, unread=taken.unread)
+    if not board.is_drawable:
+        raise ValueError(f"{to} cannot show more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells")
+    title = f"{taken.name}, line {taken.line}" if taken.line else taken.name
+    svg = board_svg(board, title, "b", alone=True)
+    if to == "svg":
+        return f"{svg}\n".encode()
+    from pipeline.outbox.report.typeset import pdf_of, png_of  # noqa: PLC0415 - as above
+
+    return png_of(svg) if to == "png" else pdf_of([svg])
+
+
+def _puzzle_of(item: Item) -> _Taken:
+    """The puzzle of an item, or the reason why it has none."""
+    problem = item.problem
+    if isinstance(problem, PuzzleProblem):
+        puzzle, unread = problem.puzzle, problem.unread
+        notes = problem.parsed.notes
+        return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread, notes=notes)
+    reason = item.reason or "a formula is no puzzle"
+    return _Taken(item.name, item.line, None, reason=reason)
+
+
+def _solved(items: Iterable[Item], settings: Settings) -> Iterator[_Taken]:
+    """The puzzles with their solutions, those of collections as `run` solves them."""
+    once = replace(settings, max_solutions=1)  # a second only shows that there are several
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        for some in groups(items):
+            chosen = once if some[0].line is None else once.of_many()
+            taken = [*map(_puzzle_of, some)]
+            problems = [
+                item.problem
+                for item, each in zip(some, taken, strict=True)
+                if item.problem and each.puzzle
+            ]
+            results = iter(solve_problems(problems, solvers, chosen))
+            for each in taken:
+                yield _with_solution(each, next(results)) if each.puzzle else each
+
+
+def _with_solution(taken: _Taken, result: Result) -> _Taken:
+    """The puzzle with its only solution, or why it has none."""
+    if result.status == "unique" and isinstance(grid := result.solutions[0], Grid):
+        return replace(taken, grid=grid)
+    return replace(taken, puzzle=None, reason=_why_none(result.status, result.said or ""))
+
+
+def _why_none(status: str, said: str) -> str:
+    if status == "multiple":
+        return "it has more than one solution"
+    return f"{status}: {said}" if said else status
+
+
+def _published(path: Path, originals: Originals | None, solutions: bool) -> Iterator[_Taken] | None:
+    """The puzzles of an outbox, a record or a table; None for anything else."""
+    if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
+        return None
+    from pipeline.outbox.originals import Originals as Known  # noqa: PLC0415 - as above
+    from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
+
+    if not is_published(path):
+        return None
+    found = puzzles_at(path, originals or Known(()))
+    return (_taken_from(each, solutions=solutions) for each in found)
+
+
+def _taken_from(printed: Printed | InputError, *, solutions: bool) -> _Taken:
+    if isinstance(printed, InputError):
+        return _Taken("", None, None, reason=str(printed))
+    board = printed.board
+    taken = _Taken(printed.where, None, board.puzzle, signs=board.signs, unread=tuple(board.unread))
+    if not solutions:
+        return taken
+    if printed.status == "unique" and board.grid:
+        return replace(taken, grid=board.grid)
+    return replace(taken, puzzle=None, reason=_why_none(printed.status, printed.message or ""))

@@ -1,0 +1,283 @@
+"""The command `convert`, and the function that does the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.needs import needs_typst
+from support.packing import zip_of
+from support.pages import COMMANDS
+from support.ruled import KILLER, SAMURAI
+from support.solving import EVEN_ODD, SIX, TWO, UNIQUE
+
+from pipeline import convert, parse_puzzle, read
+from pipeline.cli.converting import target_meant
+from pipeline.errors import InputError, UsageError
+from pipeline.reading.formats.targets import TARGETS
+from pipeline.service.converting import NAMES, endings_of
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
+MANY = (EASY, HARD, EASY[::-1])
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("one.txt").write_text(f"{EASY}\n")
+    Path("many.txt").write_text("".join(f"{line}\n" for line in MANY))
+    Path("killer.txt").write_text(f"{KILLER}\n")
+    Path("two.txt").write_text(TWO)
+    return tmp_path
+
+
+def puzzles_in(path: str) -> list:
+    return [item.problem.puzzle for item in read(path)]
+
+
+@pytest.mark.parametrize("to", TARGETS)
+def test_a_puzzle_goes_to_standard_output(desk, to):
+    code, printed, said = run("convert", "--to", to, "one.txt")
+    assert (code, said) == (0, "")
+    assert parse_puzzle(printed) == parse_puzzle(EASY)
+
+
+@pytest.mark.parametrize("to", [name for name, target in TARGETS.items() if not target.file.most])
+def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
+    assert run("convert", "--to", to, "many.txt", "one.txt", "-o", "out") == (
+        0,
+        f"out: 4 puzzles as {to}\n",
+        "",
+    )
+    assert puzzles_in("out") == [parse_puzzle(line) for line in (*MANY, EASY)]
+
+
+ONLY_ONE = [name for name in NAMES if name not in TARGETS or TARGETS[name].file.most]
+
+
+@pytest.mark.parametrize("to", ONLY_ONE)
+def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
+    if to in ("png", "pdf"):
+        pytest.importorskip("typst")
+    code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
+    assert (code, printed) == (1, "")
+    assert f"many.txt: there are many puzzles, and a file of {to} holds one" in said
+    assert not Path("out").exists()
+
+
+def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
+    Path("sub").mkdir()
+    Path("sub/one.txt").write_text(UNIQUE)
+    files = ("many.txt", "one.txt", "sub/one.txt")
+    code, printed, said = run("convert", "--to", "sdk", *files, "-o", "d/")
+    assert (code, printed, said) == (0, "d/: 5 puzzles as sdk\n", "")
+    names = ["many-1.sdk", "many-2.sdk", "many-3.sdk", "one-2.sdk", "one.sdk"]
+    assert sorted(path.name for path in Path("d").iterdir()) == names
+    assert parse_puzzle(Path("d/many-2.sdk").read_bytes()) == parse_puzzle(HARD)
+    code, _, said = run("convert", "--to", "sdk", "one.txt", "-o", "d")
+    kept = "--output: d/one.sdk exists; name another, or replace it with --force"
+    assert (code, said) == (2, f"sudoku-pipeline: {kept}\n")
+    assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
+    for place in ("nowhere/d/", "one.txt/"):
+        code, _, said = run("convert", "--to", "sdk", "many.txt", "-o", place)
+        assert (code, said.endswith("cannot be a folder here\n")) == (2, True)
+    assert run("convert", "--to", "sdk", "killer.txt", "-o", "e/")[0] == 1
+    assert not Path("e").exists()
+
+
+def test_the_name_of_the_output_says_what_to_convert_to():
+    meant = {
+        name: target_meant(None, Path(f"x{end}"))
+        for name in NAMES
+        for end in endings_of(name)
+        if end != ".json"
+    }
+    assert all(name == found for name, found in meant.items())
+    assert {"lines", "csv", "ss", "sdk", "opensudoku", "iss", "svg", "png", "pdf"} == {*meant}
+    with pytest.raises(UsageError, match="json or f-puzzles"):
+        target_meant(None, Path("x.json"))
+    for unknown in ("x.txt", "-"):
+        with pytest.raises(UsageError, match="--to: say what to convert to: lines, csv"):
+            target_meant(None, Path(unknown))
+    with pytest.raises(UsageError, match="found 'gird'; did you mean grid"):
+        target_meant("gird", Path("x.csv"))
+    assert target_meant("iss", Path("x.csv")) == "iss"
+
+
+def test_the_help_names_all_that_can_be_converted_to():
+    (option,) = (each for each in COMMANDS["convert"].params if each.name == "to")
+    assert {*NAMES} <= {*option.help.replace(",", " ").replace(";", " ").split()}
+
+
+def test_what_a_target_cannot_say_is_named_and_the_rest_is_written(desk):
+    code, printed, said = run("convert", "--to", "lines", "one.txt", "killer.txt", "many.txt")
+    assert code == 1
+    assert said == "killer.txt: lines cannot say diagonal from r1c1\n"
+    assert printed.split() == [EASY, *MANY]
+    code, printed, said = run("convert", "--to", "hodoku", "killer.txt", "-o", "out")
+    assert (code, printed, Path("out").exists()) == (1, "", False)
+
+
+def test_grids_in_one_file_are_of_one_size(desk):
+    """Nothing would tell where a smaller one begins."""
+    Path("small.txt").write_text(SIX)
+    code, printed, said = run("convert", "--to", "grid", "many.txt", "small.txt")
+    assert (code, len(printed.splitlines())) == (1, 29)
+    assert said == (
+        "small.txt: a file of grid cannot hold boxes of 2×2 cells beside boxes of 3×3 cells\n"
+    )
+    assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
+
+
+def test_what_is_no_puzzle_is_told_where_it_stands(desk):
+    Path("bad.txt").write_text(f"{EASY}\nk{EASY[1:]}\n{HARD}\n")
+    Path("cnf").write_text("p cnf 1 1\n1 0\n")
+    code, printed, said = run("convert", "--to", "csv", "bad.txt", "cnf")
+    assert (code, printed.split()) == (1, ["puzzle", EASY, HARD])
+    assert said.splitlines() == [
+        "bad.txt:2:1: expected a digit or a blank, found 'k'",
+        "cnf: a formula is no puzzle",
+    ]
+
+
+def test_many_that_are_left_out_are_counted(desk):
+    Path("killers.txt").write_text(f"{KILLER}\n" * 30)
+    code, printed, said = run("convert", "--to", "lines", "killers.txt")
+    assert (code, printed) == (1, "")
+    assert said.splitlines()[19:] == [
+        "killers.txt:20: lines cannot say diagonal from r1c1",
+        "and 10 more are not converted",
+    ]
+
+
+def test_solutions_are_found_first_and_stand_beside_their_puzzles_in_csv(desk):
+    code, printed, said = run("convert", "--solutions", "--to", "csv", "many.txt", "two.txt")
+    assert (code, said) == (1, "two.txt: it has more than one solution\n")
+    rows = [*csv.DictReader(io.StringIO(printed))]
+    assert [row["puzzle"] for row in rows] == [*MANY]
+    assert rows[0]["solution"] == SOLVED
+    assert run("convert", "--solutions", "--to", "lines", "one.txt")[1] == f"{SOLVED}\n"
+
+
+def test_the_solution_of_a_puzzle_with_rules_is_a_grid_and_in_a_link_beside_it(desk):
+    code, printed, _ = run("convert", "--solutions", "--to", "grid", "killer.txt")
+    grid = printed.split()
+    assert (code, {*map(len, grid)}) == (0, {9})
+    document = json.loads(run("convert", "--solutions", "--to", "f-puzzles", "killer.txt")[1])
+    assert "".join(map(str, document["solution"])) == "".join(grid)
+    assert parse_puzzle(json.dumps(document)) == parse_puzzle(KILLER)
+
+
+def test_an_outbox_has_its_solutions_already(desk, monkeypatch):
+    Path("inbox").mkdir()
+    Path("inbox/many.txt").write_text(Path("many.txt").read_text())
+    Path("inbox/killer.txt").write_text(f"{KILLER}\n")
+    assert run("run", "--grace", "0", "-q")[0] == 0
+    solver = ("--solver", "minisat", "--minisat", "/nowhere")
+    code, printed, said = run("convert", "--solutions", "--to", "csv", "outbox/many.csv", *solver)
+    assert (code, said) == (0, "")
+    assert [row["puzzle"] for row in csv.DictReader(io.StringIO(printed))] == [*MANY]
+    code, printed, said = run("convert", "--to", "iss", "outbox")
+    assert (code, said, len(printed.splitlines())) == (0, "", 4)
+
+
+def test_members_of_an_archive_are_converted(desk):
+    Path("all.zip").write_bytes(zip_of(("a/one.txt", EASY), ("b/one.txt", HARD), ("x.txt", KILLER)))
+    code, _, said = run("convert", "--to", "sdk", "all.zip", "-o", "out/")
+    assert (code, said) == (1, "all.zip/x.txt: sdk cannot say diagonal from r1c1\n")
+    assert {path.name for path in Path("out").iterdir()} == {"one.sdk", "one-2.sdk"}
+
+
+def test_standard_input_is_read_once(desk):
+    assert run("convert", "--to", "lines", "-", given=SIX)[:2] == (0, SIX.replace("\n", "") + "\n")
+    code, _, said = run("convert", "--to", "lines", "-", "-", given=SIX)
+    assert (code, said) == (2, "sudoku-pipeline: standard input can be read once\n")
+
+
+def test_rules_in_prose_are_told_of(desk):
+    made = json.loads(parse_puzzle(EASY).to("f-puzzles")) | {"ruleset": "Normal rules."}
+    Path("prose.json").write_text(json.dumps(made))
+    code, printed, said = run("convert", "--to", "lines", "prose.json")
+    assert (code, printed) == (0, f"{EASY}\n")
+    assert said == "prose.json: its rules text is not converted\n"
+
+
+def test_a_link_back_has_the_title_the_author_and_the_rules_text(desk):
+    notes = {"title": "Mine", "author": "Me", "ruleset": "é: Normal rules."}
+    made = json.loads(parse_puzzle(KILLER).to("f-puzzles")) | notes
+    Path("mine.json").write_text(json.dumps(made))
+    code, link, said = run("convert", "--solutions", "--to", "f-puzzles-link", "mine.json")
+    assert (code, said) == (0, "")
+    Path("link.txt").write_text(link)
+    again = json.loads(run("convert", "--to", "f-puzzles", "link.txt")[1])
+    assert again == made
+
+
+def test_a_board_is_drawn_with_or_without_its_solution(desk):
+    assert run("convert", "killer.txt", "-o", "killer.svg")[0] == 0
+    drawn = Path("killer.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert run("convert", "killer.txt", "-o", "solved.svg", "--solutions")[0] == 0
+    solved = Path("solved.svg").read_text()
+    assert len(solved) > len(drawn) + 81
+    Path("samurai.txt").write_text(SAMURAI)
+    assert run("convert", "samurai.txt", "--to", "svg")[0] == 0
+    Path("large.txt").write_text("c\n6 6\n" + "0 " * 36**2)
+    code, _, said = run("convert", "large.txt", "--to", "svg")
+    assert (code, said) == (1, "large.txt: svg cannot show more than 25×25 cells\n")
+
+
+@needs_typst
+def test_a_board_is_a_picture_or_a_page(desk):
+    assert run("convert", "killer.txt", "-o", "killer.png")[0] == 0
+    assert Path("killer.png").read_bytes().startswith(b"\x89PNG")
+    assert run("convert", "many.txt", "--solutions", "--to", "pdf", "-o", "pages/")[0] == 0
+    assert {path.read_bytes()[:5] for path in Path("pages").iterdir()} == {b"%PDF-"}
+
+
+def test_programs_get_each_puzzle_or_the_reason(desk):
+    kept = io.BytesIO()
+    found = [*convert("one.txt", "killer.txt", Path("many.txt"), to="csv", kept=kept)]
+    assert [each.line for each in found] == [None, None, 1, 2, 3]
+    assert [each.data is None for each in found] == [False, True, False, False, False]
+    assert found[1].reason == "csv cannot say diagonal from r1c1"
+    assert found[0].data == f"puzzle\n{EASY}\n".encode()
+    assert kept.getvalue().decode().split() == ["puzzle", EASY, *MANY]
+    with pytest.raises(InputError, match="many puzzles"):
+        [*convert("many.txt", to="ss", kept=io.BytesIO())]
+    with pytest.raises(UsageError, match="there is no notation 'crossword'; expected one of lines"):
+        [*convert("one.txt", to="crossword")]
+    with pytest.raises(TypeError, match="workers"):
+        [*convert("one.txt", to="lines", workers=2)]
+
+
+def test_programs_convert_puzzles_too_and_draw_them():
+    puzzle = parse_puzzle(KILLER)
+    (link,) = convert(puzzle, to="f-puzzles-link")
+    assert parse_puzzle(link.data) == puzzle
+    (drawn,) = convert(puzzle, to="svg")
+    (solved,) = convert(puzzle, to="svg", solutions=True)
+    assert drawn.data.startswith(b"<svg")
+    assert len(solved.data) > len(drawn.data) + 81
+
+
+def test_puzzles_are_converted_one_after_the_other_whatever_their_number(desk):
+    """The first is there before the last is read."""
+    Path("long.txt").write_text(f"{EASY}\n" * 20_000)
+    found = convert("long.txt", to="hodoku")
+    assert next(found).data == f":0000:x:{EASY}:::\n".encode()
+    found.close()
+
+
+def test_even_and_odd_cells_are_refused_where_the_program_has_none(desk):
+    Path("marked.txt").write_text(EVEN_ODD)
+    for to in ("ss", "sdk", "hodoku", "boxes"):
+        code, _, said = run("convert", "--to", to, "marked.txt")
+        assert (code, said.startswith(f"marked.txt: {to} cannot say the values ")) == (1, True)
+    assert run("convert", "--to", "grid", "marked.txt")[0] == 0
