@@ -139,8 +139,9 @@ class Intake:
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a job of many puzzles.
 
-        If `thorough`, first check the folders, take over abandoned claims and remove orphaned
-        files. Raises EnvironmentFailure or Interrupted, with nothing lost.
+        If `thorough`, first check the folders and take over abandoned claims, and at last remove
+        orphaned files, for which a full outbox is listed. Raises EnvironmentFailure or Interrupted,
+        with nothing lost.
         """
         swept, folders = Swept(), self._folders
         if thorough:
@@ -151,11 +152,14 @@ class Intake:
                     return swept
                 if self._may_resume(claim):
                     self._process([Job(self._shared, claim)], swept)
-            remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
             self._marks.gather(lambda: names_in(folders.inbox)[0])
-        self._take_all(swept)
-        if self._running and not self._stopping():
-            self._advance(swept)
+        try:
+            self._take_all(swept)
+            if self._running and not self._stopping():
+                self._advance(swept)
+        finally:  # a full disk may need the room
+            if thorough and not self._stopping():
+                remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
         return swept
 
     def rest(self) -> None:
