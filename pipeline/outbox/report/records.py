@@ -113,6 +113,12 @@ class JobSummary(Struct, frozen=True):
         return sum(self.totals.values())
 
     @property
+    def rated(self) -> str:
+        """How hard it is for a person, if `--also rating` says so: `hard, score 1204`."""
+        level = self.added.get("level")
+        return f"{level}, score {self.added.get('rating', '')}" if level else ""
+
+    @property
     def is_well(self) -> bool:
         """Whether nothing of it is invalid, unknown, failed or unreadable."""
         return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()

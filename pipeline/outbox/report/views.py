@@ -101,8 +101,8 @@ class View:
 
     @property
     def reason(self) -> str:
-        """The message, if any; for many puzzles the number of failures."""
-        message = shortened(self.job.message, _LONGEST_REASON)
+        """The message, if any, or the rating; for many puzzles the number of failures."""
+        message = shortened(self.job.message, _LONGEST_REASON) or self.job.rated
         if message or not self.job.is_many:
             return message
         return ", ".join(f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
@@ -270,6 +270,7 @@ class Viewer:
         if job.evidence and job.complete:
             by = f" by {job.checked_by}" if job.checked_by else ""
             facts.append(f"proved{by}" if job.evidence == PROVED else "only claimed")
+        facts += filter(None, [job.rated])
         name = name or shortened(job.source)
         return self._card(name, job.status, board, job.message, facts, links)
 

@@ -17,6 +17,7 @@ TOLD = {
     "effort_depth": "3",
     "effort_backdoor": "4",
     "effort_splits": "5.50",
+    "level": "hard",
 }
 
 
@@ -28,10 +29,13 @@ def test_each_column_that_is_told_has_its_chart():
     census.add(TOLD)
     census.add(TOLD | {"effort_depth": "0", "effort_splits": "0.00"})
     charts = {title: (words, svg) for title, words, svg in charts_of_puzzles(census)}
-    assert [*charts] == ["Givens", "Redundant givens", "Depth", "Backdoor", "Splits", "Classes"]
+    assert [*charts] == [
+        *("Givens", "Redundant givens", "Depth", "Backdoor", "Level", "Splits", "Classes")
+    ]
     assert "30: 2" in charts["Givens"][1]
     assert "more: 1" in charts["Depth"][1]
     assert "≤8: 1" in charts["Splits"][1]
+    assert "hard: 2" in charts["Level"][1]
     assert charts["Classes"][0] == "2 puzzles in 1 class of equivalent ones, by size."
 
 
@@ -59,3 +63,11 @@ def test_a_report_draws_what_tables_and_records_tell(tmp_path):
     assert "4 puzzles in 2 classes of equivalent ones, by size." in page
     assert "Puzzles: depth" in page
     assert "Puzzles: redundant givens" not in page
+
+
+def test_a_rated_puzzle_can_be_found_by_its_level(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("easy.txt", EASY)
+    box.run("--settle", "0", "--also", "rating")
+    write_report(box.outbox, box.inbox, box.outbox / "report.html")
+    assert '<p class="reason">easy, score 204</p>' in box.text("report.html")
