@@ -44,7 +44,8 @@ from pipeline.steps.board import (
 )
 
 SINGLES, ALL_NODES = 729, 729 + 9 * MEETINGS
-NOTHING = -1
+NOTHING, NEAR = -1, 12
+"""No node; meetings that a cell may see."""
 
 (
     IS_KNOWN, SEARCH, FROM, MARKED, STRONG_FIRST, WEAK_FIRST, PARENT, DISTANCE, REACHED, QUEUE,
@@ -150,7 +151,8 @@ def graph(s, t, g):
                 if s[CELLS + t[k]] >> digit & 1:
                     g[WEAK + weak] = 81 * digit + t[k]
                     weak += 1
-            for meeting in range(MEETINGS):
+            for k in range(NEAR):
+                meeting = _near(cell, k)
                 if _sees_group(t, cell, meeting) and _is_group(s, t, digit, meeting):
                     g[WEAK + weak] = SINGLES + MEETINGS * digit + meeting
                     weak += 1
@@ -169,6 +171,17 @@ def _place(cell, unit):
     if unit < BOXES:
         return cell // 9
     return 3 * (cell // 9 % 3) + cell % 3
+
+
+@compiled(inline=True)
+def _near(cell, k):
+    """The meetings in the box, the row and the column of a cell: those that it may see."""
+    row, column = cell // 9, cell % 9
+    if k < 6:
+        return 6 * (row // 3 * 3 + column // 3) + k
+    if k < 9:
+        return 6 * (row // 3 * 3 + k - 6) + row % 3
+    return 6 * (3 * (k - 9) + column // 3) + 3 + column % 3
 
 
 @compiled()
@@ -199,7 +212,8 @@ def _links_of_group(s, t, g, of, strong, weak):
             if not mask >> place & 1 and s[CELLS + cell] >> digit & 1:
                 g[WEAK + weak] = 81 * digit + cell
                 weak += 1
-    for other in range(MEETINGS):
+    for k in range(NEAR):
+        other = _near(t[at], k)
         if (
             other != meeting
             and _is_group(s, t, digit, other)

@@ -279,7 +279,13 @@ def fish(s, t, o, size, kind):
     """
     for base in (ROWS, COLUMNS):
         for digit in range(9):
+            able = 0
+            for line in range(9):
+                if number(t, s[PLACES + 9 * (base + line) + digit]) > 1:
+                    able |= 1 << line
             for k in range(t[SETS + size], t[SETS + size + 1]):
+                if t[k] & ~able:
+                    continue
                 places = _covered(s, t, base, digit, t[k])
                 if kind == BASIC:
                     if number(t, places) == size and _fish(
@@ -299,13 +305,10 @@ def fish(s, t, o, size, kind):
 
 @compiled()
 def _covered(s, t, base, digit, lines):
-    """The places of a digit in lines together; 0 if a line has a single one, or none."""
+    """The places of a digit in lines together."""
     places = 0
     while lines:
-        here = s[PLACES + 9 * (base + lowest(t, lines)) + digit]
-        if number(t, here) < 2:
-            return 0
-        places |= here
+        places |= s[PLACES + 9 * (base + lowest(t, lines)) + digit]
         lines &= lines - 1
     return places
 
