@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Board
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
-_GAP = 4
-"""Columns between two boards."""
-_ESCAPE = re.compile(r"\x1b\[\dm")
 _WIDE = 104
 """Columns of a terminal with room for all headings in one line."""
 _BESIDE_FILES = 70
@@ -111,7 +107,7 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
         said = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
         print(f"\x1b[1m{said}\x1b[0m" if before and boards and _is_styled() else said)
         if boards and isinstance(problem, PuzzleProblem):
-            print(_side_by_side(problem, result.solutions))
+            print(_boards(problem, result.solutions))
         else:
             texts = ("".join(problem.text(grid)) for grid in result.solutions)
             print("\n".join(texts), end="")
@@ -123,31 +119,20 @@ def _is_styled() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def _side_by_side(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
+def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     """The puzzle and its solutions, as many beside each other as there is room for.
 
     Givens are bold on a terminal. A puzzle with rules, which are not drawn, is left out.
     """
-    from pipeline.solving.explain import boxed_grid, marked_grid  # noqa: PLC0415 - seldom needed
+    from pipeline.solving import explain  # noqa: PLC0415 - seldom needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     givens = {cell for cell, _ in puzzle.givens()} if _is_styled() else frozenset[int]()
-    boards = [boxed_grid(grid, signs, givens).splitlines() for grid in grids]
-    width = max(map(_columns, boards[0])) + _GAP
-    abreast = max(1, (shutil.get_terminal_size().columns + _GAP) // width)
-    if abreast > 1 and not puzzle.rules:
-        boards.insert(0, marked_grid(puzzle, (), signs).splitlines())
-    blocks = []
-    for start in range(0, len(boards), abreast):
-        rows = zip(*boards[start : start + abreast], strict=True)
-        padded = ("".join(line + " " * (width - _columns(line)) for line in row) for row in rows)
-        blocks.append("\n".join(line.rstrip() for line in padded))
-    return "\n\n".join(blocks)
-
-
-def _columns(line: str) -> int:
-    """Columns of a line of a board, in which only bold cells have escapes."""
-    return len(_ESCAPE.sub("", line))
+    boards = [explain.boxed_grid(grid, signs, givens) for grid in grids]
+    columns = shutil.get_terminal_size().columns
+    if explain.room_for(boards[0], columns) > 1 and not puzzle.rules:
+        boards.insert(0, explain.marked_grid(puzzle, (), signs))
+    return explain.abreast(boards, columns)
 
 
 def say_next(file: Path) -> None:
