@@ -12,13 +12,8 @@ from pipeline.outbox import ENDING
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.targets import (
-    SINGLE,
-    TARGETS,
-    File,
-    item_text,
-    target_of,
-)
+from pipeline.reading.formats.parsed import Notes
+from pipeline.reading.formats.targets import SINGLE, TARGETS, File, item_text, target_of
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, Part, groups, parts_of
@@ -75,7 +70,7 @@ class _Taken:
     reason: str | None = None
     signs: str = ""
     unread: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
 
 
 def endings_of(to: str) -> tuple[str, ...]:
