@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.answers import Answered
 from pipeline.cli.files import STANDARD_INPUT, write_to
@@ -34,8 +34,8 @@ _BESIDE_FILES = 70
 """Columns of a narrower one that the other columns of its table may need."""
 
 
-def record_line(answered: Answered, settings: Settings) -> str:
-    """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
+def record_line(answered: Answered, settings: Settings, **more: Any) -> str:
+    """The record that `run` would write, with the texts of the solutions, and more, as JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
@@ -47,7 +47,7 @@ def record_line(answered: Answered, settings: Settings) -> str:
     record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
     problem = result.problem
     texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
-    return json.dumps(record | {"texts": texts})
+    return json.dumps(record | {"texts": texts} | more)
 
 
 def count_line(answered: Answered) -> str:
