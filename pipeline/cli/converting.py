@@ -19,8 +19,6 @@ from pipeline.cli.files import (
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
 from pipeline.files import numbered
-from pipeline.outbox.names import DONE
-from pipeline.outbox.originals import Originals
 from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
@@ -62,10 +60,7 @@ class Converting:
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """Those that could be converted."""
-        originals = Originals.of([self._settings.inbox / DONE])
-        found = convert(
-            sources, self.to, self._settings, originals, solutions=self.solutions, kept=kept
-        )
+        found = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for each in found:
             if each.reason is None:
                 self.done += 1
