@@ -56,7 +56,7 @@ def convert(
             help=(
                 "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
                 "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
-                "pdf; the ending after -o may say it."
+                "pdf; not needed if the ending after -o says it."
             ),
         ),
     ] = None,
@@ -69,16 +69,16 @@ def convert(
     solutions: Annotated[
         bool,
         typer.Option(
-            "--solutions", help="Write the solutions; f-puzzles and CSV have both the puzzles too."
+            "--solutions", help="Write the solutions; f-puzzles and CSV hold the puzzles as well."
         ),
     ] = False,
     force: ForceOption = False,
 ) -> None:
     """Write puzzles, or their solutions, in another notation, or draw them.
 
-    An outbox, a record or a table has its solutions already; other puzzles are solved. What the
-    notation cannot say, such as a rule, is refused by its name. What was written is read again and
-    compared.
+    An outbox, a record or a table has its solutions already; other puzzles are solved. A puzzle
+    that the notation cannot say is refused by the name of the reason, such as a rule. Each text is
+    read again and compared.
 
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
