@@ -246,9 +246,7 @@ def convert(
     Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
     for several puzzles in a file that holds one, OSError if the environment fails.
     """
-    from pipeline.outbox.names import DONE  # noqa: PLC0415 - most do not convert
-    from pipeline.outbox.originals import Originals  # noqa: PLC0415
-    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415
+    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - most do not convert
     from pipeline.service import converting  # noqa: PLC0415
 
     chosen = settings_given(settings, ConvertingOptions)
@@ -256,8 +254,7 @@ def convert(
         (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
         for each in sources
     ]
-    originals = Originals.of([chosen.inbox / DONE])
-    return converting.convert(found, to, chosen, originals, solutions=solutions, kept=kept)
+    return converting.convert(found, to, chosen, solutions=solutions, kept=kept)
 
 
 def generate(

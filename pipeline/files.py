@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from hashlib import file_digest, sha256
+from itertools import count
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -86,6 +87,12 @@ def is_file_name(name: str) -> bool:
         return False
     leads_elsewhere = "/" in name or "\0" in name or name in ("", ".", "..")
     return len(encoded) <= LONGEST_NAME and not leads_elsewhere
+
+
+def numbered(path: Path) -> Iterator[Path]:
+    """The path, and others for when it is taken: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
+    yield path
+    yield from (path.with_stem(f"{path.stem}-{number}") for number in count(2))
 
 
 def kind_in_words(mode: int) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import tracemalloc
+from itertools import islice
+from pathlib import Path
 
 import pytest
 
-from pipeline.files import SAFELY, read_end, read_regular
+from pipeline.files import SAFELY, numbered, read_end, read_regular
 
 
 @pytest.fixture
@@ -68,3 +70,9 @@ def test_what_is_opened_safely_is_closed_on_exec(file):
         assert not os.get_inheritable(descriptor)
     finally:
         os.close(descriptor)
+
+
+def test_a_name_that_is_taken_gets_a_number_before_its_ending():
+    names = [path.name for path in islice(numbered(Path("in", "a.b.txt")), 3)]
+    assert names == ["a.b.txt", "a.b-2.txt", "a.b-3.txt"]
+    assert next(islice(numbered(Path("in", "a")), 1, None)) == Path("in", "a-2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
@@ -17,10 +16,11 @@ from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.files import (
-    STANDARD_INPUT,
     STANDARD_OUTPUT,
+    check_sources,
     growing,
     is_named,
+    is_shown,
     path_of,
     source_name,
 )
@@ -68,11 +68,6 @@ def wish_of(
         raise UsageError(f"--{error}") from error
 
 
-def is_shown(target: Path) -> bool:
-    """Whether output appears on the terminal, as a bar does."""
-    return target == STANDARD_OUTPUT and sys.stdout.isatty()
-
-
 def table_beside(target: Path, table: Path | None) -> Path | None:
     """The table that is asked for, or one beside the collection if that is a file."""
     if table or target == STANDARD_OUTPUT or not target.name:
@@ -90,8 +85,7 @@ class Compared:
 
     def __init__(self, sources: Sequence[Path], settings: Settings, stack: ExitStack) -> None:
         """Open the sources until the stack is closed. Raises InputError, UsageError."""
-        if sources.count(STANDARD_INPUT) > 1:
-            raise UsageError("standard input can be read once")
+        check_sources(sources)
         self.paths: list[Path] = []
         self._names: dict[str, str] = {}
         for source in sources:

@@ -8,18 +8,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from pipeline.cli.catalogue import is_shown
 from pipeline.cli.files import (
-    STANDARD_INPUT,
+    check_sources,
     check_target,
     growing,
+    is_shown,
     path_of,
     source_name,
 )
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
-from pipeline.outbox.names import DONE
-from pipeline.outbox.originals import Originals
+from pipeline.files import numbered
 from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
@@ -45,8 +44,7 @@ def target_meant(to: str | None, output: Path) -> str:
 @contextmanager
 def sources_of(files: Sequence[Path], most: int) -> Iterator[list[Source]]:
     """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
-    if files.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input can be read once")
+    check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(each, most)), source_name(each)) for each in files]
 
@@ -62,10 +60,7 @@ class Converting:
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """Those that could be converted."""
-        originals = Originals.of([self._settings.inbox / DONE])
-        found = convert(
-            sources, self.to, self._settings, originals, solutions=self.solutions, kept=kept
-        )
+        found = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for each in found:
             if each.reason is None:
                 self.done += 1
@@ -126,9 +121,7 @@ def _name_of(converted: Converted, ending: str, taken: set[str]) -> str:
     """A name that was not given to another: that of the source, and the line if it has many."""
     stem = _STRANGE.sub("-", PurePath(converted.name).stem).strip("-.") or "puzzle"
     stem = f"{stem}-{converted.line}" if converted.line else stem
-    number, name = 1, f"{stem}{ending}"
-    while name in taken:
-        number += 1
-        name = f"{stem}-{number}{ending}"
+    names = (path.name for path in numbered(Path(f"{stem}{ending}")))
+    name = next(name for name in names if name not in taken)
     taken.add(name)
     return name

@@ -15,7 +15,7 @@ from typing import BinaryIO
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.files import replacing
+from pipeline.files import numbered, replacing
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
@@ -51,6 +51,12 @@ def path_of(file: Path, most: int) -> Iterator[Path]:
                 copy.flush()
                 path = Path(copy.name)
         yield path
+
+
+def check_sources(files: Sequence[Path]) -> None:
+    """Raise UsageError if standard input is among them twice."""
+    if files.count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input can be read once")
 
 
 def read_bytes(file: Path, most: int) -> bytes:
@@ -145,6 +151,11 @@ def empty_puzzle(size: str) -> Puzzle:
 STANDARD_OUTPUT = Path("-")
 
 
+def is_shown(target: Path) -> bool:
+    """Whether output appears on the terminal, as a bar does."""
+    return target == STANDARD_OUTPUT and sys.stdout.isatty()
+
+
 def check_target(
     option: str, target: Path, inputs: Sequence[Path] = (), *, force: bool = False
 ) -> None:
@@ -205,12 +216,7 @@ def _is_published(target: Path) -> bool:
 
 def unused(name: str) -> Path:
     """The path of that name in this folder; if it is taken, with a number: `sheet-2.html`."""
-    path = first = Path(name)
-    number = 1
-    while os.path.lexists(path):
-        number += 1
-        path = first.with_stem(f"{first.stem}-{number}")
-    return path
+    return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager

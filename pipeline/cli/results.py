@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -12,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.answers import Answered
 from pipeline.cli.files import STANDARD_INPUT, write_to
@@ -29,17 +28,14 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Board
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
-_GAP = 4
-"""Columns between two boards."""
-_ESCAPE = re.compile(r"\x1b\[\dm")
 _WIDE = 104
 """Columns of a terminal with room for all headings in one line."""
 _BESIDE_FILES = 70
 """Columns of a narrower one that the other columns of its table may need."""
 
 
-def record_line(answered: Answered, settings: Settings) -> str:
-    """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
+def record_line(answered: Answered, settings: Settings, **more: Any) -> str:
+    """The record that `run` would write, with the texts of the solutions, and more, as JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
@@ -51,7 +47,7 @@ def record_line(answered: Answered, settings: Settings) -> str:
     record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
     problem = result.problem
     texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
-    return json.dumps(record | {"texts": texts})
+    return json.dumps(record | {"texts": texts} | more)
 
 
 def count_line(answered: Answered) -> str:
@@ -111,7 +107,7 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
         said = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
         print(f"\x1b[1m{said}\x1b[0m" if before and boards and _is_styled() else said)
         if boards and isinstance(problem, PuzzleProblem):
-            print(_side_by_side(problem, result.solutions))
+            print(_boards(problem, result.solutions))
         else:
             texts = ("".join(problem.text(grid)) for grid in result.solutions)
             print("\n".join(texts), end="")
@@ -123,31 +119,20 @@ def _is_styled() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def _side_by_side(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
+def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     """The puzzle and its solutions, as many beside each other as there is room for.
 
     Givens are bold on a terminal. A puzzle with rules, which are not drawn, is left out.
     """
-    from pipeline.solving.explain import boxed_grid, marked_grid  # noqa: PLC0415 - seldom needed
+    from pipeline.solving import explain  # noqa: PLC0415 - seldom needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     givens = {cell for cell, _ in puzzle.givens()} if _is_styled() else frozenset[int]()
-    boards = [boxed_grid(grid, signs, givens).splitlines() for grid in grids]
-    width = max(map(_columns, boards[0])) + _GAP
-    abreast = max(1, (shutil.get_terminal_size().columns + _GAP) // width)
-    if abreast > 1 and not puzzle.rules:
-        boards.insert(0, marked_grid(puzzle, (), signs).splitlines())
-    blocks = []
-    for start in range(0, len(boards), abreast):
-        rows = zip(*boards[start : start + abreast], strict=True)
-        padded = ("".join(line + " " * (width - _columns(line)) for line in row) for row in rows)
-        blocks.append("\n".join(line.rstrip() for line in padded))
-    return "\n\n".join(blocks)
-
-
-def _columns(line: str) -> int:
-    """Columns of a line of a board, in which only bold cells have escapes."""
-    return len(_ESCAPE.sub("", line))
+    boards = [explain.boxed_grid(grid, signs, givens) for grid in grids]
+    columns = shutil.get_terminal_size().columns
+    if explain.room_for(boards[0], columns) > 1 and not puzzle.rules:
+        boards.insert(0, explain.marked_grid(puzzle, (), signs))
+    return explain.abreast(boards, columns)
 
 
 def say_next(file: Path) -> None:

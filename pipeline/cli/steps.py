@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ from pipeline.cli.answers import Answered
 from pipeline.cli.options import say
 from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -23,46 +23,36 @@ def show_steps(answered: Answered, settings: Settings, *, hint: bool, as_json: b
 
     Returns whether all that were found passed their check.
     """
-    name, result = answered.name, answered.result
+    name, result = printable(answered.name), answered.result
+    problem = result.problem
     try:
         if as_json:
-            told = {"steps": told_steps(result, 1 if hint else None)}
-            print(json.dumps(json.loads(record_line(answered, settings)) | told))
+            print(record_line(answered, settings, steps=_told_steps(result, 1 if hint else None)))
+        elif not isinstance(problem, PuzzleProblem) or not has_steps(result):
+            say(f"{name}: {_NO_STEPS}")
         elif hint:
-            _show_hint(name, result)
+            step = next(steps_of(result), None)
+            print(text_of(step)) if step else say(f"{name}: no step found")
         else:
-            _show_steps(name, result)
+            _show_all(name, result, problem.puzzle)
     except SolverError as error:
-        say(f"{printable(name)}: failed: {error}")
+        say(f"{name}: failed: {error}")
         return False
     return True
 
 
-def _show_steps(name: str, result: Result[Any]) -> None:
+def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
     """Print all steps, numbered."""
-    problem = result.problem
-    if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-        say(f"{printable(name)}: {_NO_STEPS}")
-        return
     taken = [*steps_of(result)]
     for number, step in enumerate(taken, 1):
         print(f"{number:3}  {text_of(step)}")
-    filled = len([*problem.puzzle.givens()]) + sum(len(step.placed) for step in taken)
-    if filled < problem.puzzle.geometry.size:
+    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in taken)
+    if filled < puzzle.geometry.size:
         told = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
-        say(f"{printable(name)}: {told}; solved by search")
+        say(f"{name}: {told}; solved by search")
 
 
-def _show_hint(name: str, result: Result[Any]) -> None:
-    """Print the next step alone."""
-    if not has_steps(result):
-        say(f"{printable(name)}: {_NO_STEPS}")
-        return
-    step = next(steps_of(result), None)
-    print(text_of(step)) if step else say(f"{printable(name)}: no step found")
-
-
-def told_steps(result: Result[Any], most: int | None = None) -> list[dict[str, Any]] | None:
+def _told_steps(result: Result[Any], most: int | None) -> list[dict[str, Any]] | None:
     """The steps as data, up to so many; None if none are looked for."""
     if not has_steps(result):
         return None

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox import ENDING
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.targets import (
-    SINGLE,
-    TARGETS,
-    File,
-    item_text,
-    target_of,
-)
+from pipeline.reading.formats.parsed import Notes
+from pipeline.reading.formats.targets import SINGLE, TARGETS, File, item_text, target_of
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, Part, groups, parts_of
@@ -27,7 +24,6 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.outbox.originals import Originals
     from pipeline.outbox.report import Printed
 
 PICTURES: Final = ("svg", "png", "pdf")
@@ -75,7 +71,7 @@ class _Taken:
     reason: str | None = None
     signs: str = ""
     unread: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
 
 
 def endings_of(to: str) -> tuple[str, ...]:
@@ -92,7 +88,6 @@ def convert(
     sources: Iterable[Source],
     to: str,
     settings: Settings,
-    originals: Originals | None = None,
     *,
     solutions: bool = False,
     kept: BinaryIO | None = None,
@@ -103,11 +98,13 @@ def convert(
     file = file_of(to, solutions=solutions)
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
+    originals = Originals.of([settings.inbox / DONE])
     takes_cells = to in TARGETS and TARGETS[to].plain is not None
     for what, name in sources:
         taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
         if taken is None and solutions:
-            taken = _solved(_items(what, name, settings), settings)
+            items = (_item(part, name) for part in _parts(what, name, settings))
+            taken = _solved(items, settings)
         for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
             item, reason = None, each.reason
             try:
@@ -125,11 +122,10 @@ def convert(
         keeper.end()
 
 
-def _items(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
-    """The items of a source; those of an archive with its name before that of the member."""
-    for part in _parts(what, name, settings):
-        item = part.item() if isinstance(part, Part) else part
-        yield item if item.name == name else replace(item, name=f"{name}/{item.name}")
+def _item(part: Item | Part, name: str) -> Item:
+    """The item of a source; one of an archive with its name before that of the member."""
+    item = part.item() if isinstance(part, Part) else part
+    return item if item.name == name else replace(item, name=f"{name}/{item.name}")
 
 
 def _parts(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item | Part]:
@@ -143,13 +139,11 @@ def _unsolved(
 ) -> Iterator[_Taken]:
     """The puzzles of a source; if the target takes cells, those of plain ones as they are."""
     for part in _parts(what, name, settings):
-        where = name if part.name == name else f"{name}/{part.name}"
-        if isinstance(part, Item):
-            yield _puzzle_of(replace(part, name=where))
-        elif takes_cells and part.entry.plain:
+        if takes_cells and isinstance(part, Part) and part.entry.plain:
+            where = name if part.name == name else f"{name}/{part.name}"
             yield _Taken(where, part.entry.line, None, cells=part.entry.text)
         else:
-            yield _puzzle_of(replace(part.item(), name=where))
+            yield _puzzle_of(_item(part, name))
 
 
 class _Keeper:
@@ -256,17 +250,15 @@ def _why_none(status: str, said: str) -> str:
     return f"{status}: {said}" if said else status
 
 
-def _published(path: Path, originals: Originals | None, solutions: bool) -> Iterator[_Taken] | None:
+def _published(path: Path, originals: Originals, solutions: bool) -> Iterator[_Taken] | None:
     """The puzzles of an outbox, a record or a table; None for anything else."""
     if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
         return None
-    from pipeline.outbox.originals import Originals as Known  # noqa: PLC0415 - as above
     from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
 
     if not is_published(path):
         return None
-    found = puzzles_at(path, originals or Known(()))
-    return (_taken_from(each, solutions=solutions) for each in found)
+    return (_taken_from(each, solutions=solutions) for each in puzzles_at(path, originals))
 
 
 def _taken_from(printed: Printed | InputError, *, solutions: bool) -> _Taken:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import io
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -40,8 +41,10 @@ Holders = dict[int, dict[int, int]]
 """For each cell in which grids differ: value → the set of grids (a bit each) with it there."""
 
 _EVEN, _ODD, _OTHER = "*", ".", "?"
-_BETWEEN, _WIDEST = " " * 6, 100
-"""The room between two grids, and the columns of a line with both."""
+_GAP, _WIDEST = 4, 100
+"""Columns between two boards, and those of a line with both."""
+
+_ESCAPE = re.compile(r"\x1b\[\dm")
 
 _NARROWEST = 20
 _CUT = "…"
@@ -315,12 +318,29 @@ def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
     """
     pairs = enumerate(zip(one.values, other.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    left, right = (boxed_grid(grid, signs, marked=marked).splitlines() for grid in (one, other))
-    width = max(map(len, left)) + len(_BETWEEN)
-    if width + max(map(len, right)) > _WIDEST:
-        return "\n".join((*left, "", *right))
-    pairs_of_lines = zip(left, right, strict=True)
-    return "\n".join(f"{line:<{width}}{beside}".rstrip() for line, beside in pairs_of_lines)
+    return abreast([boxed_grid(grid, signs, marked=marked) for grid in (one, other)], _WIDEST)
+
+
+def abreast(boards: Sequence[str], columns: int) -> str:
+    """Boards of one geometry, as many beside each other as there is room for in these columns."""
+    lines, width = [board.splitlines() for board in boards], _columns(boards[0]) + _GAP
+    count = room_for(boards[0], columns)
+    blocks = []
+    for start in range(0, len(lines), count):
+        rows = zip(*lines[start : start + count], strict=True)
+        padded = ("".join(line + " " * (width - _columns(line)) for line in row) for row in rows)
+        blocks.append("\n".join(line.rstrip() for line in padded))
+    return "\n\n".join(blocks)
+
+
+def room_for(board: str, columns: int) -> int:
+    """How many boards like this one `abreast` puts beside each other, at least 1."""
+    return max(1, (columns + _GAP) // (_columns(board) + _GAP))
+
+
+def _columns(board: str) -> int:
+    """Columns of a board, or a line of it, in which only bold cells have escapes."""
+    return max(map(len, _ESCAPE.sub("", board).splitlines()), default=0)
 
 
 def _between_lines(

@@ -145,11 +145,10 @@ BY_RATING = tuple(sorted((each for each in TECHNIQUES if each.se), key=lambda ea
 
 STEPS, SCORE, HARDEST, RATING, ENDED, UNIQUE, COUNT, ROWS = range(8)
 LEVEL, POINTS, SE, KIND, NUMBER, ROW = range(6)
-WALK = ROWS + ROW * len(TECHNIQUES)
 """In `r`, the walk: the number of steps so far, the sum of their scores, the place of the hardest
 technique, the highest rating in tenths; how it ended; whether the puzzle is proved to have one
-solution; the number of techniques to try, and for each a row: level, score, rating, kind, number.
-The length of all."""
+solution; the number of techniques to try, and a row for each: level, score, rating, kind, number.
+"""
 
 
 def rows_of(order: Sequence[Technique]) -> list[int]:

@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from itertools import count
-from pathlib import Path, PurePath
+from itertools import count, islice
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
-from pipeline.files import is_junk, remove_abandoned, temporary_beside
+from pipeline.files import is_junk, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
 from pipeline.outbox.report import job_piece
 from pipeline.service.protocol.claiming import is_in_work
@@ -72,13 +72,12 @@ class Client:
         file.flush()
         os.fsync(file.fileno())
         file.close()
-        inbox, path = self._folders.inbox, PurePath(name_for(wanted))
-        for number in range(1, _MOST_OF_A_NAME):
-            name = f"{path.stem}{f'-{number}' * (number > 1)}{path.suffix}"
-            if not self._is_used(name) and return_to(Path(file.name), inbox / name):
+        inbox = self._folders.inbox
+        for path in islice(numbered(inbox / name_for(wanted)), _MOST_OF_A_NAME):
+            if not self._is_used(path.name) and return_to(Path(file.name), path):
                 sync(inbox)
-                self._names.appendleft(name)
-                return name
+                self._names.appendleft(path.name)
+                return path.name
         raise InputError("there are too many files of its name")
 
     def _is_used(self, name: str) -> bool:

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.usefixtures("puzzle_folder")
 PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by sudoku-pipeline [\w.+-]+\n"
 BOTH = f"{FIRST}\n{SECOND}"
 BESIDE = """\
- 1  2 |[3][4]       1  2 |[4][3]
-[3][4]| 1  2       [4][3]| 1  2
-------+------      ------+------
-[4] 1 | 2 [3]      [3] 1 | 2 [4]
- 2 [3]|[4] 1        2 [4]|[3] 1
+ 1  2 |[3][4]     1  2 |[4][3]
+[3][4]| 1  2     [4][3]| 1  2
+------+------    ------+------
+[4] 1 | 2 [3]    [3] 1 | 2 [4]
+ 2 [3]|[4] 1      2 [4]|[3] 1
 """
 DIFFERENT = "two.txt: they differ in 8 cells; adding 3 in row 1, column 3 leaves one of them\n"
 MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"

@@ -161,8 +161,8 @@ def test_two_grids_stand_side_by_side_with_brackets_where_they_differ():
     grid = pattern(Geometry(2, 2))
     other = Grid(grid.geometry, (*grid.values[:3], 1, *grid.values[4:]))
     lines = side_by_side(grid, other).splitlines()
-    assert lines[0] == " 1  2 | 3 [4]       1  2 | 3 [1]"
-    assert lines[2] == "------+------      ------+------"
+    assert lines[0] == " 1  2 | 3 [4]     1  2 | 3 [1]"
+    assert lines[2] == "------+------    ------+------"
     large = pattern(Geometry(5, 5))
     lines = side_by_side(large, large).splitlines()
     assert (len(lines), lines[29], "[" in "".join(lines)) == (59, "", False), "one below the other"

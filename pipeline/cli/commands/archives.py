@@ -56,7 +56,7 @@ def convert(
             help=(
                 "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
                 "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
-                "pdf; the ending after -o may say it."
+                "pdf; not needed if the ending after -o says it."
             ),
         ),
     ] = None,
@@ -69,16 +69,16 @@ def convert(
     solutions: Annotated[
         bool,
         typer.Option(
-            "--solutions", help="Write the solutions; f-puzzles and CSV have both the puzzles too."
+            "--solutions", help="Write the solutions; f-puzzles and CSV hold the puzzles as well."
         ),
     ] = False,
     force: ForceOption = False,
 ) -> None:
     """Write puzzles, or their solutions, in another notation, or draw them.
 
-    An outbox, a record or a table has its solutions already; other puzzles are solved. What the
-    notation cannot say, such as a rule, is refused by its name. What was written is read again and
-    compared.
+    An outbox, a record or a table has its solutions already; other puzzles are solved. A puzzle
+    that the notation cannot say is refused by the name of the reason, such as a rule. Each text is
+    read again and compared.
 
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
@@ -92,9 +92,8 @@ def convert(
 
     Exit code 1: a puzzle was not converted.
     """
-    from pipeline.cli.catalogue import is_shown
     from pipeline.cli.converting import Converting, sources_of, target_meant, to_file, to_folder
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
@@ -234,7 +233,7 @@ def dedupe(
     from pipeline.api import dedupe as dedupe_sources
     from pipeline.catalogue.comparing import Tally
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown
     from pipeline.service.log import Display
 
     target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
@@ -242,7 +241,7 @@ def dedupe(
     if as_json and STANDARD_OUTPUT in (target, beside):
         raise UsageError("--json is for standard output; name files with -o and --table")
     check_targets({"--output": target, "--table": beside}, sources, force=force)
-    display = Display(None, bar=not settings.quiet and not catalogue.is_shown(target))
+    display = Display(None, bar=not settings.quiet and not is_shown(target))
     tally = Tally()
     catalogue.ticking(display, tally)
     with ExitStack() as stack:

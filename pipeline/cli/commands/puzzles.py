@@ -37,7 +37,7 @@ def solve(  # noqa: PLR0913 - one for each option
         bool, typer.Option("--steps", help="Explain a 9×9 puzzle by steps of logic, each checked.")
     ] = False,
     hint: Annotated[
-        bool, typer.Option("--hint", help="Print the next of these steps alone, no solution.")
+        bool, typer.Option("--hint", help="Print only the next of these steps, no solution.")
     ] = False,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[

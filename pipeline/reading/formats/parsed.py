@@ -9,6 +9,9 @@ from pipeline.puzzle.puzzle import NINE, Puzzle
 
 Variant = Literal["classic", "even-odd", "rules"]
 
+Notes = tuple[tuple[str, str], ...]
+"""Texts about a puzzle, such as its title, by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -18,7 +21,7 @@ class Parsed:
     followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
     sets only the notation. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose. `notes` are texts about the puzzle, such as its title, by name.
+    people, such as rules in prose.
     """
 
     puzzle: Puzzle
@@ -27,7 +30,7 @@ class Parsed:
     variant: Variant = "classic"
     claimed: str | None = None
     unread: tuple[str, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: Notes = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ out; a difference is refused by name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,11 +22,9 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.detect import parse_source
 from pipeline.reading.formats.fpuzzles import render_fpuzzles
+from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.programs import XML_END, XML_HEAD, game_line, library_line
 from pipeline.reading.formats.writing import render_puzzle
-
-Notes = Sequence[tuple[str, str]]
-"""Texts about a puzzle, as `Parsed` has them."""
 
 
 @dataclass(frozen=True, slots=True)

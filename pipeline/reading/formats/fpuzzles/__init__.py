@@ -15,14 +15,14 @@ signs; a `+` in it often has become a space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
-from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.parsed import Notes, Parsed
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 
@@ -223,7 +223,7 @@ def render_fpuzzles(
     puzzle: Puzzle,
     notation: str,
     solution: Grid | None = None,
-    notes: Sequence[tuple[str, str]] = (),
+    notes: Notes = (),
 ) -> str:
     """Write a document, or for `link` and `sudokupad` a link that holds it.
 

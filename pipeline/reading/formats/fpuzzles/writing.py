@@ -16,10 +16,8 @@ from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS
 from pipeline.reading.formats.fpuzzles.writers import Names, Written
+from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
-
-Notes = Sequence[tuple[str, str]]
-"""Texts about the puzzle, by their keys."""
 
 _LINES = {
     "slowthermometer": "#CFCFCF",

@@ -1,0 +1,48 @@
+"""`solve --steps` and `--hint`: what they print, and for which puzzles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.solving import UNIQUE
+
+LAST = "53467891267219534819834256785976142342685379171392485696153728428741963534528617."
+SOLVED = f"{LAST[:-1]}9"
+STEP = "r9c9=9 full house in row 9"
+NONE = "steps are looked for in 9×9 puzzles without other rules that have a solution"
+ENDED = "no step found; solved by search"
+
+
+@pytest.fixture(autouse=True)
+def _desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("last.txt").write_text(f"{LAST}\n")
+    Path("four.txt").write_text(UNIQUE)
+    Path("open.txt").write_text(f"{'.' * 81}\n")
+
+
+def test_steps_stand_before_the_solution_and_a_hint_alone():
+    code, printed, _ = run("solve", "--quiet", "--steps", "last.txt")
+    assert (code, printed) == (0, f"  1  {STEP}\nunique\n{SOLVED}\n")
+    assert run("solve", "--quiet", "--hint", "last.txt")[:2] == (0, f"{STEP}\n")
+
+
+def test_the_record_in_json_has_the_steps():
+    (step,) = json.loads(run("solve", "--steps", "--json", "last.txt")[1])["steps"]
+    assert (step["text"], step["technique"], step["level"]) == (STEP, "full house", "easy")
+    assert step["placed"] == [{"row": 9, "column": 9, "value": 9}]
+    assert json.loads(run("solve", "--hint", "--json", "four.txt")[1])["steps"] is None
+
+
+@pytest.mark.parametrize("option", ["--steps", "--hint"])
+def test_where_no_steps_are_looked_for_it_is_said(option):
+    code, _, said = run("solve", "--quiet", option, "four.txt")
+    assert (code, said) == (0, f"four.txt: {NONE}\n")
+
+
+def test_steps_end_where_only_a_search_goes_on():
+    said = run("solve", "--quiet", "--max-solutions", "1", "--steps", "open.txt")[2]
+    assert said.startswith(f"open.txt: {ENDED}\n")
