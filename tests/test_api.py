@@ -92,6 +92,14 @@ def test_solve_takes_a_puzzle_and_texts(puzzle):
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
 
 
+def test_a_result_is_shown_in_a_few_lines():
+    shown = repr(solve(UNIQUE, solver="pysat"))
+    assert shown.startswith(
+        "Result(status='unique', solutions=(<Grid of 4×4 cells>,), complete=True"
+    )
+    assert len(shown) < 1000
+
+
 def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
     assert solve(FORMULA, solver="pysat").solutions == ((-1, 2),)
     result = solve("1...\n..x.\n....\n....\n")
