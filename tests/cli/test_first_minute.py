@@ -279,3 +279,7 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
         done = finished(*command, cwd=Path.cwd())
         assert done.returncode == 1, command
         assert "no such folder" in done.stderr or "No such file or directory" in done.stderr
+    Path("inbox").mkdir()
+    for command in ("run", "watch"):
+        done = finished(command, "--outbox", "no/out", cwd=Path.cwd())
+        assert (done.returncode, "there is no folder no\n" in done.stderr) == (1, True), command

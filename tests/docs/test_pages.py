@@ -117,6 +117,8 @@ def test_the_readme_shows_no_command_twice():
     shown = re.findall(r"^    ((?:\S+ )*sudoku-pipeline.*?)(?: *#|$)", README, re.MULTILINE)
     assert len(shown) > 10
     assert sorted({*shown}) == sorted(shown)
+
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
