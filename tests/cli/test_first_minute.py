@@ -98,6 +98,12 @@ def test_what_is_named_is_read_and_not_the_pipe():
         assert process.communicate("no puzzle", timeout=PATIENCE) == ("1\n", "")
 
 
+def test_the_help_does_not_require_what_a_pipe_may_give():
+    printed = run("solve", "--help")[1]
+    assert "[FILES…]" in printed
+    assert "[required]" not in printed
+
+
 USED = """\
 sudoku-pipeline: FILES is missing; for example
 
