@@ -450,10 +450,11 @@ def settings_given(
 
     Raises TypeError for any other, UsageError for a wrong value.
     """
-    names = known.__annotations__
-    for name in given:
+    names, declared = known.__annotations__, settings_declared()
+    for name, value in given.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
+        replace(declared[name], unit=None).check(value, name)  # an argument has no suffix
     return Settings(**given)
 
 

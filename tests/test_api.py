@@ -92,6 +92,14 @@ def test_solve_takes_a_puzzle_and_texts(puzzle):
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
 
 
+def test_a_result_is_shown_in_a_few_lines():
+    shown = repr(solve(UNIQUE, solver="pysat"))
+    assert shown.startswith(
+        "Result(status='unique', solutions=(<Grid of 4×4 cells>,), complete=True"
+    )
+    assert len(shown) < 1000
+
+
 def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
     assert solve(FORMULA, solver="pysat").solutions == ((-1, 2),)
     result = solve("1...\n..x.\n....\n....\n")
@@ -99,20 +107,20 @@ def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
 
 
 WRONG = {
-    "timeout": ("x", "--timeout: expected a number from 0.001 to .*, in seconds .*, found 'x'"),
-    "memory_limit": (64.5, "--memory-limit: expected a whole number from 64 to .*, found 64.5"),
-    "max_solutions": (True, "--max-solutions: expected a whole number from 1 to .*, found True"),
-    "max_bytes": (None, "--max-bytes: expected a whole number from 1 to .*, found None"),
-    "trust_solver": ("no", "--trust-solver: expected true or false, found 'no'"),
-    "also": (["minimal"], "--also: expected a text, found \\['minimal'\\]"),
-    "format": (3, "--format: expected one of auto, .*, found 3"),
-    "minisat": (3, "--minisat: expected a text, found 3"),
-    "solver": (3, "--solver: expected one of auto, "),
+    "timeout": ("5m", "timeout: expected a number from 0.001 to 1,000,000, found '5m'"),
+    "memory_limit": (64.5, "memory_limit: expected a whole number from 64 to .*, found 64.5"),
+    "max_solutions": (True, "max_solutions: expected a whole number from 1 to .*, found True"),
+    "max_bytes": (None, "max_bytes: expected a whole number from 1 to .*, found None"),
+    "trust_solver": ("no", "trust_solver: expected true or false, found 'no'"),
+    "also": (["minimal"], "also: expected a text, found \\['minimal'\\]"),
+    "format": (3, "format: expected one of auto, .*, found 3"),
+    "minisat": (3, "minisat: expected a text, found 3"),
+    "solver": (3, "solver: expected one of auto, "),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_setting_of_the_wrong_kind_is_a_usage_error(name):
+def test_a_setting_of_the_wrong_kind_is_a_usage_error_with_the_name_of_the_argument(name):
     value, said = WRONG[name]
     for call in (solve, solve_many):
         with pytest.raises(UsageError, match=f"^{said}"):

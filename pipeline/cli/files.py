@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
-import typer
-
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import ENDING, file_names, read_record
@@ -138,14 +136,14 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """The puzzle without givens with boxes of a size such as `3x3`. Raises BadParameter."""
+    """The puzzle without givens with boxes of a size such as `3x3`. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
-        raise typer.BadParameter(f"--empty {size}: expected height x width of a box, as in 3x3")
+        raise UsageError(f"--empty {size}: expected height x width of a box, as in 3x3")
     try:
         return Puzzle.empty(Geometry(int(match[1]), int(match[2])))
     except ValueError as error:
-        raise typer.BadParameter(f"--empty {size}: {error}") from error
+        raise UsageError(f"--empty {size}: {error}") from error
 
 
 STANDARD_OUTPUT = Path("-")

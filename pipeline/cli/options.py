@@ -97,6 +97,7 @@ class Command(TyperCommand):
             if each.param_type_name == "argument":
                 each.metavar = each.metavar or each.name.upper()
                 each.display_type_rich = lambda **_: None  # files need no word for their type
+                each.required &= PIPED not in get_args(known[each.name].annotation)
         return found
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -141,7 +142,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     if parameter.value_is_missing(value):
         if PIPED in more and is_piped():
             value = ["-"]
-        elif parameter.required:
+        elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
             raise UsageError(f"{shown} is missing" + _in_examples(context.command))
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown

@@ -536,6 +536,9 @@ class Grid:
     def __str__(self) -> str:
         return board(self.geometry, [*map(str, self.values)])
 
+    def __repr__(self) -> str:
+        return "<Grid of {}×{} cells>".format(*self.geometry.extent)
+
     def rows(self) -> Iterator[tuple[int, ...]]:
         """The rows of a single grid; then, if it is free, the groups of extra cells."""
         n = self.geometry.side

@@ -174,11 +174,11 @@ class Result(Generic[S]):
     solutions: tuple[S, ...] = ()
     complete: bool | None = None
     message: str | None = None
-    problem: Problem[S] | None = None
-    cnf: Cnf | None = None
+    problem: Problem[S] | None = field(default=None, repr=False)
+    cnf: Cnf | None = field(default=None, repr=False)
     solver: SolverUsed | None = None
     certificate: Certificate | None = None
-    proof: Proof[S] | None = None
+    proof: Proof[S] | None = field(default=None, repr=False)
     conflict: Conflict | None = None
     difference: Difference | None = None
     disagreement: str | None = None

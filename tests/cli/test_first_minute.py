@@ -98,6 +98,12 @@ def test_what_is_named_is_read_and_not_the_pipe():
         assert process.communicate("no puzzle", timeout=PATIENCE) == ("1\n", "")
 
 
+def test_the_help_does_not_require_what_a_pipe_may_give():
+    printed = run("solve", "--help")[1]
+    assert "[FILES…]" in printed
+    assert "[required]" not in printed
+
+
 USED = """\
 sudoku-pipeline: FILES is missing; for example
 
@@ -279,3 +285,7 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
         done = finished(*command, cwd=Path.cwd())
         assert done.returncode == 1, command
         assert "no such folder" in done.stderr or "No such file or directory" in done.stderr
+    Path("inbox").mkdir()
+    for command in ("run", "watch"):
+        done = finished(command, "--outbox", "no/out", cwd=Path.cwd())
+        assert (done.returncode, "there is no folder no\n" in done.stderr) == (1, True), command

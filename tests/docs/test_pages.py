@@ -111,6 +111,14 @@ def test_nothing_names_where_packages_come_from():
 
 
 README = PAGES["README.md"]
+
+
+def test_the_readme_shows_no_command_twice():
+    shown = re.findall(r"^    ((?:\S+ )*sudoku-pipeline.*?)(?: *#|$)", README, re.MULTILINE)
+    assert len(shown) > 10
+    assert sorted({*shown}) == sorted(shown)
+
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 

@@ -73,7 +73,7 @@ def audit(
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
 
-    outbox = folder or settings.outbox
+    outbox = _outbox(folder, settings)
     folders = _folders_of_originals(settings, originals)
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
     with suppress(OSError):  # as the audit will say
@@ -217,9 +217,7 @@ def report(
     from pipeline.outbox.report import REPORT, page_pieces, write_report
     from pipeline.service.log import Display
 
-    outbox = folder or settings.outbox
-    if not outbox.is_dir():
-        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
+    outbox = _outbox(folder, settings)
     display = Display(None, bar=not settings.quiet)
 
     def over(records: Sequence[Path]) -> Iterable[Path]:
@@ -234,6 +232,14 @@ def report(
         write_to(output, page_pieces(outbox, settings.inbox, beside, over))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))
+
+
+def _outbox(folder: Path | None, settings: Settings) -> Path:
+    """The outbox that is named, or that of the settings. Raises MissingFolder."""
+    outbox = folder or settings.outbox
+    if not outbox.is_dir():
+        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
+    return outbox
 
 
 def schema() -> None:

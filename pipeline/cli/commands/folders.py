@@ -262,7 +262,7 @@ def retry(
     from pipeline.service.protocol.overview import retry_failed
 
     if bool(names) == every:
-        raise typer.BadParameter("give either names or --all")
+        raise UsageError("give either names or --all")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
         if as_json:

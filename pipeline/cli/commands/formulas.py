@@ -16,7 +16,7 @@ from pipeline.cli.options import (
     output_option,
     takes,
 )
-from pipeline.errors import InputError, InvalidResult, SolverError
+from pipeline.errors import InputError, InvalidResult, SolverError, UsageError
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
 
@@ -59,7 +59,7 @@ def encode(
     if file is None and empty is None and is_piped():
         file = STANDARD_INPUT
     if (file is None) == (empty is None):
-        raise typer.BadParameter("give either a puzzle file or --empty")
+        raise UsageError("give either a puzzle file or --empty")
     target = output or STANDARD_OUTPUT
     check_target("--output", target, [file] if file else [], force=force)
     puzzle = _puzzle(empty, file or STANDARD_INPUT, settings).puzzle
@@ -88,7 +88,7 @@ def decode(
     from pipeline.cli.files import STANDARD_INPUT, read_bytes, source_name
 
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
-        raise typer.BadParameter("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
+        raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
     parsed = _puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
     try:

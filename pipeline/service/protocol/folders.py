@@ -56,14 +56,19 @@ class Folders:
     def prepare(self) -> None:
         """Create what is missing below the inbox, and the outbox; never the inbox itself.
 
-        Raises MissingFolder without an inbox, EnvironmentFailure if a folder is not writable,
-        UsageError if the outbox is in the inbox. An inbox in the outbox does no harm.
+        Raises MissingFolder without an inbox or the folder above the outbox, EnvironmentFailure if
+        a folder is not writable, UsageError if the outbox is in the inbox. An inbox in the outbox
+        does no harm.
         """
         self.check_inbox()
         self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
                 folder.mkdir(exist_ok=True)
+            except FileNotFoundError as error:
+                above = printable(str(folder.parent))
+                why = f"cannot be made: there is no folder {above}"
+                raise MissingFolder(f"{printable(str(folder))}: {why}") from error
             except OSError as error:
                 raise _failure(folder, f"cannot be made: {error.strerror}") from error
         device = self.inbox.stat().st_dev
