@@ -73,6 +73,8 @@ def follows(s, o, v, is_unique):
     """
     if o[PLACED_COUNT] + o[STRUCK_COUNT] == 0 or (o[DEADLY] and not is_unique):
         return 0
+    if _is_done(s, o):
+        return 0
     if (o[DEADLY] == 1 and not _is_rectangle(s, o)) or (o[DEADLY] == 2 and not _is_bug(s, o)):
         return 0
     for k in range(o[PLACED_COUNT] + o[STRUCK_COUNT]):
@@ -89,6 +91,19 @@ def follows(s, o, v, is_unique):
         if not _is_refuted(o, v):
             return 0
     return 1
+
+
+@compiled()
+def _is_done(s, o):
+    """Whether a cited cell is filled, or a cited digit in its unit: nothing follows from these."""
+    for k in range(CITED_CELLS, CITED_CELLS + o[CELL_COUNT]):
+        if s[VALUES + o[k]]:
+            return True
+    for k in range(CITED_UNITS, CITED_UNITS + o[UNIT_COUNT]):
+        for place in range(9):
+            if s[VALUES + _cell(o[k] // 9, place)] == o[k] % 9 + 1:
+                return True
+    return False
 
 
 @compiled()

@@ -18,6 +18,7 @@ from pipeline.certify.steps import (
     STRUCK,
     STRUCK_COUNT,
     UNIT_COUNT,
+    VALUES,
     follows,
 )
 from pipeline.puzzle.puzzle import NINE
@@ -73,6 +74,17 @@ def test_what_is_not_a_candidate_is_not_concluded():
     s, o = step_of("naked pair")
     cell, digit = o[STRUCK] // 9, o[STRUCK] % 9
     s[cell] &= ~(1 << digit)
+    assert not holds(s, o)
+
+
+def test_what_is_filled_already_is_no_reason():
+    s, o = step_of("naked pair")
+    o[CELL_COUNT] = o[UNIT_COUNT] = 0
+    filled = next(cell for cell in range(81) if s[VALUES + cell])
+    o[CITED_CELLS], o[CELL_COUNT] = filled, 1
+    assert not holds(s, o)
+    o[CELL_COUNT], o[UNIT_COUNT] = 0, 1
+    o[CITED_UNITS] = 9 * (filled // 9) + s[VALUES + filled] - 1
     assert not holds(s, o)
 
 

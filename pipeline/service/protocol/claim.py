@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from errno import ENOENT
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -220,6 +221,8 @@ class Claim:
 
     def reuse(self, note: Note) -> None:
         """Write the note of another job over all that the former one left. Raises OSError."""
+        if not os.fstat(self._lock).st_nlink:
+            raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
         self.note = note
         self._write_lock(_NONE)
         text = note.text().encode("ascii")

@@ -19,7 +19,7 @@ from support.dropping import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
-from pipeline.service.protocol.claim import NOTE, Note, abandoned, note_in, notes_in_work
+from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, note_in, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
@@ -323,3 +323,15 @@ def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_
         with closing(make_claim(box.folders, note_of(box, "c.txt"), None, spares)) as third:
             assert third.original.read_text() == "third"
     assert box.in_work() == {key_of("c.txt")}
+
+
+def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(box):
+    first = claimed(box)
+    first.original.unlink()
+    spare = first.spare()
+    (spare.folder / LOCK).unlink()  # as one who clears up old files does
+    box.drop("b.txt", "second")
+    with closing(make_claim(box.folders, note_of(box, "b.txt"), None, [spare])) as second:
+        assert [*abandoned(box.folders)] == []
+        assert second.original.read_text() == "second"
+    assert box.in_work() == {key_of("b.txt")}
