@@ -390,6 +390,11 @@ class Settings:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
+        if self.trust_solver and "rating" in self.traits:
+            raise UsageError(
+                "--also rating: its steps may use that there is one solution, which --trust-solver "
+                "leaves unproved"
+            )
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
 

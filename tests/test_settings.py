@@ -130,3 +130,8 @@ def test_another_process_gets_the_same_settings_by_the_environment(tmp_path, mon
         app.command(cls=Command)(command)
         app([], standalone_mode=False)
         assert taken == [settings]
+
+
+def test_ratings_are_not_asked_for_where_nothing_is_proved():
+    with pytest.raises(UsageError, match="--also rating"):
+        Settings(also="effort,rating", trust_solver=True)

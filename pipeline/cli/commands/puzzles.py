@@ -272,8 +272,10 @@ def sheet(  # noqa: PLR0913 - one for each option
     if not found:
         raise typer.Exit(SOME_BAD)
     is_told = difficulty == sheets.LEVEL
-    is_solved = not no_solutions or {sheets.LEVEL, sheets.RATING} & {difficulty, sort}
-    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
+    is_rated = difficulty == sheets.LEVEL or sort == sheets.RATING
+    if is_rated and settings.trust_solver:
+        raise UsageError("--trust-solver: leaves unproved that there is one solution, as levels ask")
+    printed = sheets.solved(found, settings) if is_rated or not no_solutions else [each for each, _ in found]
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
