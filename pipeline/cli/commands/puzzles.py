@@ -274,8 +274,9 @@ def sheet(  # noqa: PLR0913 - one for each option
     is_told = difficulty == sheets.LEVEL
     is_rated = difficulty == sheets.LEVEL or sort == sheets.RATING
     if is_rated and settings.trust_solver:
-        raise UsageError("--trust-solver: leaves unproved that there is one solution, as levels ask")
-    printed = sheets.solved(found, settings) if is_rated or not no_solutions else [each for each, _ in found]
+        raise UsageError("--trust-solver: levels need the proof that it leaves out")
+    is_solved = is_rated or not no_solutions
+    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
