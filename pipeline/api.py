@@ -189,7 +189,7 @@ def to_arrow(results: Iterable[Result]) -> Table:
     """The table of these results: a row each, with the columns of a collection's table, typed.
 
     Its `index` counts the results, its `line` is null, as are other fields that are not known.
-    What was asked with `also` has its columns. Parquet, polars and duckdb take it as it is.
+    The columns of `also` follow. Parquet, polars and duckdb take the table as it is.
 
     Raises UsageError if pyarrow, the extra [data], is missing, and what getting the results raises.
     """

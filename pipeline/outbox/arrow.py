@@ -6,11 +6,11 @@ empty field is null, and no text has an apostrophe before it that it needs in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from pipeline.errors import UsageError
 from pipeline.outbox.tables import (
@@ -28,8 +28,8 @@ from pipeline.outbox.write_rows import rows_of
 if TYPE_CHECKING:
     import pyarrow as pa
     from msgspec import Struct
-    from pandas import DataFrame as DataFrame
-    from pyarrow import Table as Table
+    from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
+    from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
     from pipeline.solving.result import Result
 
@@ -94,28 +94,30 @@ def _schema(kind: type[Struct], also: Iterable[str]) -> pa.Schema:
 
 
 @contextmanager
-def parquet(file: BinaryIO, kind: type[Struct], also: Iterable[str] = ()) -> Iterator[Writer]:
+def parquet(
+    file: BinaryIO, kind: type[Struct], also: Iterable[str] = (), group_bytes: int = GROUP_BYTES
+) -> Iterator[Writer]:
     """A writer of Parquet, a row group at a time. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
     with pq.ParquetWriter(file, _schema(kind, also), compression="zstd") as writer:
-        groups = _Groups(lambda lines: writer.write_table(typed(lines, kind, also)))
+        groups = _Groups(lambda lines: writer.write_table(typed(lines, kind, also)), group_bytes)
         yield groups
         groups.end()
 
 
 class _Groups:
-    """Collects lines, and hands them on when they are a row group."""
+    """Collects lines, and hands them on when they have so many bytes."""
 
-    def __init__(self, write: Any) -> None:
-        self._write = write
+    def __init__(self, write: Callable[[bytes], object], most: int) -> None:
+        self._write, self._most = write, most
         self._lines, self._size = list[bytes](), 0
 
     def write(self, lines: bytes, /) -> None:
         self._lines.append(lines)
         self._size += len(lines)
-        if self._size >= GROUP_BYTES:
+        if self._size >= self._most:
             self.end()
 
     def end(self) -> None:

@@ -284,7 +284,7 @@ def _text_of(puzzle: Puzzle, signs: str) -> str:
     free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
     if not puzzle.is_plain or any(mask != blank for mask in free):
         with suppress(ValueError):
-            return puzzle.to("iss")
+            return puzzle.to("iss").rstrip("\n")
         return ""
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
     if signs:
