@@ -26,7 +26,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 if TYPE_CHECKING:
     from msgspec import Struct
 
-    from pipeline.outbox.arrow import Writer
+    from pipeline.outbox.arrow import Groups
 
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024
@@ -239,7 +239,7 @@ def growing(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def growing_table(
     target: Path, kind: type[Struct], also: Iterable[str] = ()
-) -> Iterator[Writer | BinaryIO]:
+) -> Iterator[Groups | BinaryIO]:
     """What takes rows as lines of CSV: a checked target with a header, or Parquet by its name."""
     if target.suffix.lower() == ".parquet":
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy

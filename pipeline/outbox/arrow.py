@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import UsageError
 from pipeline.outbox.tables import (
@@ -38,12 +38,6 @@ AT_ONCE = 1024
 
 GROUP_BYTES = 16 * 1024 * 1024
 """Bytes of CSV that become one row group of a Parquet file: some 70,000 puzzles."""
-
-
-class Writer(Protocol):
-    """Takes lines of CSV."""
-
-    def write(self, lines: bytes, /) -> object: ...
 
 
 def check_installed(name: str = "pyarrow") -> None:
@@ -96,18 +90,18 @@ def _schema(kind: type[Struct], also: Iterable[str]) -> pa.Schema:
 @contextmanager
 def parquet(
     file: BinaryIO, kind: type[Struct], also: Iterable[str] = (), group_bytes: int = GROUP_BYTES
-) -> Iterator[Writer]:
+) -> Iterator[Groups]:
     """A writer of Parquet, a row group at a time. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
     with pq.ParquetWriter(file, _schema(kind, also), compression="zstd") as writer:
-        groups = _Groups(lambda lines: writer.write_table(typed(lines, kind, also)), group_bytes)
+        groups = Groups(lambda lines: writer.write_table(typed(lines, kind, also)), group_bytes)
         yield groups
         groups.end()
 
 
-class _Groups:
+class Groups:
     """Collects lines, and hands them on when they have so many bytes."""
 
     def __init__(self, write: Callable[[bytes], object], most: int) -> None:

@@ -201,11 +201,10 @@ def column_types(kind: type[Struct], also: Iterable[str] = ()) -> dict[str, str]
     """For each column of a table WHOLE, NUMBER, WORD or TRUTH, else `text`."""
     kinds = kind, *(ALSO[name] for name in also)
     declared = (field for each in kinds for field in msgspec.structs.fields(each))
-    return {field.encode_name: _type_of(field.type) for field in declared}
-
-
-def _type_of(annotation: Any) -> str:
-    return next((each for each in annotation.__metadata__ if isinstance(each, str)), "text")
+    return {
+        field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
+        for field in declared
+    }
 
 
 @cache

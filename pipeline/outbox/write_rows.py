@@ -13,7 +13,6 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.traits import Found, row_fields
 from pipeline.errors import printable
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import Fallback
@@ -257,19 +256,15 @@ def rows_of(results: Sequence[Result], first: int, also: tuple[str, ...] = ()) -
     for place, result in enumerate(results):
         making.tell(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
-            found = Found(
-                traits.canonical,
-                traits.redundant,
-                traits.effort,
-                traits.rating,
-                traits.redundant_rules,
-            )
+            from pipeline.catalogue.traits import Found, row_fields  # noqa: PLC0415 - few ask
+
+            found = Found(*(getattr(traits, name) for name in Found._fields))
             making.tell_also([place], [row_fields(problem.puzzle.geometry, also, found)])
     return making.rows()
 
 
 def _entry_of(result: Result) -> Entry:
-    """What stood where the puzzle was read, as far as the result tells."""
+    """The entry that the puzzle was read from, as far as the result tells."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)
