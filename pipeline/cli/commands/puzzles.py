@@ -90,7 +90,7 @@ def solve(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
 
-    sudoku-pipeline solve --table solved.csv examples/collection.txt examples/*.sudoku
+    sudoku-pipeline solve --table table.csv examples/collection.txt examples/*.sudoku
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
