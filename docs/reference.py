@@ -228,11 +228,16 @@ def _statuses() -> Iterator[str]:
 def _tables() -> Iterator[str]:
     yield "## Tables\n\nCSV with a header, UTF-8, a row a line. A field that begins with `=`, `+`,"
     yield "`-` or `@`, perhaps after apostrophes, has one more `'` before it, so that no"
-    yield "spreadsheet takes it for a formula.\n"
+    yield "spreadsheet takes it for a formula. The types are those of Parquet and of frames, see"
+    yield "[Use pandas, polars and duckdb](../how-to/data.md); there an empty field is null.\n"
     for kind in (*tables.TABLES, *tables.ALSO.values()):
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
-        rows = ((field.encode_name, _description(field.type)) for field in fields(kind))
-        yield _table(("column", "meaning"), _coded(rows))
+        types = tables.column_types(kind)
+        rows = (
+            (field.encode_name, types[field.encode_name], _description(field.type))
+            for field in fields(kind)
+        )
+        yield _table(("column", "type", "meaning"), _coded(rows))
 
 
 def _events() -> Iterator[str]:

@@ -9,7 +9,8 @@ What the commands do, the library does too:
 
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
-makes new ones, `convert` and `Puzzle.to` write them in other notations. `parse_puzzle`,
+makes new ones, `convert` and `Puzzle.to` write them in other notations. `to_frame` and `to_arrow`
+make tables of results. `parse_puzzle`,
 `encode_puzzle`, `decode_model` and `certify_grid` do a part of that each. `steps_of` explains a
 puzzle by steps of logic. `pipeline.rules` holds the rules of variants.
 """
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
         solve,
         solve_many,
         steps_of,
+        to_arrow,
+        to_frame,
     )
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
@@ -129,10 +132,12 @@ __all__ = [
     "solve_many",
     "solve_puzzle",
     "steps_of",
+    "to_arrow",
+    "to_frame",
 ]
 
 _HOMES = {
-    "api": "convert dedupe generate overlap solutions solve solve_many steps_of",
+    "api": "convert dedupe generate overlap solutions solve solve_many steps_of to_arrow to_frame",
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",

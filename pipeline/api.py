@@ -30,6 +30,7 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
+    from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.service.converting import Converted
     from pipeline.steps import Step
@@ -182,6 +183,26 @@ def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
             some, size, characters = [], next(sizes, size), 0
     if some:
         yield _Puzzles(tuple(some))
+
+
+def to_arrow(results: Iterable[Result]) -> Table:
+    """The table of these results: a row each, with the columns of a collection's table, typed.
+
+    Its `index` counts the results, its `line` is null, as are other fields that are not known.
+    The columns of `also` follow. Parquet, polars and duckdb take the table as it is.
+
+    Raises UsageError if pyarrow, the extra [data], is missing, and what getting the results raises.
+    """
+    from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - an extra
+
+    return table_of(results)
+
+
+def to_frame(results: Iterable[Result]) -> DataFrame:
+    """The same as a frame of pandas, which is needed beside the extra [data]."""
+    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
+
+    return frame_of(to_arrow(results))
 
 
 def dedupe(

@@ -1,24 +1,29 @@
-"""Solve files without folders: every puzzle in them, with its result."""
+"""Solve files without folders: every puzzle in them, with its result, or as a table."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline.cli.files import path_of, source_name
+from pipeline.cli.files import STANDARD_OUTPUT, growing_table, path_of, source_name
 from pipeline.cli.options import say
 from pipeline.errors import InputError, InvalidPuzzle, LimitReached
 from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
-from pipeline.service.log import Display
+from pipeline.service.log import Display, Progress
 from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
 from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.outbox.rows import Rows
 
 
 class Answered(NamedTuple):
@@ -71,6 +76,41 @@ def answered_in(
                         yield answered
             except InputError as error:
                 yield Answered(name, Result("invalid", message=str(error)))
+
+
+def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
+    """Write a row for each puzzle in these files; how many have each status."""
+    from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
+    from pipeline.outbox.tables import PuzzleRow  # noqa: PLC0415
+
+    totals, done = Counter[str](), 0
+    display = Display(None, bar=not settings.quiet and target != STANDARD_OUTPUT)
+    with ExitStack() as stack:
+        table = stack.enter_context(growing_table(target, PuzzleRow, settings.traits))
+        solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
+        stack.callback(display.end)
+        say_lacking(solvers, settings)
+        for file in files:
+            for rows in _rows_of(file, solvers, settings, done + 1):
+                table.write(rows.table)
+                totals += rows.totals
+                done += rows.count
+                display.tick("solve", Progress(done, done, None))
+    return Counter({status: totals[status] for status in STATUSES if totals[status]})
+
+
+def _rows_of(file: Path, solvers: Solvers, settings: Settings, first: int) -> Iterator[Rows]:
+    """The rows of all puzzles in a file; the last one says why it cannot be read, if it cannot."""
+    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
+    from pipeline.service.solving import rows_of_source  # noqa: PLC0415
+
+    try:
+        with path_of(file, settings.max_bytes) as path:
+            for rows in rows_of_source(path, source_name(file), solvers, settings, first):
+                first += rows.count
+                yield rows
+    except InputError as error:
+        yield rows_of([Result("invalid", message=str(error))], first, settings.traits)
 
 
 def _solved_alone(

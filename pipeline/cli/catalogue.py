@@ -19,6 +19,7 @@ from pipeline.cli.files import (
     STANDARD_OUTPUT,
     check_sources,
     growing,
+    growing_table,
     is_named,
     is_shown,
     path_of,
@@ -26,7 +27,7 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
-from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_line
+from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
@@ -104,10 +105,8 @@ class Compared:
     ) -> None:
         """Write the copies as a table, say which puzzles were not compared, and print copies."""
         with ExitStack() as stack:
-            table = stack.enter_context(growing(target)) if target else None
+            table = stack.enter_context(growing_table(target, CopyRow)) if target else None
             stack.callback(display.end)
-            if table:
-                table.write(header(CopyRow))
             left = 0
             for each in stack.enter_context(closing(found)):
                 if isinstance(each, Left):
@@ -175,9 +174,8 @@ def write_generated(
 
     with ExitStack() as stack:
         collection = stack.enter_context(growing(targets[0]))
-        rows = stack.enter_context(growing(targets[1])) if targets[1] else None
-        if rows:
-            rows.write(header(GeneratedRow))
+        table = growing_table(targets[1], GeneratedRow) if targets[1] else None
+        rows = stack.enter_context(table) if table else None
         stack.callback(display.end)
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:

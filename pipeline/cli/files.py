@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
@@ -20,6 +20,11 @@ from pipeline.reading.formats import Parsed, is_written_as_values, oversize, rea
 from pipeline.service.protocol.folders import WORK
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from pipeline.outbox.arrow import Groups
 
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024
@@ -232,6 +237,25 @@ def growing(target: Path) -> Iterator[BinaryIO]:
             yield device
     else:
         with replacing(target.resolve()) as file:
+            yield file
+
+
+@contextmanager
+def growing_table(
+    target: Path, kind: type[Struct], also: Iterable[str] = ()
+) -> Iterator[Groups | BinaryIO]:
+    """What takes rows as lines of CSV: a checked target with a header, or Parquet by its name."""
+    if target.suffix.lower() == ".parquet":
+        from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
+
+        arrow.check_installed()
+        with growing(target) as file, arrow.parquet(file, kind, also) as writer:
+            yield writer
+    else:
+        from pipeline.outbox.tables import header  # noqa: PLC0415 - few write tables
+
+        with growing(target) as file:
+            file.write(header(kind, also))
             yield file
 
 

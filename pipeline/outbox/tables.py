@@ -34,6 +34,9 @@ _FORMULA = re.compile("'*[=+@-]")
 """How a field begins that gets an apostrophe before it, or one more."""
 
 
+WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
+"""The types of columns, beside their descriptions; those without are texts. Words are few."""
+
 _COMPLETE = about("`true` if these are all there are, else `false`; empty if not asked")
 _CERTIFICATE = about(
     "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier versions) or "
@@ -44,8 +47,8 @@ _CERTIFICATE = about(
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle of a collection: a row of `top.csv`."""
 
-    index: Annotated[str, about("its number in the collection, from 1")]
-    line: Annotated[str, about("the line on which it begins, from 1")]
+    index: Annotated[str, about("its number in the collection, from 1"), WHOLE]
+    line: Annotated[str, about("the line on which it begins, from 1"), WHOLE]
     puzzle: Annotated[
         str,
         about(
@@ -53,10 +56,10 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
             "rules stands as it was written"
         ),
     ]
-    status: Annotated[str, about("its result, see *Statuses*")]
-    solutions: Annotated[str, about("how many solutions are published")]
-    complete: Annotated[str, _COMPLETE]
-    certificate: Annotated[str, _CERTIFICATE]
+    status: Annotated[str, about("its result, see *Statuses*"), WORD]
+    solutions: Annotated[str, about("how many solutions are published"), WHOLE]
+    complete: Annotated[str, _COMPLETE, TRUTH]
+    certificate: Annotated[str, _CERTIFICATE, WORD]
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
@@ -68,13 +71,13 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     """A member of an archive: a row of `set.csv`."""
 
     member: Annotated[str, about("its path in the archive")]
-    format: Annotated[str, about("the format that it was read as")]
-    status: Annotated[str, about("its result, see *Statuses*")]
+    format: Annotated[str, about("the format that it was read as"), WORD]
+    status: Annotated[str, about("its result, see *Statuses*"), WORD]
     solutions: Annotated[
-        str, about("how many solutions are published; of a collection, how many were solved")
+        str, about("how many solutions are published; of a collection, how many were solved"), WHOLE
     ]
-    complete: Annotated[str, _COMPLETE]
-    certificate: Annotated[str, _CERTIFICATE]
+    complete: Annotated[str, _COMPLETE, TRUTH]
+    certificate: Annotated[str, _CERTIFICATE, WORD]
     message: Annotated[str, about("a message for people")]
 
 
@@ -99,6 +102,7 @@ class MinimalColumns(Struct, frozen=True):
             "of a puzzle with one solution: how many givens and rules can be left out, each alone; "
             "0 if it is minimal"
         ),
+        WHOLE,
     ]
     redundant_cells: Annotated[
         str,
@@ -115,16 +119,19 @@ class EffortColumns(Struct, frozen=True):
             "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
             "singles that decides it; 0: singles alone do; 3: more than 2"
         ),
+        WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
         about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
+        WHOLE,
     ]
     effort_splits: Annotated[
         str,
         about("how often a search over singles branches, the mean over 64 images of it"),
+        NUMBER,
     ]
-    effort_spread: Annotated[str, about("the standard deviation of that over these images")]
+    effort_spread: Annotated[str, about("the standard deviation of that over these images"), NUMBER]
 
 
 class RatingColumns(Struct, frozen=True):
@@ -138,32 +145,36 @@ class RatingColumns(Struct, frozen=True):
             "from some point on"
         ),
     ]
-    level: Annotated[str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu")]
-    hardest: Annotated[str, about("the hardest technique of these steps")]
-    steps: Annotated[str, about("how many steps there are")]
+    level: Annotated[
+        str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
+    ]
+    hardest: Annotated[str, about("the hardest technique of these steps"), WORD]
+    steps: Annotated[str, about("how many steps there are"), WHOLE]
     se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
 
 
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
 
-    source: Annotated[str, about("the file it is in; of an archive, with the member's path")]
-    line: Annotated[str, about("the line on which it begins; empty if the file is one puzzle")]
-    first_source: Annotated[
-        str, about("the file of the first puzzle of its class; for `overlap` the first in A")
+    source: Annotated[str, about("the file it is in; of an archive, with the member's path"), WORD]
+    line: Annotated[
+        str, about("the line on which it begins; empty if the file is one puzzle"), WHOLE
     ]
-    first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise")]
+    first_source: Annotated[
+        str, about("the file of the first puzzle of its class; for `overlap` the first in A"), WORD
+    ]
+    first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise"), WHOLE]
 
 
 class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A new puzzle with its certificate: a row of what `generate` writes."""
 
-    index: Annotated[Count, about("its number, and its line in the collection, from 1")]
+    index: Annotated[Count, about("its number, and its line in the collection, from 1"), WHOLE]
     solution: Annotated[str, about("its only solution")]
     certificate: Annotated[
-        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*")
+        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*"), WORD
     ]
-    nodes: Annotated[Count, about("how often the search that shows it branched")]
+    nodes: Annotated[Count, about("how often the search that shows it branched"), WHOLE]
 
 
 TABLES: Final = (PuzzleRow, MemberRow, CopyRow, GeneratedRow)
@@ -184,6 +195,16 @@ def columns(kind: type[Struct], also: Iterable[str] = ()) -> list[str]:
 def added_names(also: Iterable[str]) -> list[str]:
     """The names of the columns that these names in ALSO stand for."""
     return [name for each in also for name in ALSO[each].__struct_fields__]
+
+
+def column_types(kind: type[Struct], also: Iterable[str] = ()) -> dict[str, str]:
+    """For each column of a table WHOLE, NUMBER, WORD or TRUTH, else `text`."""
+    kinds = kind, *(ALSO[name] for name in also)
+    declared = (field for each in kinds for field in msgspec.structs.fields(each))
+    return {
+        field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
+        for field in declared
+    }
 
 
 @cache

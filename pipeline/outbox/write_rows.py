@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from operator import add
 
 import numpy as np
@@ -16,14 +17,15 @@ from pipeline.errors import printable
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
-from pipeline.puzzle.puzzle import Grid
+from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
 from pipeline.reading import Source
-from pipeline.reading.formats import Entry
+from pipeline.reading.formats import Entry, signs_of
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.solving import caveat
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared
+from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
 
 _LONGEST_TEXT = 500
@@ -108,15 +110,16 @@ def _without_padding(text: NDArray[np.uint8]) -> bytes:
 class RowsOf:
     """Makes the rows of a piece; each puzzle is added once, in any order.
 
-    `first` is the index of the first one. `also` are the names of the traits that rows have.
+    `cells` is how many dots stand for a puzzle whose size is not known, `first` the index of the
+    first one. `also` are the names of the traits that rows have.
     """
 
     def __init__(
-        self, contents: PieceContents, source: Source, first: int, also: Sequence[str] = ()
+        self, contents: PieceContents, cells: int, first: int, also: Sequence[str] = ()
     ) -> None:
         self._contents = contents
         self._first = first
-        self._source = source
+        self._cells = cells
         self._also = also
         self._is_told = np.zeros(len(contents), np.bool_)
         self._plain: _PlainRows | None = None
@@ -132,13 +135,14 @@ class RowsOf:
         places: list[int] = np.flatnonzero(~self._is_told).tolist()
         return places
 
-    def tell(self, place: int, result: Result[Grid]) -> None:
-        """Add one puzzle by its result."""
+    def tell(self, place: int, result: Result) -> None:
+        """Add one puzzle by its result; a model of a formula has no line."""
         entry = self._contents.entry(place)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
             result = compared(result, puzzle, entry.claimed, entry.signs)
-        lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
+        grids = (each if isinstance(each, Grid) else None for each in result.solutions)
+        lines = [one_line(grid.values, entry.signs) if grid else "" for grid in grids]
         warning = result.solver.warning if result.solver else None
         why = result.message, _reason(result.certificate), warning, result.disagreement
         said = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
@@ -185,9 +189,9 @@ class RowsOf:
         """Put a row in its place; `known` and `said` are columns as they are written."""
         most = _LONGEST_TEXT if entry.puzzle is None else None
         text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
-        head = f"{self._first + place},{entry.line},{text},{status},{len(lines)},{known}"
+        head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
         row = f"{head},{lines[0] if lines else ''},{said}\n"
-        cells = len(entry.puzzle.cells) if entry.puzzle else self._source.cells
+        cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
         self._totals[status] += 1
@@ -240,9 +244,48 @@ class RowsOf:
 def broken(source: Source, line: int, message: str, also: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(PieceContents(PlainLines.none(), [entry]), source, 1, also)
+    making = RowsOf(PieceContents(PlainLines.none(), [entry]), source.cells, 1, also)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
+
+
+def rows_of(results: Sequence[Result], first: int, also: tuple[str, ...] = ()) -> Rows:
+    """The rows of results, whatever their puzzles were read from; their lines are not known."""
+    contents = PieceContents(PlainLines.none(), [_entry_of(result) for result in results])
+    making = RowsOf(contents, NINE.size, first, also)
+    for place, result in enumerate(results):
+        making.tell(place, result)
+        if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
+            from pipeline.catalogue.traits import Found, row_fields  # noqa: PLC0415 - few ask
+
+            found = Found(*(getattr(traits, name) for name in Found._fields))
+            making.tell_also([place], [row_fields(problem.puzzle.geometry, also, found)])
+    return making.rows()
+
+
+def _entry_of(result: Result) -> Entry:
+    """The entry that the puzzle was read from, as far as the result tells."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
+        return Entry(0, "", None, None, None, plain=False)
+    puzzle, signs = problem.puzzle, signs_of(problem.format)
+    text = _text_of(puzzle, signs)
+    return Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=problem.parsed)
+
+
+def _text_of(puzzle: Puzzle, signs: str) -> str:
+    """A puzzle in one line, as rows have it; with rules or marks in ISS, empty if that cannot."""
+    values, blank = dict(puzzle.givens()), puzzle.geometry.all_values
+    free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
+    if not puzzle.is_plain or any(mask != blank for mask in free):
+        with suppress(ValueError):
+            return puzzle.to("iss").rstrip("\n")
+        return ""
+    filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
+    if signs:
+        return "".join([f".{signs}"[value] for value in filled])
+    line = one_line(filled)
+    return line if " " in line else line.replace("0", ".")
 
 
 def _caveat(entry: Entry, status: str) -> str | None:

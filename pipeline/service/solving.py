@@ -9,12 +9,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading import Single, Source
-from pipeline.reading.formats import Piece, parsed_from, signs_of
+from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading.archives import UnpackLimits
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.formats import Piece, count_lines, parsed_from, signs_of
+from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem
@@ -202,7 +207,7 @@ def solve_piece(
     from pipeline.solving.many import Batch, portions, solve_batch  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source, first, settings.traits)
+    making = RowsOf(contents, source.cells, first, settings.traits)
     for geometry, places, masks in _batches(contents):
         for some in portions(geometry, masks, settings):
             at = places[some]
@@ -230,6 +235,58 @@ def solve_piece(
     return making.rows()
 
 
+def rows_of_source(
+    path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
+) -> Iterator[Rows]:
+    """The rows of all puzzles in a file, a folder or an archive, in turn, from this index on.
+
+    Those of a collection are as `run` makes them. Raises EnvironmentFailure, OSError.
+    """
+    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
+
+    for found in _contents_in(path, name, settings):
+        if isinstance(found, Single):
+            results = solve_items([found], solvers, settings)
+            parts = iter([rows_of(results, first, settings.traits)])
+        else:
+            parts = _rows_of_many(*found, solvers, settings.of_many(), first)
+        for rows in parts:
+            first += rows.count
+            yield rows
+
+
+def _contents_in(
+    path: Path, name: str, settings: Settings
+) -> Iterator[Single | tuple[Source, PeekableStream]]:
+    """The single puzzles, and the collections with their streams, in what lies at a path."""
+    room = UnpackLimits(settings.max_total_bytes)
+    match contents_of(path, name, settings):
+        case Archive():
+            yield from (contents_of_member(member, settings) for member in walk(path, room))
+        case Collection(source):
+            with PeekableStream(opened(path, room)) as stream:
+                yield source, stream
+        case Single() as single:
+            yield single
+
+
+def _rows_of_many(
+    source: Source, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
+) -> Iterator[Rows]:
+    """The rows of a collection, piece by piece; the last one says why it broke off, if it did."""
+    from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
+
+    line = 1
+    for piece in source.detected.pieces(stream, PIECE_BYTES):
+        rows = solve_piece(piece, source, solvers, settings, first)
+        line = piece.first_line + count_lines(piece.data)
+        first += rows.count
+        yield rows
+    if stream.error:
+        rows = broken(source, line, str(stream.error), settings.traits)
+        yield replace(rows, table=rows.table_from(first))
+
+
 def failed_piece(
     piece: Piece, source: Source, settings: Settings, why: str, first: int = 1
 ) -> Rows:
@@ -237,7 +294,7 @@ def failed_piece(
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source, first, settings.traits)
+    making = RowsOf(contents, source.cells, first, settings.traits)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()

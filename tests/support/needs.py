@@ -43,3 +43,6 @@ needs_typst = pytest.mark.skipif(
     not _IN_CI and not all(map(find_spec, ("typst", "PIL", "pypdfium2"))),
     reason="the extra [draw], or what reads its files, is not installed",
 )
+needs_arrow = pytest.mark.skipif(
+    find_spec("pyarrow") is None and not _IN_CI, reason="the extra [data] is not installed"
+)

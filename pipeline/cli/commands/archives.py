@@ -30,7 +30,10 @@ TableOption = Annotated[
     typer.Option(
         "--table",
         metavar="FILE",
-        help="Where to write the table: beside -o NAME.txt it is NAME.csv; - is standard output.",
+        help=(
+            "Where to write the table: beside -o NAME.txt it is NAME.csv; - is standard output. "
+            "A name that ends in .parquet makes it Parquet."
+        ),
     ),
 ]
 
@@ -274,7 +277,11 @@ def overlap(
     *,
     output: Annotated[
         Path | None,
-        output_option("Also write a table of these puzzles there; - is standard output.", "TABLE"),
+        output_option(
+            "Also write a table of these puzzles there, Parquet if the name ends in .parquet; - is "
+            "standard output.",
+            "TABLE",
+        ),
     ] = None,
     force: ForceOption = False,
     as_json: CopiesAsJson = False,

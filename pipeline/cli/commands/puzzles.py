@@ -47,6 +47,17 @@ def solve(  # noqa: PLR0913 - one for each option
     puzzle_only: Annotated[
         bool, typer.Option("--puzzle-only", help="Draw the puzzle without its solution.")
     ] = False,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            metavar="FILE",
+            help=(
+                "Write a table there in place of solutions, as of a collection: Parquet if the "
+                "name ends in .parquet, else CSV; - is stdout."
+            ),
+        ),
+    ] = None,
     force: ForceOption = False,
     as_json: Annotated[
         bool, json_option("the record of each puzzle, and texts, its solutions")
@@ -78,6 +89,8 @@ def solve(  # noqa: PLR0913 - one for each option
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
+
+    sudoku-pipeline solve --table table.csv examples/collection.txt examples/*.sudoku
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
@@ -85,14 +98,13 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    if table:
+        is_alone = not (board or steps or hint or times or svg or as_json)
+        raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], ALL_WELL
     for number, answered in enumerate(answered_in(files, settings)):
-        if svg and not answered.is_alone:
-            raise UsageError(
-                f"--svg: {printable(str(files[0]))} holds many puzzles: "
-                "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
-            )
+        _check_alone(svg, files[0], is_alone=answered.is_alone)
         if steps or hint:
             from pipeline.cli.steps import show_steps
 
@@ -117,6 +129,25 @@ def solve(  # noqa: PLR0913 - one for each option
     raise typer.Exit(code)
 
 
+def _tabulate(
+    files: list[Path], table: Path, settings: Settings, *, force: bool, is_alone: bool
+) -> int:
+    """Write the table of these files, and say what is in it; the exit code."""
+    from pipeline.cli.answers import write_table
+    from pipeline.cli.catalogue import puzzles
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target
+    from pipeline.solving import NOT_WELL
+
+    if not is_alone:
+        raise UsageError("--table: it holds the solutions; ask for nothing else beside it")
+    check_target("--table", table, files, force=force)
+    found = write_table(files, table, settings)
+    if not settings.quiet and table != STANDARD_OUTPUT:
+        told = ", ".join(f"{count:,} {status}" for status, count in found.items())
+        print(f"{printable(str(table))}: {puzzles(found.total())}: {told}")
+    return SOME_BAD if NOT_WELL & found.keys() else ALL_WELL
+
+
 def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, force: bool) -> None:
     from pipeline.cli.files import check_target
 
@@ -129,6 +160,14 @@ def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, fo
     check_target("--svg", svg, files, force=force)
     if svg.suffix.lower() not in ("", ".svg"):
         raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
+
+
+def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:
+    if svg and not is_alone:
+        raise UsageError(
+            f"--svg: {printable(str(file))} holds many puzzles: "
+            "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
+        )
 
 
 @takes(*SOLVING, *READING, "quiet")

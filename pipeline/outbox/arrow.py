@@ -1,0 +1,151 @@
+"""Tables with types: rows of CSV → Arrow, Parquet and pandas. No other module knows pyarrow.
+
+A table of Arrow says what the CSV says. Its columns have the types that `tables.py` declares, an
+empty field is null, and no text has an apostrophe before it that it needs in a spreadsheet alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO
+
+from pipeline.errors import UsageError
+from pipeline.outbox.tables import (
+    ALSO,
+    NUMBER,
+    TRUTH,
+    WHOLE,
+    WORD,
+    PuzzleRow,
+    column_types,
+    columns,
+)
+from pipeline.outbox.write_rows import rows_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from msgspec import Struct
+    from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
+    from pyarrow import Table as Table  # noqa: PLC0414 - as above
+
+    from pipeline.solving.result import Result
+
+AT_ONCE = 1024
+"""Results that become rows at once."""
+
+GROUP_BYTES = 16 * 1024 * 1024
+"""Bytes of CSV that become one row group of a Parquet file: some 70,000 puzzles."""
+
+
+def check_installed(name: str = "pyarrow") -> None:
+    """Raise UsageError if the extra is not installed."""
+    if find_spec(name) is None:
+        raise UsageError(f"tables with types need the extra [data]: pip install {name}")
+
+
+def typed(lines: bytes, kind: type[Struct], also: Iterable[str] = ()) -> Table:
+    """The table of these lines of CSV, which have no header."""
+    import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
+    from pyarrow import compute, csv  # noqa: PLC0415
+
+    schema = _schema(kind, also)
+    if not lines:
+        return schema.empty_table()
+    text = lines.decode(errors="replace").encode()
+    table = csv.read_csv(
+        pa.py_buffer(text),
+        csv.ReadOptions(column_names=schema.names, block_size=len(text)),
+        csv.ParseOptions(),
+        csv.ConvertOptions(
+            column_types=schema,
+            null_values=[""],
+            true_values=["true"],
+            false_values=["false"],
+            strings_can_be_null=True,
+        ),
+    )
+    for place, field in enumerate(schema):
+        if field.type == pa.string():
+            bare = compute.replace_substring_regex(table.column(place), r"^'('*[=+@-])", r"\1")
+            table = table.set_column(place, field, bare)
+    return table
+
+
+def _schema(kind: type[Struct], also: Iterable[str]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    kinds = {
+        WHOLE: pa.int64(),
+        NUMBER: pa.float64(),
+        TRUTH: pa.bool_(),
+        WORD: pa.dictionary(pa.int32(), pa.string()),
+    }
+    declared = column_types(kind, also).items()
+    return pa.schema([(name, kinds.get(each, pa.string())) for name, each in declared])
+
+
+@contextmanager
+def parquet(
+    file: BinaryIO, kind: type[Struct], also: Iterable[str] = (), group_bytes: int = GROUP_BYTES
+) -> Iterator[Groups]:
+    """A writer of Parquet, a row group at a time. Raises UsageError if pyarrow is missing."""
+    check_installed()
+    from pyarrow import parquet as pq  # noqa: PLC0415 - as above
+
+    with pq.ParquetWriter(file, _schema(kind, also), compression="zstd") as writer:
+        groups = Groups(lambda lines: writer.write_table(typed(lines, kind, also)), group_bytes)
+        yield groups
+        groups.end()
+
+
+class Groups:
+    """Collects lines, and hands them on when they have so many bytes."""
+
+    def __init__(self, write: Callable[[bytes], object], most: int) -> None:
+        self._write, self._most = write, most
+        self._lines, self._size = list[bytes](), 0
+
+    def write(self, lines: bytes, /) -> None:
+        self._lines.append(lines)
+        self._size += len(lines)
+        if self._size >= self._most:
+            self.end()
+
+    def end(self) -> None:
+        """Hand on what there is."""
+        if self._lines:
+            self._write(b"".join(self._lines))
+        self._lines, self._size = [], 0
+
+
+def table_of(results: Iterable[Result]) -> Table:
+    """The rows of results, with the columns of all that was asked of any with `also`.
+
+    Raises UsageError if pyarrow is missing.
+    """
+    check_installed()
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    tables, asked, rest = [typed(b"", PuzzleRow, ALSO)], set[str](), iter(results)
+    while some := list(islice(rest, AT_ONCE)):
+        asked.update(name for each in some if each.traits for name in each.traits.asked)
+        first = sum(map(len, tables)) + 1
+        tables.append(typed(rows_of(some, first, tuple(ALSO)).table, PuzzleRow, ALSO))
+    whole = pa.concat_tables(tables).unify_dictionaries()
+    return whole.select(columns(PuzzleRow, [name for name in ALSO if name in asked]))
+
+
+def frame_of(table: Table) -> DataFrame:
+    """The same as a frame of pandas, in which whole numbers stay whole beside missing ones.
+
+    Raises UsageError if pandas is missing.
+    """
+    check_installed("pandas")
+    import pandas as pd  # noqa: PLC0415 - as above
+    import pyarrow as pa  # noqa: PLC0415
+
+    kinds = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    return table.to_pandas(types_mapper=kinds.get)
