@@ -107,7 +107,7 @@ def convert(
     for what, name in sources:
         taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
         if taken is None and solutions:
-            taken = _solved(_items(what, name, settings), settings)
+            taken = _solved(items_in(what, name, settings), settings)
         for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
             item, reason = None, each.reason
             try:
@@ -125,7 +125,7 @@ def convert(
         keeper.end()
 
 
-def _items(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
+def items_in(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
     """The items of a source; those of an archive with its name before that of the member."""
     for part in _parts(what, name, settings):
         item = part.item() if isinstance(part, Part) else part

@@ -1,22 +1,31 @@
-"""Commands for the steps around a solver: encode, decode, certify."""
+"""Commands for the steps around a solver, encode, decode and certify, and for solvers: bench."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pipeline.cli.options import (
     READING,
+    FilesArgument,
     ForceOption,
     is_piped,
     json_option,
     output_option,
+    say,
     takes,
 )
-from pipeline.errors import InputError, InvalidResult, SolverError
+from pipeline.errors import (
+    InputError,
+    InvalidResult,
+    PipelineError,
+    SolverError,
+    counted,
+    printable,
+)
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
 
@@ -34,36 +43,81 @@ NumberingOption = Annotated[
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, encoding="extended")
+@takes("encoding", *READING, "max_total_bytes", "quiet", encoding="extended")
 def encode(
     settings: Settings,
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A puzzle, or a file with one; - or nothing is standard input."),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A puzzle, or files of puzzles; - or nothing is standard input."),
     ] = None,
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
-    output: Annotated[Path | None, output_option("Write there, not to standard output.")] = None,
+    output: Annotated[
+        str | None,
+        output_option(
+            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+        ),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Write a puzzle as a DIMACS CNF.
+    """Write puzzles as DIMACS CNFs.
+
+    Without FOLDER/ it takes one puzzle.
 
     sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
 
+    sudoku-pipeline encode examples/collection.txt -o formulas/
+
     sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
+
+    Exit code 1: a puzzle was not encoded.
     """
     from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_target, write_to
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
 
-    if file is None and empty is None and is_piped():
-        file = STANDARD_INPUT
-    if (file is None) == (empty is None):
-        raise typer.BadParameter("give either a puzzle file or --empty")
-    target = output or STANDARD_OUTPUT
-    check_target("--output", target, [file] if file else [], force=force)
-    puzzle = _puzzle(empty, file or STANDARD_INPUT, settings).puzzle
+    if not files and empty is None and is_piped():
+        files = [STANDARD_INPUT]
+    if bool(files) == (empty is not None):
+        raise typer.BadParameter("give either puzzle files or --empty")
+    target = Path(output) if output else STANDARD_OUTPUT
+    if files and (target.is_dir() or (output or "").endswith("/")):
+        raise typer.Exit(_encode_each(files, target, settings, numbering, force=force))
+    if files and len(files) > 1:
+        raise typer.BadParameter("many files need -o FOLDER/, for a formula of each puzzle")
+    check_target("--output", target, files or [], force=force)
+    puzzle = _puzzle(empty, files[0] if files else STANDARD_INPUT, settings).puzzle
     write_to(target, dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering)))
+
+
+def _encode_each(
+    files: list[Path], target: Path, settings: Settings, numbering: NumberingChoice, *, force: bool
+) -> int:
+    """Write the CNF of each puzzle in a folder; return the exit code."""
+    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.files import Folder
+    from pipeline.service.log import Display
+    from pipeline.solving.cnf import dimacs_lines
+    from pipeline.solving.encode import encode_puzzle
+    from pipeline.solving.problem import PuzzleProblem
+
+    folder, done, code = Folder(target, ".cnf", files, force=force), 0, ALL_WELL
+    items = items_of_files(files, settings)
+    for item in Display(None, bar=not settings.quiet).over(items, "encoding"):
+        try:
+            if not isinstance(item.problem, PuzzleProblem):
+                raise InputError(item.reason or "a formula is no puzzle")
+            cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
+        except (PipelineError, ValueError) as error:
+            say(left_out(item.where, str(error)))
+            code = SOME_BAD
+            continue
+        with folder.growing(item.name, item.line) as file:
+            file.writelines(piece.encode() for piece in dimacs_lines(cnf))
+        done += 1
+    if done and not settings.quiet:
+        print(f"{printable(str(target))}: {counted(done, 'formula')}")
+    return code
 
 
 @takes("encoding", *READING, encoding="extended")
