@@ -10,8 +10,8 @@ What the commands do, the library does too:
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
 makes new ones, `convert` and `Puzzle.to` write them in other notations. `parse_puzzle`,
-`encode_puzzle`, `decode_model` and `certify_grid` do a part of that each. `steps_of` explains a
-puzzle by steps of logic. `pipeline.rules` holds the rules of variants.
+`encode_puzzle`, `decode_model` and `certify_grid` do a part of that each. `bench` compares solvers.
+`steps_of` explains a puzzle by steps of logic. `pipeline.rules` holds the rules of variants.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.api import (
+        bench,
         convert,
         dedupe,
         generate,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving import Effort
+    from pipeline.solving.bench import Benched, Timed
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Benched",
     "Candidate",
     "Certificate",
     "Cnf",
@@ -103,6 +106,7 @@ __all__ = [
     "SolverUsed",
     "Step",
     "Tally",
+    "Timed",
     "Traits",
     "Unknown",
     "Unsat",
@@ -110,6 +114,7 @@ __all__ = [
     "Violation",
     "Wish",
     "__version__",
+    "bench",
     "certifier",
     "certify_grid",
     "convert",
@@ -132,7 +137,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": "convert dedupe generate overlap solutions solve solve_many steps_of",
+    "api": "bench convert dedupe generate overlap solutions solve solve_many steps_of",
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
@@ -142,6 +147,7 @@ _HOMES = {
     "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving": "Effort",
+    "solving.bench": "Benched Timed",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
     "solving.items": "Item read",

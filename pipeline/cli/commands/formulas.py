@@ -228,3 +228,75 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     except InputError as error:
         raise InputError(f"{source_name(file)}: {error}") from error
     return [] if broken is None else [f"clause {broken + 1} is not satisfied"]
+
+
+@takes(
+    "minisat",
+    "encoding",
+    "timeout",
+    "memory_limit",
+    *READING,
+    "max_total_bytes",
+    "quiet",
+    encoding="extended",
+)
+def bench(
+    files: FilesArgument,
+    settings: Settings,
+    *,
+    solvers: Annotated[
+        str,
+        typer.Option(
+            "--solvers",
+            metavar="NAMES",
+            help="minisat, the program, and names of PySAT's solvers, with commas between.",
+        ),
+    ] = "minisat,glucose4,cadical195",
+    unique: Annotated[
+        bool,
+        typer.Option(
+            "--unique", help="Also ask for another solution; the seconds are for both answers."
+        ),
+    ] = False,
+    to: Annotated[
+        Literal["text", "csv", "latex"], typer.Option("--to", help="How the table is written.")
+    ] = "text",
+) -> None:
+    """Compare solvers: the seconds that each takes for each puzzle or formula.
+
+    Each solver gets the same clauses, and --timeout and --memory-limit for itself. Its start is not
+    measured. Each solution is certified; that there is none is the solver's claim. Ctrl-C prints
+    what there is.
+
+    sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
+
+    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/collection.txt
+
+    sudoku-pipeline bench --to latex --timeout 10s examples/collection.txt > table.tex
+
+    Exit code 1: something could not be read, or a solver gave no answer, or a wrong one.
+    """
+    from pipeline.cli.benching import Table
+    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.service.log import Display
+    from pipeline.solving.bench import bench as benched_of
+    from pipeline.solving.bench import solvers_named
+
+    named = solvers_named(
+        [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
+    )
+    found = benched_of(items_of_files(files, settings), named, settings, unique=unique)
+    table, code = Table(to, [*named]), ALL_WELL
+    try:
+        for each in Display(None, bar=not settings.quiet).over(found, "bench"):
+            if each.reason is None:
+                table.add(each)
+            else:
+                say(left_out(each.where, each.reason))
+            for run in each.runs:
+                if run.failure in ("failed", "wrong"):
+                    say(f"{printable(each.where)}: {run.solver}: {run.reason}")
+            code = SOME_BAD if each.reason or any(r.failure for r in each.runs) else code
+    finally:
+        table.end()
+    raise typer.Exit(code)

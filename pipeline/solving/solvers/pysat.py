@@ -79,6 +79,15 @@ def check_installed() -> None:
         raise SolverMissing("PySAT, which makes proofs, is not installed: pip install python-sat")
 
 
+def engine_names() -> tuple[str, ...]:
+    """The names of all engines that PySAT has here. Raises SolverMissing."""
+    check_installed()
+    from pysat.solvers import SolverNames  # noqa: PLC0415 - slow to load
+
+    lacks = () if find_spec("pycryptosat") else ("cryptosat",)
+    return tuple(name for name in vars(SolverNames) if name[0] != "_" and name not in lacks)
+
+
 class Pysat(Closeable):
     """A PySAT engine behind a pipe."""
 
