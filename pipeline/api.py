@@ -272,13 +272,14 @@ def bench(
 
     Solvers are `minisat`, the program, and those of PySAT by their names. Each gets the same
     clauses, by default those of the `extended` encoding, and `timeout` and `memory_limit` for
-    itself. Its start is not measured. Each solution is certified; that there is none is the
-    solver's claim. With `unique` a solver is also asked for another solution, and its seconds are
-    for both answers. A solver that fails, or is wrong, does not end the run.
+    itself. Its start, and in PySAT the loading of clauses, is not measured. Each solution is
+    certified; that there is none is the solver's claim. With `unique` a solver is also asked for
+    another solution, and its seconds are for both answers. A solver that fails, or is wrong, does
+    not end the run.
 
         >>> for each in bench("examples/six.txt", solvers=["glucose4"]):
         ...     print(each.status, each.variables, each.clauses, each.runs[0].seconds < 60)
-        solved 216 1446 True
+        solved 216 2315 True
 
     Raises UsageError for a solver that there is not, and for a wrong value of a setting,
     SolverMissing for one that is not installed, OSError if the environment fails.

@@ -91,7 +91,7 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
                 raise SolverMissing(f"{LACKING}; leave it out, or name its program")
             found[name] = Minisat(program)
         elif name in (known := engine_names()):
-            found[name] = Pysat(name)
+            found[name] = Pysat(name, waits=True)
         else:
             expected = ", ".join((PROGRAM, *known))
             raise UsageError(f"there is no solver {name!r}; expected some of {expected}")
@@ -143,12 +143,12 @@ def _generated(cnf: Cnf, limits: Limits) -> Cnf:
 def _timed(
     name: str, solver: Solver, problem: Problem, cnf: Cnf, limits: Limits, unique: bool
 ) -> Timed:
-    """Ask for a solution and, if `unique`, for another; only the solver's work is timed."""
+    """Ask for a solution and, if `unique`, for another; measure from a question to its answer."""
     seconds, found = 0.0, list[object]()
     try:
         _make_ready(solver, limits)
-        start = time.perf_counter()
         with solver.open(cnf, limits) as session:
+            start = time.perf_counter()
             while isinstance(answer := session.solve(), Sat):
                 seconds += time.perf_counter() - start
                 solution, fault = _certified(answer, problem, cnf, name)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import signal
-from itertools import combinations
 from pathlib import Path
 
 import pytest
 from support.commands import run, start
 from support.needs import needs_minisat
 from support.packing import zip_of
-from support.solving import PATIENCE, UNIQUE
+from support.solving import PATIENCE, UNIQUE, pigeons
+
+from pipeline import dimacs_lines
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -20,16 +21,9 @@ ENGINES = "glucose4,minisat22"
 CLASH = "p cnf 1 2\n1 0\n-1 0\n"
 
 
-def pigeons(number: int) -> str:
-    """The formula that has no model: so many pigeons in one hole less."""
-    holes = range(number - 1)
-    clauses = [[pigeon * (number - 1) + hole + 1 for hole in holes] for pigeon in range(number)]
-    for hole in holes:
-        clauses += [
-            [-clauses[a][hole], -clauses[b][hole]] for a, b in combinations(range(number), 2)
-        ]
-    text = "".join(f"{' '.join(map(str, clause))} 0\n" for clause in clauses)
-    return f"p cnf {number * (number - 1)} {len(clauses)}\n{text}"
+def hard(holes: int) -> str:
+    """A formula that takes long."""
+    return "".join(dimacs_lines(pigeons(holes)))
 
 
 def rows_of(*arguments: str) -> list[dict[str, str]]:
@@ -94,7 +88,7 @@ def test_latex_has_its_special_characters_escaped():
 
 
 def test_a_solver_out_of_time_has_that_in_its_cell_and_the_run_goes_on():
-    Path("hard.cnf").write_text(pigeons(11))
+    Path("hard.cnf").write_text(hard(10))
     solvers = ["--solvers", "minisat22,glucose4", "--timeout", "1"]
     code, printed, _ = run("bench", "--to", "csv", "hard.cnf", "unique.txt", *solvers)
     first, second = csv.DictReader(io.StringIO(printed))
@@ -123,7 +117,7 @@ def test_a_minisat_that_is_not_there_is_said_at_once():
 
 
 def test_ctrl_c_prints_what_there_is():
-    Path("hard.cnf").write_text(pigeons(14))
+    Path("hard.cnf").write_text(hard(13))
     solvers = ["--solvers", "minisat22", "--timeout", "1h"]
     with start("bench", "--to", "latex", "unique.txt", "hard.cnf", *solvers) as process:
         begun = [process.stdout.readline() for _ in range(5)]

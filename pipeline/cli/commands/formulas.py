@@ -264,9 +264,9 @@ def bench(
 ) -> None:
     """Compare solvers: the seconds that each takes for each puzzle or formula.
 
-    Each solver gets the same clauses, and --timeout and --memory-limit for itself. Its start is not
-    measured. Each solution is certified; that there is none is the solver's claim. Ctrl-C prints
-    what there is.
+    Each solver gets the same clauses, and --timeout and --memory-limit for itself. Its start, and
+    in PySAT the loading of clauses, is not measured. Each solution is certified; that there is none
+    is the solver's claim. Ctrl-C prints what there is.
 
     sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
 
