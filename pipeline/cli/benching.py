@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Final
+from typing import Final, Literal
 
 from pipeline.errors import printable
 from pipeline.service.log import shows
@@ -102,7 +102,8 @@ def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list
         console.width = 80 + 16 * len(head)
     drawn = Drawn(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
     for name in head:
-        drawn.add_column(name, justify="left" if name in ("name", "status") else "right")
+        side: Literal["left", "right"] = "left" if name in ("name", "status") else "right"
+        drawn.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")
     for row in rows:
         drawn.add_row(*row)
     drawn.add_section()
