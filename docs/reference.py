@@ -59,7 +59,8 @@ of all commands. Each command takes `--help`, or `-h`.
 
 Commands that print results take `--json`: one object a line on standard output; messages go to
 standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles,
-`schema` prints JSON, and `run` and `watch` log with [`--log-format json`](settings.md#log-format).
+`bench` prints a table, `schema` prints JSON, and `run` and `watch` log with
+[`--log-format json`](settings.md#log-format).
 Commands on an outbox take `--outbox`; those that take it as an argument too use that first. A file
 of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
 """

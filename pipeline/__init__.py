@@ -10,9 +10,9 @@ What the commands do, the library does too:
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
 `read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
 makes new ones, `convert` and `Puzzle.to` write them in other notations. `to_frame` and `to_arrow`
-make tables of results. `parse_puzzle`,
-`encode_puzzle`, `decode_model` and `certify_grid` do a part of that each. `steps_of` explains a
-puzzle by steps of logic. `pipeline.rules` holds the rules of variants.
+make tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` do a part
+of that each. `bench` compares solvers. `steps_of` explains a puzzle by steps of logic.
+`pipeline.rules` holds the rules of variants.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.api import (
+        bench,
         convert,
         dedupe,
         generate,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
     from pipeline.solving import Effort
+    from pipeline.solving.bench import Benched, Timed
     from pipeline.solving.cnf import (
         Answer,
         Cnf,
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Benched",
     "Candidate",
     "Certificate",
     "Cnf",
@@ -106,6 +109,7 @@ __all__ = [
     "SolverUsed",
     "Step",
     "Tally",
+    "Timed",
     "Traits",
     "Unknown",
     "Unsat",
@@ -113,6 +117,7 @@ __all__ = [
     "Violation",
     "Wish",
     "__version__",
+    "bench",
     "certifier",
     "certify_grid",
     "convert",
@@ -137,7 +142,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "api": "convert dedupe generate overlap solutions solve solve_many steps_of to_arrow to_frame",
+    "api": (
+        "bench convert dedupe generate overlap solutions solve solve_many steps_of "
+        "to_arrow to_frame"
+    ),
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
@@ -147,6 +155,7 @@ _HOMES = {
     "service.solving": "solve_puzzle",
     "settings": "Settings",
     "solving": "Effort",
+    "solving.bench": "Benched Timed",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
     "solving.items": "Item read",

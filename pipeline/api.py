@@ -13,6 +13,7 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.service.solving import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
+    BenchOptions,
     ConvertingOptions,
     Settings,
     SolvingOptions,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
     from pipeline.service.converting import Converted
+    from pipeline.solving.bench import Benched
     from pipeline.steps import Step
 
 SIZES = (1, 64, 2048)
@@ -276,6 +278,42 @@ def convert(
         for each in sources
     ]
     return converting.convert(found, to, chosen, solutions=solutions, kept=kept)
+
+
+def bench(
+    *sources: str | Path | Puzzle,
+    solvers: Sequence[str] = ("minisat", "glucose4", "cadical195"),
+    unique: bool = False,
+    **settings: Unpack[BenchOptions],
+) -> Iterator[Benched]:
+    """Measure how long solvers take for each puzzle or formula of these sources.
+
+    Solvers are `minisat`, the program, and those of PySAT by their names. Each gets the same
+    clauses, by default those of the `extended` encoding, and `timeout` and `memory_limit` for
+    itself. Its start, and in PySAT the loading of clauses, is not measured. Each solution is
+    certified; that there is none is the solver's claim. With `unique` a solver is also asked for
+    another solution, and its seconds are for both answers. A solver that fails, or is wrong, does
+    not end the run.
+
+        >>> for each in bench("examples/six.txt", solvers=["glucose4"]):
+        ...     print(each.status, each.variables, each.clauses, each.runs[0].seconds < 60)
+        solved 216 2315 True
+
+    Raises UsageError for a solver that there is not, and for a wrong value of a setting,
+    SolverMissing for one that is not installed, OSError if the environment fails.
+    """
+    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - as above
+    from pipeline.service.converting import items_in  # noqa: PLC0415
+    from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
+
+    chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
+    named = (
+        (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
+        for each in sources
+    )
+    items = (item for what, name in named for item in items_in(what, name, chosen))
+    found = benching.solvers_named(solvers, chosen.minisat)
+    return benching.bench(items, found, chosen, unique=unique)
 
 
 def generate(

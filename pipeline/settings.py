@@ -448,8 +448,16 @@ class ConvertingOptions(SolvingOptions, total=False):
     max_total_bytes: int
 
 
+class BenchOptions(SourceOptions, total=False):
+    """The settings that `bench` takes."""
+
+    memory_limit: int
+    minisat: str | None
+    encoding: EncodingChoice
+
+
 def settings_given(
-    given: SourceOptions | SolvingOptions | ConvertingOptions, known: type
+    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, known: type
 ) -> Settings:
     """The settings that a program gives as keyword arguments, all of which `known` must declare.
 

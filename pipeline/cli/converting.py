@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.cli.files import (
+    Folder,
     check_sources,
-    check_target,
     growing,
     is_shown,
     path_of,
@@ -18,14 +17,12 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
-from pipeline.files import numbered
-from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
+from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of, items_in
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
+from pipeline.solving.items import Item
 
 _MOST_SAID = 20
-_STRANGE = re.compile(r"[^\w.-]+")
-"""What is not in the names of new files."""
 
 
 def target_meant(to: str | None, output: Path) -> str:
@@ -47,6 +44,19 @@ def sources_of(files: Sequence[Path], most: int) -> Iterator[list[Source]]:
     check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(each, most)), source_name(each)) for each in files]
+
+
+def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
+    """All problems in files. Raises as `sources_of` does."""
+    with sources_of(files, settings.max_total_bytes) as sources:
+        for what, name in sources:
+            yield from items_in(what, name, settings)
+
+
+def left_out(where: str, reason: str) -> str:
+    """Why something is left out, with its place unless the reason begins with that."""
+    where = printable(where)
+    return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
 class Converting:
@@ -77,10 +87,8 @@ class Converting:
 
     def _say_left(self, each: Converted) -> None:
         if self.left <= _MOST_SAID:
-            reason = each.reason or ""
-            where = printable(each.where)
             self._display.end()
-            say(reason if not where or reason.startswith(where) else f"{where}: {reason}")
+            say(left_out(each.where, each.reason or ""))
 
     def _say_unread(self, each: Converted) -> None:
         if "ruleset" in each.unread:
@@ -102,26 +110,11 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
 
 
 def to_folder(
-    converting: Converting, sources: Sequence[Source], folder: Path, *, force: bool
+    converting: Converting, sources: Sequence[Source], path: Path, *, force: bool
 ) -> None:
-    """Write a file for each in a folder, which is made, named after its source and line."""
-    if not folder.parent.is_dir() or folder.is_file():
-        raise UsageError(f"--output: {printable(str(folder))} cannot be a folder here")
-    ending, taken = next(iter(endings_of(converting.to)), ".txt"), set[str]()
-    paths = [path for path, _ in sources if isinstance(path, Path)]
+    """Write a file for each in a folder."""
+    paths = [what for what, _ in sources if isinstance(what, Path)]
+    folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
     for each in converting.of(sources, None):
-        folder.mkdir(exist_ok=True)
-        name = _name_of(each, ending, taken)
-        check_target("--output", folder / name, paths, force=force)
-        with growing(folder / name) as file:
+        with folder.growing(each.name, each.line) as file:
             file.write(each.data or b"")
-
-
-def _name_of(converted: Converted, ending: str, taken: set[str]) -> str:
-    """A name that was not given to another: that of the source, and the line if it has many."""
-    stem = _STRANGE.sub("-", PurePath(converted.name).stem).strip("-.") or "puzzle"
-    stem = f"{stem}-{converted.line}" if converted.line else stem
-    names = (path.name for path in numbered(Path(f"{stem}{ending}")))
-    name = next(name for name in names if name not in taken)
-    taken.add(name)
-    return name

@@ -8,13 +8,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import ENDING, file_names, read_record
+from pipeline.outbox.names import fitted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
 from pipeline.service.protocol.folders import WORK
@@ -32,6 +33,8 @@ _TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:
 """A puzzle as an argument: 16 cells or more, with letters 256 or more, or some lines."""
 _SHOWN = 16
 """Characters of a typed puzzle that stand for it in messages."""
+_STRANGE = re.compile(r"[^\w.-]+")
+"""What is not in the names of new files."""
 
 
 @contextmanager
@@ -263,3 +266,34 @@ def write_to(target: Path, pieces: Iterable[str]) -> None:
     """Write a text to a checked target as `growing` does."""
     with growing(target) as file:
         file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)
+
+
+class Folder:
+    """A folder for new files, each named after its source, and after its line if it has many.
+
+    Raises UsageError for a path that cannot be a folder.
+    """
+
+    def __init__(self, path: Path, ending: str, inputs: Sequence[Path], *, force: bool) -> None:
+        if not path.parent.is_dir() or path.is_file():
+            raise UsageError(f"--output: {printable(str(path))} cannot be a folder here")
+        self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
+        self._taken = set[str]()
+
+    def growing(self, source: str, line: int | None) -> AbstractContextManager[BinaryIO]:
+        """A stream to a new file. Raises UsageError if it exists and must not be replaced."""
+        self._path.mkdir(exist_ok=True)
+        target = self._path / self._name_of(source, line)
+        check_target("--output", target, self._inputs, force=self._force)
+        return growing(target)
+
+    def _name_of(self, source: str, line: int | None) -> str:
+        """A name that was not given to another."""
+        stem = fitted(_STRANGE.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
+        stem = f"{stem}-{line}" if line else stem
+        number, name = 1, f"{stem}{self._ending}"
+        while name in self._taken:
+            number += 1
+            name = f"{stem}-{number}{self._ending}"
+        self._taken.add(name)
+        return name

@@ -63,16 +63,16 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     A folder keeps its whole name. None equals the report's name.
     """
     if not is_folder and fold(stem := stem_of(source)) != REPORT:
-        yield _fitted(stem)
+        yield fitted(stem)
     if fold(source) != REPORT:
-        yield _fitted(source)
+        yield fitted(source)
     number = 2
     while True:
-        yield _fitted(source, f"~{number}")
+        yield fitted(source, f"~{number}")
         number += 1
 
 
-def _fitted(stem: str, ending: str = "") -> str:
+def fitted(stem: str, ending: str = "") -> str:
     """The stem with its ending, shortened with a hash if names would get too long."""
     room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
     raw = os.fsencode(stem)

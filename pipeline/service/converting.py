@@ -103,8 +103,7 @@ def convert(
     for what, name in sources:
         taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
         if taken is None and solutions:
-            items = (_item(part, name) for part in _parts(what, name, settings))
-            taken = _solved(items, settings)
+            taken = _solved(items_in(what, name, settings), settings)
         for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
             item, reason = None, each.reason
             try:
@@ -126,6 +125,11 @@ def _item(part: Item | Part, name: str) -> Item:
     """The item of a source; one of an archive with its name before that of the member."""
     item = part.item() if isinstance(part, Part) else part
     return item if item.name == name else replace(item, name=f"{name}/{item.name}")
+
+
+def items_in(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
+    """The items of a source; those of an archive with its name before that of the member."""
+    return (_item(part, name) for part in _parts(what, name, settings))
 
 
 def _parts(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item | Part]:

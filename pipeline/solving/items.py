@@ -39,6 +39,10 @@ class Item:
     reason: str | None = None
     signs: str = ""
 
+    @property
+    def where(self) -> str:
+        return f"{self.name}:{self.line}" if self.line else self.name
+
 
 def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Iterator[Item]:
     r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,7 @@ from pysat.solvers import Minisat22
 from support.commands import SOLVED, run, start
 from support.needs import needs_minisat
 from support.oracle import is_solution
+from support.packing import zip_of
 from support.solvers import every_encoding
 from support.solving import PATIENCE, UNIQUE, digits, holed, pattern
 
@@ -125,6 +127,10 @@ def test_decode_says_what_is_wrong_with_a_result(text, why):
     [
         "encode",
         "encode two.txt --empty 2x2",
+        "encode two.txt six.txt",
+        "encode two.txt six.txt -o two.cnf",
+        "encode two.txt -o no/where/",
+        "encode two.txt -o six.txt/",
         "encode --empty 3",
         "encode --empty 0x3",
         "encode --empty 17x17",
@@ -168,6 +174,53 @@ def test_empty_grids_of_other_sizes_go_out_and_come_back(size):
     assert (code, said) == (0, "")
     grid = Grid(Geometry(*size), tuple(value for _, value in parse_puzzle(printed).givens()))
     assert is_solution(Puzzle.empty(Geometry(*size)), grid)
+
+
+# encode to a folder
+
+
+def test_a_folder_takes_the_formula_of_each_puzzle_named_after_its_source_and_line():
+    Path("many.txt").write_text("1.....2..3.....4\n\n1...............\n")
+    code, printed, said = run("encode", "many.txt", "two.txt", "-o", "cnf/")
+    assert (code, printed, said) == (0, "cnf: 3 formulas\n", "")
+    assert sorted(each.name for each in Path("cnf").iterdir()) == [
+        *("many-1.cnf", "many-3.cnf", "two.cnf"),
+    ]
+    assert Path("cnf/two.cnf").read_text() == run("encode", "two.txt")[1]
+    assert Path("cnf/many-1.cnf").read_text() == run("encode", "line.txt")[1]
+    assert run("encode", "six.txt", "-o", "cnf", "--quiet") == (0, "", "")
+    assert Path("cnf/six.cnf").exists()
+
+
+def test_formulas_that_exist_are_replaced_only_by_force():
+    Path("cnf").mkdir()
+    Path("cnf/two.cnf").write_text("mine")
+    code, _, said = run("encode", "two.txt", "-o", "cnf")
+    assert (code, "two.cnf exists" in said, Path("cnf/two.cnf").read_text()) == (2, True, "mine")
+    assert run("encode", "two.txt", "-o", "cnf", "--force")[0] == 0
+    assert Path("cnf/two.cnf").read_text() == run("encode", "two.txt")[1]
+
+
+def test_puzzles_that_cannot_be_encoded_are_named_with_file_and_line():
+    Path("a.cnf").write_text(FORMULA)
+    Path("many.txt").write_text("1.....2..3.....4\nx\n1...............\n")
+    Path("large.txt").write_text("." * 256 + "\n")
+    how = ["--numbering", "decimal", "-o", "cnf/"]
+    code, printed, said = run("encode", "many.txt", "a.cnf", "large.txt", *how)
+    assert (code, printed) == (1, "cnf: 2 formulas\n")
+    assert [line.split(": ")[0] for line in said.splitlines()] == [
+        *("many.txt:2:1", "a.cnf", "large.txt"),
+    ]
+
+
+def test_names_that_strangers_gave_are_made_safe_and_different():
+    names = ["../up.txt", "a/x.txt", "b/x.txt", "we ird;$\x07.txt", "l" * 250]
+    Path("all.zip").write_bytes(zip_of(*((name, UNIQUE) for name in names)))
+    code, _, said = run("encode", "all.zip", "-o", "cnf/")
+    assert (code, said) == (1, "all.zip/../up.txt: its name leads out of the archive by '..'\n")
+    long, *others = sorted(each.name for each in Path("cnf").iterdir())
+    assert others == ["we-ird.cnf", "x-2.cnf", "x.cnf"]
+    assert re.fullmatch(r"l{200,}~[0-9a-f]{8}\.cnf", long)
 
 
 # certify

@@ -11,7 +11,7 @@ from typing import Final
 from pipeline.cli.commands.archives import convert, dedupe, generate, overlap
 from pipeline.cli.commands.checks import audit, proof, report, schema
 from pipeline.cli.commands.folders import doctor, init, prune, retry, run, serve, status, watch
-from pipeline.cli.commands.formulas import certify, decode, encode
+from pipeline.cli.commands.formulas import bench, certify, decode, encode
 from pipeline.cli.commands.puzzles import count, sheet, solve
 
 __all__ = ["COMMANDS", "PANELS"]
@@ -20,7 +20,7 @@ PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Folders": (run, watch, serve),
     "One puzzle": (solve, count, sheet, encode, decode),
     "Archives": (convert, generate, dedupe, overlap),
-    "Check": (certify, audit, proof, report, schema),
+    "Check": (certify, audit, proof, report, bench, schema),
     "Operate": (init, status, retry, prune, doctor),
 }
 COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}

@@ -1,22 +1,32 @@
-"""Commands for the steps around a solver: encode, decode, certify."""
+"""Commands for the steps around a solver, encode, decode and certify, and for solvers: bench."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pipeline.cli.options import (
     READING,
+    FilesArgument,
     ForceOption,
     is_piped,
     json_option,
     output_option,
+    say,
     takes,
 )
-from pipeline.errors import InputError, InvalidResult, SolverError, UsageError
+from pipeline.errors import (
+    InputError,
+    InvalidResult,
+    PipelineError,
+    SolverError,
+    UsageError,
+    counted,
+    printable,
+)
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
 
@@ -34,36 +44,81 @@ NumberingOption = Annotated[
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, encoding="extended")
+@takes("encoding", *READING, "max_total_bytes", "quiet", encoding="extended")
 def encode(
     settings: Settings,
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A puzzle, or a file with one; - or nothing is standard input."),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A puzzle, or files of puzzles; - or nothing is standard input."),
     ] = None,
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
-    output: Annotated[Path | None, output_option("Write there, not to standard output.")] = None,
+    output: Annotated[
+        str | None,
+        output_option(
+            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+        ),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Write a puzzle as a DIMACS CNF.
+    """Write puzzles as DIMACS CNFs.
+
+    Without FOLDER/ it takes one puzzle.
 
     sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
 
+    sudoku-pipeline encode examples/collection.txt -o formulas/
+
     sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
+
+    Exit code 1: a puzzle was not encoded.
     """
     from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_target, write_to
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
 
-    if file is None and empty is None and is_piped():
-        file = STANDARD_INPUT
-    if (file is None) == (empty is None):
-        raise UsageError("give either a puzzle file or --empty")
-    target = output or STANDARD_OUTPUT
-    check_target("--output", target, [file] if file else [], force=force)
-    puzzle = _puzzle(empty, file or STANDARD_INPUT, settings).puzzle
+    if not files and empty is None and is_piped():
+        files = [STANDARD_INPUT]
+    if bool(files) == (empty is not None):
+        raise UsageError("give either puzzle files or --empty")
+    target = Path(output) if output else STANDARD_OUTPUT
+    if files and (target.is_dir() or (output or "").endswith("/")):
+        raise typer.Exit(_encode_each(files, target, settings, numbering, force=force))
+    if files and len(files) > 1:
+        raise UsageError("many files need -o FOLDER/, for a formula of each puzzle")
+    check_target("--output", target, files or [], force=force)
+    puzzle = _puzzle(empty, files[0] if files else STANDARD_INPUT, settings).puzzle
     write_to(target, dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering)))
+
+
+def _encode_each(
+    files: list[Path], target: Path, settings: Settings, numbering: NumberingChoice, *, force: bool
+) -> int:
+    """Write the CNF of each puzzle in a folder; return the exit code."""
+    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.files import Folder
+    from pipeline.service.log import Display
+    from pipeline.solving.cnf import dimacs_lines
+    from pipeline.solving.encode import encode_puzzle
+    from pipeline.solving.problem import PuzzleProblem
+
+    folder, done, code = Folder(target, ".cnf", files, force=force), 0, ALL_WELL
+    items = items_of_files(files, settings)
+    for item in Display(None, bar=not settings.quiet).over(items, "encoding"):
+        try:
+            if not isinstance(item.problem, PuzzleProblem):
+                raise InputError(item.reason or "a formula is no puzzle")
+            cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
+        except (PipelineError, ValueError) as error:
+            say(left_out(item.where, str(error)))
+            code = SOME_BAD
+            continue
+        with folder.growing(item.name, item.line) as file:
+            file.writelines(piece.encode() for piece in dimacs_lines(cnf))
+        done += 1
+    if done and not settings.quiet:
+        print(f"{printable(str(target))}: {counted(done, 'formula')}")
+    return code
 
 
 @takes("encoding", *READING, encoding="extended")
@@ -174,3 +229,75 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     except InputError as error:
         raise InputError(f"{source_name(file)}: {error}") from error
     return [] if broken is None else [f"clause {broken + 1} is not satisfied"]
+
+
+@takes(
+    "minisat",
+    "encoding",
+    "timeout",
+    "memory_limit",
+    *READING,
+    "max_total_bytes",
+    "quiet",
+    encoding="extended",
+)
+def bench(
+    files: FilesArgument,
+    settings: Settings,
+    *,
+    solvers: Annotated[
+        str,
+        typer.Option(
+            "--solvers",
+            metavar="NAMES",
+            help="minisat, the program, and names of PySAT's solvers, with commas between.",
+        ),
+    ] = "minisat,glucose4,cadical195",
+    unique: Annotated[
+        bool,
+        typer.Option(
+            "--unique", help="Also ask for another solution; the seconds are for both answers."
+        ),
+    ] = False,
+    to: Annotated[
+        Literal["text", "csv", "latex"], typer.Option("--to", help="How the table is written.")
+    ] = "text",
+) -> None:
+    """Compare solvers: the seconds that each takes for each puzzle or formula.
+
+    Each solver gets the same clauses, and --timeout and --memory-limit for itself. Its start, and
+    in PySAT the loading of clauses, is not measured. Each solution is certified; that there is none
+    is the solver's claim. Ctrl-C prints what there is.
+
+    sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
+
+    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/collection.txt
+
+    sudoku-pipeline bench --to latex --timeout 10s examples/collection.txt > table.tex
+
+    Exit code 1: something could not be read, or a solver gave no answer, or a wrong one.
+    """
+    from pipeline.cli.benching import Table
+    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.service.log import Display
+    from pipeline.solving.bench import bench as benched_of
+    from pipeline.solving.bench import solvers_named
+
+    named = solvers_named(
+        [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
+    )
+    found = benched_of(items_of_files(files, settings), named, settings, unique=unique)
+    table, code = Table(to, [*named]), ALL_WELL
+    try:
+        for each in Display(None, bar=not settings.quiet).over(found, "bench"):
+            if each.reason is None:
+                table.add(each)
+            else:
+                say(left_out(each.where, each.reason))
+            for run in each.runs:
+                if run.failure in ("failed", "wrong"):
+                    say(f"{printable(each.where)}: {run.solver}: {run.reason}")
+            code = SOME_BAD if each.reason or any(r.failure for r in each.runs) else code
+    finally:
+        table.end()
+    raise typer.Exit(code)

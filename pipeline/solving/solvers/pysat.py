@@ -79,13 +79,28 @@ def check_installed() -> None:
         raise SolverMissing("PySAT, which makes proofs, is not installed: pip install python-sat")
 
 
+def engine_names() -> tuple[str, ...]:
+    """The names of all engines that PySAT has here. Raises SolverMissing."""
+    check_installed()
+    from pysat.solvers import SolverNames  # noqa: PLC0415 - slow to load
+
+    known = {name: value for name, value in vars(SolverNames).items() if isinstance(value, tuple)}
+    if not find_spec("pycryptosat"):
+        known.pop("cryptosat", None)
+    return tuple(name if name in aliases else aliases[-1] for name, aliases in known.items())
+
+
 class Pysat(Closeable):
-    """A PySAT engine behind a pipe."""
+    """A PySAT engine behind a pipe.
+
+    If it `waits`, a session begins when all clauses are loaded, else meanwhile.
+    """
 
     name = "pysat"
 
-    def __init__(self, engine: str = ENGINE) -> None:
+    def __init__(self, engine: str = ENGINE, *, waits: bool = False) -> None:
         self.engine = engine
+        self._waits = waits
         self._peer: Peer | None = None
 
     @cached_property
@@ -100,7 +115,10 @@ class Pysat(Closeable):
         self._load((), self.engine, limits, deadline)
         for family in cnf.families:
             self._add(family.clauses, deadline)
-        yield PysatSession(self, limits, deadline)
+        session = PysatSession(self, limits, deadline)
+        if self._waits:
+            session.wait()
+        yield session
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
         """The DRAT text of a proof that the clauses are unsatisfiable, as the engine found it.
@@ -234,6 +252,11 @@ class PysatSession:
         self._deadline = deadline
         self._given_up: Unknown | None = None
 
+    def wait(self) -> None:
+        """Wait until the clauses are loaded."""
+        reply = self._owner.ask("wait", self._limits, self._deadline)
+        self._given_up = reply if isinstance(reply, Unknown) else None
+
     def add(self, clause: Clause) -> None:
         if not self._given_up:
             self._owner.send("add", [clause])
@@ -280,18 +303,25 @@ def _serve(pipe: Connection) -> None:
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(_unpacked(*rest))
+            case "wait":
+                pipe.send("loaded")
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
             case "prove":
                 is_sat = engine.solve()
                 pipe.send(("sat", engine.get_model()) if is_sat else ("unsat", _proof_of(engine)))
             case "shrink":
-                try:
-                    for core in shrinking_cores(engine, *rest):
-                        pipe.send(("core", core))
-                    pipe.send("no more")
-                except Satisfiable as error:
-                    pipe.send(("sat", error.model))
+                _shrink(pipe, engine, *rest)
+
+
+def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline) -> None:
+    """Send ever smaller cores as they are found, then what ended the search."""
+    try:
+        for core in shrinking_cores(engine, assumptions, deadline):
+            pipe.send(("core", core))
+        pipe.send("no more")
+    except Satisfiable as error:
+        pipe.send(("sat", error.model))
 
 
 def _unpacked(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:

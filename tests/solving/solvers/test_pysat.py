@@ -8,14 +8,15 @@ import signal
 import pytest
 from support.needs import needs_linux
 from support.refuting import steps_of
-from support.solving import children, has_ended, pigeons
+from support.solving import children, cnf_of, has_ended, pigeons
 
 from pipeline.certify import certify_model
 from pipeline.certify.formula import Formula
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
+from pipeline.solving.cnf import Sat, Unknown, Unsat
 from pipeline.solving.solvers import child
-from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable
+from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable, engine_names
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
@@ -101,3 +102,27 @@ def test_a_child_that_is_killed_is_an_error_and_the_next_question_is_answered():
         assert other != pid
     assert has_ended(other)
     assert children() == before
+
+
+@pytest.mark.parametrize("engine", engine_names())
+def test_each_engine_that_is_named_answers_and_takes_more_clauses(engine):
+    with Pysat(engine, waits=True) as solver, solver.open(cnf_of((1, 2), (-1,)), LIMITS) as session:
+        answer = session.solve()
+        assert isinstance(answer, Sat)
+        assert {-1, 2} <= answer.model
+        session.add((-2,))
+        assert isinstance(session.solve(), Unsat)
+
+
+@needs_linux
+def test_limits_that_are_reached_while_a_session_waits_for_its_clauses_are_its_answer():
+    many = cnf_of(*((number, -number - 1, number + 2) for number in range(1, 1_000_000)))
+    with Pysat(waits=True) as solver:
+        for limits in (Limits(60, 64), Limits(0)):
+            with solver.open(many, limits) as session:
+                answer = session.solve()
+            assert answer == Unknown(
+                limits.out_of_time if not limits.seconds else limits.out_of_memory
+            )
+        with solver.open(cnf_of((1,)), LIMITS) as session:
+            assert session.solve() == Sat(frozenset({1}))

@@ -1,0 +1,112 @@
+"""Tables of `bench`: how they are written as text, as CSV and in LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Final, Literal
+
+from pipeline.errors import printable
+from pipeline.service.log import shows
+from pipeline.solving.bench import Benched
+
+COLUMNS: Final = ("name", "variables", "clauses", "status")
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+_SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
+
+
+class Table:
+    """A table with a row for each problem; `end` adds what holds for all of them, except to CSV.
+
+    CSV and LaTeX are printed row by row. Without rows nothing is printed.
+    """
+
+    def __init__(self, to: str, solvers: Sequence[str]) -> None:
+        self._to, self._head = to, [*COLUMNS, *solvers]
+        self._rows: list[list[str]] = []
+        self._seconds: list[list[float]] = [[] for _ in solvers]
+        self._count = 0
+
+    def add(self, benched: Benched) -> None:
+        if not self._count:
+            self._begin()
+        self._count += 1
+        for known, run in zip(self._seconds, benched.runs, strict=True):
+            if run.seconds is not None:
+                known.append(run.seconds)
+        sizes = str(benched.variables), str(benched.clauses)
+        seconds = (str(run.failure or _written(run.seconds)) for run in benched.runs)
+        self._write([printable(benched.where), *sizes, benched.status, *seconds])
+
+    def _begin(self) -> None:
+        if self._to == "csv":
+            self._write(self._head)
+        elif self._to == "latex":
+            print(rf"\begin{{tabular}}{{lrrl{'r' * len(self._seconds)}}}", r"\hline", sep="\n")
+            print(_in_latex(self._head), r"\hline", sep="\n")
+
+    def _write(self, row: list[str]) -> None:
+        if self._to == "csv":
+            csv.writer(sys.stdout, lineterminator="\n").writerow(row)
+            sys.stdout.flush()
+        elif self._to == "latex":
+            print(_in_latex(row), flush=True)
+        else:
+            self._rows.append(row)
+
+    def end(self) -> None:
+        """Write what is left: the table as text, and the number answered, totals and medians."""
+        if not self._count:
+            return
+        footer = [
+            self._over_all(f"answered of {self._count}", lambda known: str(len(known))),
+            self._over_all("total", lambda known: _written(sum(known) if known else None)),
+            self._over_all("median", lambda known: _written(median(known) if known else None)),
+        ]
+        if self._to == "latex":
+            print(r"\hline", *map(_in_latex, footer), r"\hline", r"\end{tabular}", sep="\n")
+        elif self._to == "text":
+            _print(self._head, self._rows, footer)
+
+    def _over_all(self, name: str, what: Callable[[list[float]], str]) -> list[str]:
+        return [name, "", "", "", *map(what, self._seconds)]
+
+
+def _written(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.4f}"
+
+
+def _in_latex(row: Sequence[str]) -> str:
+    cells = (_SPECIALS.sub(lambda found: _SPECIAL[found[0]], cell) for cell in row)
+    return " & ".join(cells) + r" \\"
+
+
+def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]) -> None:
+    from rich import box  # noqa: PLC0415 - only this table needs it
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table as Drawn  # noqa: PLC0415
+
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 80 + 16 * len(head)
+    drawn = Drawn(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
+    for name in head:
+        side: Literal["left", "right"] = "left" if name in ("name", "status") else "right"
+        drawn.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")
+    for row in rows:
+        drawn.add_row(*row)
+    drawn.add_section()
+    for row in footer:
+        drawn.add_row(*row)
+    console.print(drawn)

@@ -1,0 +1,115 @@
+"""`bench` of the library: what solvers find is certified, and a wrong one is told."""
+
+from __future__ import annotations
+
+import pytest
+from support.needs import needs_minisat
+from support.ruled import KILLER
+from support.solvers import Scripted
+from support.solving import SIX, UNIQUE
+
+from pipeline import bench, parse_puzzle, read
+from pipeline.errors import SolverError, SolverMissing, UsageError
+from pipeline.limits import Limits
+from pipeline.settings import Settings
+from pipeline.solving.bench import bench as bench_items
+from pipeline.solving.bench import solvers_named
+from pipeline.solving.cnf import Sat, Unknown, Unsat
+from pipeline.solving.encode import encode_puzzle
+
+PUZZLE = parse_puzzle(UNIQUE)
+LIMITS = Limits()
+READY = Sat(frozenset({1}))
+"""The answer to the question that comes before the time is taken."""
+
+
+class Warm(Scripted):
+    """A made-up solver that needs no start."""
+
+    def warm(self, limits):
+        pass
+
+    def add(self, clause):
+        pass
+
+    def close(self):
+        pass
+
+
+def model_of(text: str) -> Sat:
+    cnf = encode_puzzle(parse_puzzle(text), "extended")
+    with solvers_named(["glucose4"])["glucose4"] as solver, solver.open(cnf, LIMITS) as session:
+        return session.solve()
+
+
+def benched(text: str, *, unique: bool = False, **scripts):
+    """What is told of a puzzle that these solvers answer so."""
+    solvers = {name: Warm(READY, *script, name=name) for name, script in scripts.items()}
+    settings = Settings(encoding="extended")
+    (found,) = bench_items(read(text.encode()), solvers, settings, unique=unique)
+    return found
+
+
+@needs_minisat
+def test_puzzles_with_rules_and_without_are_solved_by_each_solver():
+    solvers = ["minisat", "glucose4", "cadical195"]
+    found = [*bench(PUZZLE, parse_puzzle(KILLER), solvers=solvers, unique=True)]
+    assert [each.where for each in found] == ["puzzle", "puzzle"]
+    for each in found:
+        assert (each.status, each.reason) == ("unique", None)
+        assert [(run.solver, run.found, run.is_ended, run.failure) for run in each.runs] == [
+            (solver, 1, True, None) for solver in solvers
+        ]
+        assert all(run.seconds > 0 for run in each.runs)
+
+
+def test_a_model_that_is_no_solution_is_wrong():
+    found = benched(SIX, liar=[Sat(frozenset(range(1, 217)))])
+    assert (found.status, found.runs[0].failure, found.runs[0].seconds) == (
+        "unknown",
+        "wrong",
+        None,
+    )
+    found = benched(UNIQUE, liar=[model_of("1...............")])
+    assert "the grid of liar is no solution" in found.runs[0].reason
+
+
+def test_a_solver_that_finds_nothing_where_another_does_is_wrong():
+    found = benched(UNIQUE, right=[model_of(UNIQUE)], liar=[Unsat()])
+    right, liar = found.runs
+    assert (found.status, right.failure, liar.failure) == ("solved", None, "wrong")
+    assert liar.reason == "liar found 0 and no more, but right 1"
+
+
+def test_a_solution_that_was_blocked_does_not_count_twice():
+    model = model_of(UNIQUE)
+    found = benched(UNIQUE, unique=True, liar=[model, model])
+    assert (found.runs[0].failure, found.runs[0].found) == ("wrong", 0)
+
+
+def test_a_solver_that_fails_or_gives_up_does_not_end_the_run():
+    reason = "the memory limit of 4096 MB was reached"
+    found = benched(
+        UNIQUE, dead=[SolverError("it died")], full=[Unknown(reason)], right=[model_of(UNIQUE)]
+    )
+    told = [(run.solver, run.failure, run.reason) for run in found.runs]
+    assert told == [
+        ("dead", "failed", "it died"),
+        ("full", "memory", reason),
+        ("right", None, None),
+    ]
+    assert found.status == "solved"
+
+
+def test_a_puzzle_that_is_too_large_for_the_memory_has_no_runs(tmp_path):
+    file = tmp_path / "large.cnf"
+    file.write_text("p cnf 10000000 1\n1 0\n")
+    (found,) = bench(file, solvers=["glucose4"], memory_limit=64)
+    assert (found.runs, found.reason) == ((), "the memory limit of 64 MB was reached")
+
+
+def test_solvers_are_checked_before_anything_is_read():
+    with pytest.raises(UsageError, match="there is no solver 'chaff'"):
+        bench("no.txt", solvers=["chaff"])
+    with pytest.raises(SolverMissing):
+        bench("no.txt", solvers=["minisat"], minisat="/no/minisat")
