@@ -15,6 +15,7 @@ from pipeline.cli.options import (
     FilesArgument,
     ForceOption,
     json_option,
+    outbox_of,
     output_option,
     say,
     takes,
@@ -296,9 +297,13 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.outbox.report import Head, Sheet, check_installed
     from pipeline.solving import NOT_WELL
 
-    sources = sources or [settings.outbox]
+    sources = sources or [outbox_of(None, settings)]
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
+    if target.suffix.lower() not in ("", ".html", ".htm", ".pdf"):
+        raise UsageError(
+            f"--output: {printable(str(target))}: expected a name that ends in .html or .pdf"
+        )
     if sheets.is_pdf(target):
         check_installed()
     if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
