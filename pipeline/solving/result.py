@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from typing_extensions import TypeVar
@@ -195,7 +194,9 @@ class Result(Generic[S]):
 
     def _repr_html_(self) -> str | None:
         """What notebooks show: the status, and the puzzle with its first solution."""
-        from pipeline.puzzle.puzzle import Grid, drawn  # noqa: PLC0415 - few results are drawn
+        from html import escape  # noqa: PLC0415 - few results are drawn
+
+        from pipeline.puzzle.puzzle import Grid, drawn  # noqa: PLC0415
         from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
         puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
