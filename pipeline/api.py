@@ -51,10 +51,11 @@ MOST_CHARACTERS = 1024 * 1024
 
 
 def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result:
-    """Solve a puzzle, a problem that was read, or the puzzle or formula in a text.
+    """Solve a puzzle, a problem that was read, or the puzzle or formula in a text or file.
 
-    The settings are those of `Settings` that say how to read and to solve. A text that is no
-    puzzle gives a Result too: `invalid`, and where and why in its message.
+    A text is a str or bytes, a file a Path; a list of rows is taken as by `Puzzle.from_rows`. The
+    settings are those of `Settings` that say how to read and to solve. A text that is no puzzle
+    gives a Result too: `invalid`, and where and why in its message.
 
         >>> solve("1.....2..3.....4").solutions[0].values[:4]
         (1, 2, 4, 3)
@@ -62,7 +63,8 @@ def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result:
         'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
 
     Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
-    and not installed, EnvironmentFailure where no solver can work.
+    and not installed, EnvironmentFailure where no solver can work, OSError for a file that cannot
+    be read, ValueError for rows that are no grid.
     """
     chosen = settings_given(settings, SolvingOptions)
     with Solvers(chosen.solver, chosen.minisat) as solvers:

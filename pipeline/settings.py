@@ -168,6 +168,8 @@ class Setting:
             value = _FLAGS.get(text.lower(), text)
         elif self.unit and (number := self.unit.number_in(text)) is not None:
             value = number
+        elif self.kind is Path and not text:  # it would be this folder
+            raise UsageError(f"{about}: expected a path, found ''")
         elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
             with suppress(ValueError):  # `check` says what was expected
                 value = self.kind(text)

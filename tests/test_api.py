@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import doctest
 import inspect
 import os
@@ -256,3 +257,46 @@ def test_what_read_cannot_read_is_an_item_with_a_reason(tmp_path):
     assert items_of(b"")[0][2] == "data: expected a puzzle, found an empty file"
     with pytest.raises(FileNotFoundError):
         items_of(tmp_path / "nothing")
+
+
+ROWS = [[int(sign.replace(".", "0")) for sign in line] for line in UNIQUE.split()]
+
+
+def test_a_puzzle_may_be_rows_or_a_file_too(tmp_path):
+    (tmp_path / "a.sudoku").write_text(UNIQUE)
+    asked = (UNIQUE, ROWS, tuple(ROWS), tmp_path / "a.sudoku")
+    found = [result.solutions for result in solve_many(asked, solver="pysat")]
+    assert found == [found[0]] * 4
+    assert Puzzle.from_file(tmp_path / "a.sudoku") == Puzzle.from_rows(ROWS)
+
+
+def test_a_file_is_refused_by_its_name(tmp_path):
+    (tmp_path / "bad.txt").write_text("1...\n..2.\n.3q.\n...4\n")
+    told = "bad.txt:3:3: expected a digit or a blank, found 'q'"
+    assert told in (solve(tmp_path / "bad.txt").message or "")
+    with pytest.raises(InvalidPuzzle, match=told):
+        Puzzle.from_file(tmp_path / "bad.txt")
+    with pytest.raises(FileNotFoundError):
+        solve(tmp_path / "none.txt")
+    (tmp_path / "large.txt").write_text(UNIQUE)
+    assert "at most 8 bytes" in (solve(tmp_path / "large.txt", max_bytes=8).message or "")
+
+
+def test_rows_that_are_no_grid_are_an_error_of_the_argument():
+    with pytest.raises(ValueError, match="expected 2 rows of 2 values"):
+        solve([[1, 2], [1]])
+
+
+def test_notebooks_draw_puzzles_grids_and_results():
+    result = solve(UNIQUE, solver="pysat")
+    for drawn in (Puzzle.from_rows(ROWS), result.solutions[0], result):
+        html = drawn._repr_html_()
+        picture = base64.b64decode(html.partition("base64,")[2].partition('"')[0])
+        assert picture.startswith(b"<svg ")
+    assert html.startswith("<p>unique, 1 solution, exhaustion</p><img alt=")
+
+
+def test_notebooks_show_as_text_what_has_no_board():
+    assert Puzzle.empty(36)._repr_html_() is None
+    assert solve(FORMULA)._repr_html_() is None
+    assert solve("1.....q")._repr_html_() is None

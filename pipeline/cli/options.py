@@ -29,7 +29,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
-from pipeline.errors import UsageError, printable
+from pipeline.errors import MissingFolder, UsageError, printable
 from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
@@ -323,6 +323,14 @@ def program() -> str:
     if called.name != name or (found and called.exists() and called.samefile(found)):
         return name
     return shlex.quote(str(called))
+
+
+def outbox_of(folder: Path | None, settings: Settings) -> Path:
+    """The outbox that is named, or that of the settings. Raises MissingFolder."""
+    outbox = folder or settings.outbox
+    if not outbox.is_dir():
+        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
+    return outbox
 
 
 def say(message: str) -> None:

@@ -19,6 +19,7 @@ from pipeline.outbox.report import (
     Board,
     Printed,
     Sheet,
+    check_installed,
     is_published,
     puzzles_at,
     sheet_pdf,
@@ -40,10 +41,10 @@ __all__ = [
     "MOST_PRINTED",
     "RATING",
     "arranged",
+    "check_kind",
     "complaint",
     "first_of",
     "found_in",
-    "is_pdf",
     "solved",
     "write",
 ]
@@ -168,6 +169,15 @@ def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
     found = ratings(puzzle.cells for place in at if (puzzle := puzzles[place]))
     rated = dict(zip(at, found, strict=True))
     return [rated.get(place) for place in range(len(printed))]
+
+
+def check_kind(target: Path) -> None:
+    """Raise UsageError if the target is called as no sheet is, or nothing here makes a PDF."""
+    if target.suffix.lower() not in ("", ".html", ".htm", ".pdf"):
+        shown = printable(str(target))
+        raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
+    if is_pdf(target):
+        check_installed()
 
 
 def is_pdf(target: Path) -> bool:

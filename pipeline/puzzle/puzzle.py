@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_trans
 from pipeline.puzzle.boards import board, value_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pipeline.puzzle.clauses import ClauseBuilder
     from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
@@ -430,6 +432,22 @@ class Puzzle:
             raise ValueError(f"expected {chosen.side} rows of {chosen.side} values")
         return cls.of_values(chosen, [value for row in values for value in row])
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Puzzle:
+        """The puzzle in a file that holds one, of any format; `read` takes files of many.
+
+        >>> Puzzle.from_file("examples/killer.txt")
+        <Puzzle of 9×9 cells, 0 givens, 32 rules>
+
+        Raises InvalidPuzzle, and OSError if the file cannot be read.
+        """
+        from pipeline.reading.formats.targets import puzzle_in  # noqa: PLC0415 - knows all formats
+
+        return puzzle_in(path)
+
+    def _repr_html_(self) -> str | None:
+        return drawn(self)
+
     def __str__(self) -> str:
         """The grid, a blank as `.`, then a line for each rule."""
         geometry = self.geometry
@@ -533,6 +551,9 @@ class Grid:
             raise IndexError("there is no cell at row {}, column {}".format(*place))
         return self.values[cell]
 
+    def _repr_html_(self) -> str | None:
+        return drawn(None, self)
+
     def __str__(self) -> str:
         return board(self.geometry, [*map(str, self.values)])
 
@@ -545,3 +566,10 @@ class Grid:
         if free := self.geometry.free:
             return (self.values[cells.start : cells.stop] for _, cells in free.lines())
         return (self.values[start : start + n] for start in range(0, n * n, n))
+
+
+def drawn(puzzle: Puzzle | None, grid: Grid | None = None) -> str | None:
+    """The image that notebooks show of a puzzle, a solution or both; None if it is too large."""
+    from pipeline.outbox.report.board import board_image  # noqa: PLC0415 - slow to load
+
+    return board_image(puzzle, grid)

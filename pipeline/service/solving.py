@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.errors import InvalidPuzzle, LimitReached, printable
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading import Archive, Collection, Single, Source
 from pipeline.reading.archives import UnpackLimits
@@ -40,8 +40,8 @@ FEWEST_ALONE = 16
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
-Given = Problem | Puzzle | Single | str | bytes
-"""A problem that was read, a puzzle, a source of one, or a text."""
+Given = Problem | Puzzle | Single | str | bytes | Path | Sequence[Sequence[int | str | None]]
+"""A problem that was read, a puzzle, a source of one, a text, a file, or rows of values."""
 
 
 def solve_puzzle(
@@ -127,7 +127,16 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
-    """The problem that is meant. Raises InvalidPuzzle, LimitReached."""
+    """The problem that is meant.
+
+    Raises InvalidPuzzle, LimitReached, OSError for a file that cannot be read, and ValueError for
+    rows that `Puzzle.from_rows` refuses.
+    """
+    if isinstance(given, (list, tuple)):
+        given = Puzzle.from_rows(given)
+    if isinstance(given, Path):
+        with given.open("rb") as file:
+            name, given = printable(str(given)), file.read(settings.max_bytes + 1)
     match given:
         case Problem():
             return given
@@ -140,7 +149,10 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
         case Single(data=bytes(data), what=what):
             return read_problem(data, name, settings, what)
     kind = type(given).__name__
-    raise TypeError(f"expected a Puzzle, a Problem, or a text as str or bytes, found {kind}")
+    raise TypeError(
+        "expected a Puzzle, a Problem, a text as str or bytes, a Path, or a list of rows, "
+        f"found {kind}"
+    )
 
 
 def solve_problems(

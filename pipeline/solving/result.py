@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
+from pipeline.errors import counted
 from pipeline.limits import Limits
 from pipeline.settings import Settings
 from pipeline.solving import Effort, Encoding, Rating, caveat
@@ -190,6 +191,20 @@ class Result(Generic[S]):
     @property
     def format(self) -> str | None:
         return self.problem.format if self.problem else None
+
+    def _repr_html_(self) -> str | None:
+        """What notebooks show: the status, and the puzzle with its first solution."""
+        from html import escape  # noqa: PLC0415 - few results are drawn
+
+        from pipeline.puzzle.puzzle import Grid, drawn  # noqa: PLC0415
+        from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
+
+        puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
+        grid = next((each for each in self.solutions if isinstance(each, Grid)), None)
+        image = drawn(puzzle, grid) if puzzle or grid else None
+        said = (self.status, counted(len(self.solutions), "solution"), self.told_certificate)
+        words = ", ".join(filter(None, (*said, self.said)))
+        return image and f"<p>{escape(words)}</p>{image}"
 
     def without_cnf(self) -> Result[S]:
         """The same, without the clauses, which take a hundred times as much room."""

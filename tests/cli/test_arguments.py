@@ -50,6 +50,8 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "FILES is missing"),
+        ("solve ", "FILES: expected a path, found ''"),
+        ("run --inbox ", "--inbox: expected a path, found ''"),
         ("count", "FILES is missing"),
         ("certify two.txt", "SOLUTIONS is missing"),
         ("prune", "--older-than is missing"),

@@ -285,6 +285,8 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
         done = finished(*command, cwd=Path.cwd())
         assert done.returncode == 1, command
         assert "no such folder" in done.stderr or "No such file or directory" in done.stderr
+        if command[0] in ("report", "audit", "sheet"):
+            assert "outbox: no such folder; name another by --outbox" in done.stderr
     Path("inbox").mkdir()
     for command in ("run", "watch"):
         done = finished(command, "--outbox", "no/out", cwd=Path.cwd())

@@ -116,6 +116,12 @@ def test_where_there_is_nothing_to_print_nothing_is_written(source, why, puzzle_
     assert not Path("sheet.html").exists()
 
 
+def test_a_sheet_is_no_file_of_another_kind(puzzle_folder):
+    said = "sudoku-pipeline: --output: week.doc: expected a name that ends in .html or .pdf\n"
+    assert run("sheet", "unique.txt", "-o", "week.doc") == (2, "", said)
+    assert not Path("week.doc").exists()
+
+
 def test_a_puzzle_without_a_solution_says_so_and_without_solutions_nothing_is_solved(puzzle_folder):
     code, found, said = sheet("clash.txt")
     assert (code, found.solutions[0].note[:12]) == (0, "No solution:")

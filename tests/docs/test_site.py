@@ -84,13 +84,15 @@ def test_no_page_scrolls_sideways_misses_a_picture_or_asks_for_anything_elsewher
 
 
 @needs_chromium
-def test_the_search_finds_a_page(chromium, served):
-    with closing(Reader(chromium, f"{served}/index.html", viewport=DESKTOP)) as reader:
+@pytest.mark.parametrize("from_disk", [False, True])
+def test_the_search_finds_a_page(chromium, built, served, from_disk):
+    site = built[0].as_uri() if from_disk else served
+    with closing(Reader(chromium, f"{site}/index.html", viewport=DESKTOP)) as reader:
         reader.tab.get_by_role("textbox", name="Search").click()
         reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
         reader.tab.keyboard.type("lanes.slow")
         found = reader.tab.locator(".md-search-result__link")
         found.first.wait_for()
         assert any("published.html" in each.get_attribute("href") for each in found.all())
-        assert all(each.startswith(served) for each in reader.requests)
+        assert all(each.startswith(site) for each in reader.requests)
         assert reader.said == []

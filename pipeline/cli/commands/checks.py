@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import ForceOption, json_option, output_option, say, takes
-from pipeline.errors import InputError, MissingFolder, UsageError, counted, printable
+from pipeline.cli.options import (
+    ForceOption,
+    json_option,
+    outbox_of,
+    output_option,
+    say,
+    takes,
+)
+from pipeline.errors import InputError, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 
@@ -73,7 +80,7 @@ def audit(
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
 
-    outbox = _outbox(folder, settings)
+    outbox = outbox_of(folder, settings)
     folders = _folders_of_originals(settings, originals)
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
     with suppress(OSError):  # as the audit will say
@@ -217,7 +224,7 @@ def report(
     from pipeline.outbox.report import REPORT, page_pieces, write_report
     from pipeline.service.log import Display
 
-    outbox = _outbox(folder, settings)
+    outbox = outbox_of(folder, settings)
     display = Display(None, bar=not settings.quiet)
 
     def over(records: Sequence[Path]) -> Iterable[Path]:
@@ -232,14 +239,6 @@ def report(
         write_to(output, page_pieces(outbox, settings.inbox, beside, over))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))
-
-
-def _outbox(folder: Path | None, settings: Settings) -> Path:
-    """The outbox that is named, or that of the settings. Raises MissingFolder."""
-    outbox = folder or settings.outbox
-    if not outbox.is_dir():
-        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
-    return outbox
 
 
 def schema() -> None:

@@ -15,6 +15,7 @@ from pipeline.cli.options import (
     FilesArgument,
     ForceOption,
     json_option,
+    outbox_of,
     output_option,
     say,
     takes,
@@ -293,14 +294,13 @@ def sheet(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import sheet as sheets
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused
-    from pipeline.outbox.report import Head, Sheet, check_installed
+    from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
-    sources = sources or [settings.outbox]
+    sources = sources or [outbox_of(None, settings)]
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
-    if sheets.is_pdf(target):
-        check_installed()
+    sheets.check_kind(target)
     if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
         raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
     found, faults = sheets.first_of(sheets.found_in(sources, settings), first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -161,6 +162,16 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
     )
     style = f"<style>{BOARD_STYLE}{style_of(board.shaped.kinds)}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
+
+
+def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
+    """The board as an HTML image, whose styles stay its own; None if it is too large."""
+    board = Board(puzzle, grid)
+    if not board.is_drawable:
+        return None
+    words = in_words(board)
+    source = b64encode(board_svg(board, words, "b", alone=True).encode()).decode()
+    return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{source}">'
 
 
 def _paper(board: Board) -> tuple[int, int, int, int]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.errors import InvalidPuzzle, UsageError, printable
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.cells import (
     cell_in_words,
@@ -25,6 +26,7 @@ from pipeline.reading.formats.fpuzzles import render_fpuzzles
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.programs import XML_END, XML_HEAD, game_line, library_line
 from pipeline.reading.formats.writing import render_puzzle
+from pipeline.settings import MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,12 @@ TARGETS: Final[Mapping[str, Target]] = {
     "iss": Target(_in("iss"), (".iss",), _LINES),
 }
 """By name, in the order in which messages list them."""
+
+
+def puzzle_in(path: str | Path) -> Puzzle:
+    """The puzzle in a file of any format. Raises InvalidPuzzle, OSError."""
+    with Path(path).open("rb") as file:
+        return parse_source(file.read(MAX_BYTES + 1), printable(str(path))).puzzle
 
 
 def target_of(name: str) -> Target:
