@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.puzzle.puzzle import NINE
@@ -50,7 +50,11 @@ MOST_CHARACTERS = 1024 * 1024
 """Of texts that are taken at once."""
 
 
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result:
+@overload
+def solve(puzzle: Puzzle, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
+@overload
+def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Any]: ...
+def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Any]:
     """Solve a puzzle, a problem that was read, or the puzzle or formula in a text or file.
 
     A text is a str or bytes, a file a Path; a list of rows is taken as by `Puzzle.from_rows`. The
@@ -71,9 +75,17 @@ def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result:
         return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
 
 
+@overload
+def solve_many(
+    puzzles: Iterable[Puzzle], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+) -> Iterator[Result[Grid]]: ...
+@overload
 def solve_many(
     puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
-) -> Iterator[Result]:
+) -> Iterator[Result[Any]]: ...
+def solve_many(
+    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+) -> Iterator[Result[Any]]:
     """Solve puzzles and texts, many at once; yield the result of each, in order.
 
     Each result is that of `solve`. Unique puzzles are solved at the speed of a collection; a puzzle
@@ -90,6 +102,12 @@ def solve_many(
     return _solve_many(puzzles, workers, settings_given(settings, SolvingOptions))
 
 
+@overload
+def solutions(
+    puzzle: Puzzle, **settings: Unpack[SolvingOptions]
+) -> Generator[Grid, None, None]: ...
+@overload
+def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Any, None, None]: ...
 def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
