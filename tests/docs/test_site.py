@@ -18,6 +18,8 @@ from support.pages import PAGES, ROOT
 pytestmark = [pytest.mark.browser, needs_mkdocs]
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
+STILL = "() => Promise.allSettled(document.getAnimations().map((each) => each.finished))"
+"""Waits for what moves when a window gets another size, such as the field of the search."""
 WIDTHS = "[document.documentElement.scrollWidth, innerWidth]"
 PICTURES = "[...document.images].every(each => each.naturalWidth > 0)"
 SITE = [page.removeprefix("docs/").replace(".md", ".html") for page in PAGES if "docs/" in page]
@@ -76,6 +78,7 @@ def test_no_page_scrolls_sideways_misses_a_picture_or_asks_for_anything_elsewher
             reader.visit((folder / page).as_uri())
             for size in (PHONE, DESKTOP):
                 reader.tab.set_viewport_size(size)
+                reader.tab.evaluate(STILL)
                 wide, room = reader.tab.evaluate(WIDTHS)
                 assert room == size["width"]
                 assert wide <= room, page
