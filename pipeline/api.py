@@ -221,7 +221,7 @@ def to_arrow(results: Iterable[Result]) -> Table:
 
 
 def to_frame(results: Iterable[Result]) -> DataFrame:
-    """The same as a frame of pandas, which is needed beside the extra [data]."""
+    """The same as a frame of pandas, which the extra [data] brings."""
     from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
 
     return frame_of(to_arrow(results))

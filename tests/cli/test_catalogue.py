@@ -217,17 +217,18 @@ def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):
         "overlap a.txt b.txt -o there.txt",
         "encode --empty 2x2 -o there.txt",
         "report . -o there.txt",
-        "sheet a.txt -o there.txt --no-solutions",
+        "sheet a.txt -o there.html --no-solutions",
     ],
 )
 def test_a_file_that_exists_is_replaced_with_force_only(desk, line):
-    Path("there.txt").write_text("mine")
+    there = next(word for word in line.split() if word.startswith("there"))
+    Path(there).write_text("mine")
     code, _, heard = run(*line.split())
-    said = "there.txt exists; name another, or replace it with --force"
+    said = f"{there} exists; name another, or replace it with --force"
     assert (code, said in heard, Path("new.txt").exists()) == (2, True, False)
-    assert Path("there.txt").read_text() == "mine"
+    assert Path(there).read_text() == "mine"
     assert run(*line.split(), "--force")[0] in (0, 1)
-    assert Path("there.txt").read_text() != "mine"
+    assert Path(there).read_text() != "mine"
 
 
 def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):

@@ -92,7 +92,11 @@ def test_a_link_is_followed_and_what_is_no_file_is_written_to():
 
 @pytest.mark.parametrize(
     ("target", "why"),
-    [("", ". is a folder"), (".", ". is a folder"), ("no/a", "no/a: the folder is not there")],
+    [
+        ("", "expected a path, found ''"),
+        (".", ". is a folder"),
+        ("no/a", "no/a: the folder is not there"),
+    ],
 )
 def test_a_target_that_cannot_be_written_is_refused_by_its_name(target, why):
     Path("outbox").mkdir()
