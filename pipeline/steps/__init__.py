@@ -32,8 +32,8 @@ from pipeline.certify.steps import (
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps.board import GROUPS, MEETINGS, STATE, UNITS, tables
-from pipeline.steps.chains import GRAPH, SINGLES
+from pipeline.steps.board import SPOT_MASKS, SPOT_UNITS, STATE, UNIT_CELLS, UNITS, tables
+from pipeline.steps.chains import GRAPH, digit_of, spot_of
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
@@ -174,13 +174,12 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    node, holds = divmod(signed, 2)
-    if node < SINGLES:
-        return Node(node // 81 + 1, (node % 81,), bool(holds))
-    digit, meeting = divmod(node - SINGLES, MEETINGS)
-    first = GROUPS + 3 * meeting
-    cells = (cell for cell in tables()[first : first + 3] if before[cell] >> digit & 1)
-    return Node(digit + 1, tuple(cells), bool(holds))
+    t, (node, holds) = tables(), divmod(signed, 2)
+    digit, spot = digit_of(node), spot_of(node)
+    first, mask = UNIT_CELLS + 9 * t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
+    cells = [t[first + place] for place in range(9) if mask >> place & 1]
+    held = tuple(cell for cell in cells if spot < 81 or before[cell] >> digit & 1)
+    return Node(digit + 1, held, bool(holds))
 
 
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
