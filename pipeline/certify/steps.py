@@ -46,16 +46,6 @@ def _cell(unit, place):
     return 9 * (box // 3 * 3 + place // 3) + box % 3 * 3 + place % 3
 
 
-@compiled(inline=True)
-def _meet(one, other):
-    """Whether two cells are in one unit."""
-    return (
-        one // 9 == other // 9
-        or one % 9 == other % 9
-        or (one // 27 == other // 27 and one % 9 // 3 == other % 9 // 3)
-    )
-
-
 @compiled()
 def _bits(mask):
     count = 0
@@ -110,9 +100,12 @@ def _is_done(s, o):
 def _hold(v, at, cell):
     """A cell holds its only candidate: others do not."""
     v[at + 81 + cell] = 1
-    for other in range(81):
-        if other != cell and _meet(cell, other):
-            v[at + other] &= ~v[at + cell]
+    units = cell // 9, 9 + cell % 9, 18 + cell // 27 * 3 + cell % 9 // 3
+    for unit in units:
+        for place in range(9):
+            other = _cell(unit, place)
+            if other != cell:
+                v[at + other] &= ~v[at + cell]
 
 
 @compiled()

@@ -79,6 +79,14 @@ class Node(NamedTuple):
     holds: bool
 
 
+class StepRejected(SolverError):
+    """A step that does not follow from what it cites: its number, from 1, and its technique."""
+
+    def __init__(self, number: int, technique: str) -> None:
+        super().__init__(f"step {number}, {technique}, does not follow from what it cites")
+        self.number, self.technique = number, technique
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step: what it concludes, and from what.
@@ -119,12 +127,11 @@ class _Walk:
         self.state[CELLS : CELLS + 81] = masks
 
     def take(self, most: int) -> int:
-        """Take so many steps; return how it ended. Raises SolverError for one that is wrong."""
+        """Take so many steps; return how it ended. Raises StepRejected for one that is wrong."""
         ended = self._run(*self._arrays, most)
         if ended == WRONG:
             name = self.order[int(self.step[TECHNIQUE])].name
-            number = int(self.walk[STEPS]) + 1
-            raise SolverError(f"step {number}, {name}, does not follow from what it cites")
+            raise StepRejected(int(self.walk[STEPS]) + 1, name)
         return ended
 
 
@@ -136,7 +143,7 @@ def steps(
     masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
     given. unique: whether it is proved that there is one solution; only then steps may use it.
     techniques: those that are tried, in this order.
-    Raises SolverError for a step that does not follow from what it cites: a fault of this program.
+    Raises StepRejected for one that does not follow from what it cites: a fault of this program.
     """
     order = [each for each in techniques if unique or not each.needs_unique]
     walking = _Walk(loaded.get(_SLOW), order)
@@ -185,14 +192,26 @@ def _node(signed: int, before: Sequence[int]) -> Node:
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """How hard each puzzle is, of puzzles that are proved to have one solution.
 
-    Each is given by its masks, as `steps` takes them. Raises SolverError as `steps` does.
+    Each is given by its masks, as `steps` takes them. A step that does not follow from what it
+    cites stops its puzzle alone, whose rating says that it failed.
     """
     step, walks = None, None
     for masks in puzzles:
         step = step or loaded.get(_SLOW_RATING)
         if walks is None or (step and not walks[0].is_compiled):
             walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
-        yield _rating(*walks, masks)
+        try:
+            yield _rating(*walks, masks)
+        except StepRejected as error:
+            yield Rating(
+                score=0,
+                level=None,
+                hardest=error.technique,
+                steps=error.number,
+                se=0,
+                solved=False,
+                failed=str(error),
+            )
 
 
 def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:

@@ -126,6 +126,8 @@ def _next(s, t, size, most, k):
     for row in range(9):
         if 1 < number(t, s[ROW_MASKS + row]) <= most:
             able |= 1 << row
+    if number(t, able) < size:
+        return 0
     while k < t[SETS + size + 1]:
         if t[k] & ~able == 0 and size <= number(t, _union(s, t, t[k])) <= most:
             return k
@@ -222,16 +224,26 @@ def fish(s, t, o, size, kind):
             k = _next(s, t, size, most, t[SETS + size])
             while k:
                 places = _union(s, t, t[k])
-                if kind == BASIC and _fish(s, t, o, (base, digit, t[k]), places, kind):
+                if kind == BASIC:
+                    if _fish(s, t, o, (base, digit, t[k]), places, kind):
+                        return 1
+                elif _finned(s, t, o, (base, digit, t[k]), places, size, kind):
                     return 1
-                for fins in range(0 if kind == BASIC else 21):
-                    beyond = (7 - fins % 7) << 3 * (2 - fins // 7)  # within a third of the lines
-                    if beyond & ~places == 0 and number(t, places & ~beyond) == size:
-                        cover = places & ~beyond
-                        if _fish(s, t, o, (base, digit, t[k]), cover, kind):
-                            return 1
                 k = _next(s, t, size, most, k + 1)
     return 0
+
+
+@compiled()
+def _finned(s, t, o, of, places, size, kind):
+    """Try all that is too much for a fish, if it is in a third of the places, as its fins."""
+    count = number(t, places) - size
+    for third in range(6, -1, -3):
+        here = places >> third & 7
+        for fins in range(7 if count and number(t, here) >= count else 0, 0, -1):
+            if fins & ~here == 0 and number(t, fins) == count:
+                if _fish(s, t, o, of, places & ~(fins << third), kind):
+                    return True
+    return False
 
 
 @compiled()

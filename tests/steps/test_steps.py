@@ -131,6 +131,29 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert hardest.fields == (">0", "extreme", "", "0", ">8.5")
 
 
+def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch, tmp_path):
+    def lies(s, t, o, *_):
+        begin(o)
+        cell = next(cell for cell in range(81) if s[cell])
+        fills(o, cell, lowest(t, s[cell]))
+        return 1
+
+    lied = EXAMPLES["pointing"][1]
+    truth = [rating.fields for rating in ratings([masks_of(EASY)])]
+    monkeypatch.setattr("pipeline.steps.techniques.locked", lies)
+    first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
+    assert [first.fields, third.fields] == [*truth, *truth]
+    assert second.failed == "step 1, pointing, does not follow from what it cites"
+    assert second.fields == ("failed", "", "pointing", "1", "")
+    box = DropFolder.within(tmp_path)
+    box.drop("many.txt", f"{EASY}\n{lied}\n{EASY}\n")
+    box.drop("one.txt", lied)
+    assert run(Settings(box.inbox, box.outbox, settle=0, also="rating")).totals["unique"] == 4
+    ends = [line.split(",")[-5:] for line in box.text("many.csv").splitlines()[1:]]
+    assert ends == [[*truth[0]], [*second.fields], [*truth[0]]]
+    assert box.record("one")["rating"]["failed"] == second.failed
+
+
 @needs_numba
 @pytest.mark.trial
 def test_machine_code_takes_the_steps_of_plain_python():
