@@ -32,8 +32,8 @@ from pipeline.certify.steps import (
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps.board import SPOT_MASKS, SPOT_UNITS, STATE, UNIT_CELLS, UNITS, tables
-from pipeline.steps.chains import GRAPH, digit_of, spot_of
+from pipeline.steps.board import SPOT_MASKS, SPOT_UNITS, SPOTS, STATE, UNIT_CELLS, UNITS, tables
+from pipeline.steps.chains import GRAPH, SINGLES
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
@@ -182,7 +182,10 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
 
 def _node(signed: int, before: Sequence[int]) -> Node:
     t, (node, holds) = tables(), divmod(signed, 2)
-    digit, spot = digit_of(node), spot_of(node)
+    digit, spot = divmod(node, 81)
+    if node >= SINGLES:
+        digit, spot = divmod(node - SINGLES, SPOTS - 81)
+        spot += 81
     first, mask = UNIT_CELLS + 9 * t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
     cells = [t[first + place] for place in range(9) if mask >> place & 1]
     held = tuple(cell for cell in cells if spot < 81 or before[cell] >> digit & 1)

@@ -165,10 +165,9 @@ def strikes_seen(s, t, o, first, digits):
 
 @compiled()
 def sees_marks(t, o, first, cell):
-    for k in range(MARKS + first, MARKS + o[MARK_COUNT]):
-        if not sees(t, o[k], cell):
-            return False
-    return True
+    while first < o[MARK_COUNT] and sees(t, o[MARKS + first], cell):
+        first += 1
+    return first == o[MARK_COUNT]
 
 
 @compiled()
@@ -260,9 +259,7 @@ def tables() -> tuple[int, ...]:
     return tuple(number for part in parts for number in part)
 
 
-def _seen(
-    spot: int, held: list[list[int]], units: list[list[int]], seen: set[int]
-) -> list[int]:
+def _seen(spot: int, held: list[list[int]], units: list[list[int]], seen: set[int]) -> list[int]:
     """The spots that a spot sees: first the cells, for a group those of its line; then groups."""
     box = units[spot][-1]
     groups = [n for n in range(81, SPOTS) if {*held[n]} <= seen]

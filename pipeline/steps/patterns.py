@@ -241,7 +241,8 @@ def _finned(s, t, o, of, places, size, kind):
         here = places >> third & 7
         for fins in range(7 if count and number(t, here) >= count else 0, 0, -1):
             if fins & ~here == 0 and number(t, fins) == count:
-                if _fish(s, t, o, of, places & ~(fins << third), kind):
+                cover = places & ~(fins << third)
+                if _fish(s, t, o, of, cover, kind):
                     return True
     return False
 

@@ -87,10 +87,8 @@ def empty_rectangle(s, t, o):
                     if number(t, s[PLACES + 9 * line + digit]) == 2:
                         c, e = _ends(s, t, line, digit, turn & 1)
                         near, far = (a, b) if is_turned else (b, a)
-                        if (
-                            t[SPOT_UNITS + 3 * c + 2] != box != t[SPOT_UNITS + 3 * e + 2]
-                            and _linked(s, t, o, (digit, box, line), far, near, c, e)
-                        ):
+                        is_beside = t[SPOT_UNITS + 3 * c + 2] != box != t[SPOT_UNITS + 3 * e + 2]
+                        if is_beside and _linked(s, t, o, (digit, box, line), far, near, c, e):
                             return 1
     return 0
 
