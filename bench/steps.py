@@ -118,19 +118,17 @@ def masks_of(grid: str) -> list[int]:
 
 
 def concludes(name: str, case: list[str], must_fail: bool) -> bool:
-    """Whether a technique, with singles between, comes to all that a case expects, or to nothing."""
+    """Whether a technique, with singles between, comes to what a case expects, or to nothing."""
     masks = masks_of(case[3].replace("+", ""))
-    for cell, digit in candidates(case[4]):
-        masks[cell] &= ~(1 << digit - 1)
-    expected = [candidates(field) for field in case[5:7]]
+    struck, *expected = [candidates(field) for field in case[4:7]]
     if must_fail:
-        return not [*steps(masks, unique=True, techniques=[TECHNIQUES[name]])]
+        return not [*steps(masks, unique=True, techniques=[TECHNIQUES[name]], struck=struck)]
     order = [*BY_SCORE[:3], TECHNIQUES[name]]
-    taken = [*steps(masks, unique=True, techniques=order)]
+    taken = [*steps(masks, unique=True, techniques=order, struck=struck)]
     placed = dict(each for step in taken for each in step.placed)
-    struck = {each for step in taken for each in step.struck}
+    gone = {each for step in taken for each in step.struck}
     return all(placed.get(cell) == value for cell, value in expected[1]) and all(
-        each in struck or placed.get(each[0], each[1]) != each[1] for each in expected[0]
+        each in gone or placed.get(each[0], each[1]) != each[1] for each in expected[0]
     )
 
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 
-CELLS, VALUES = 0, 81
-"""In `s`: the candidates of each cell, 0 once it is filled; the digit in it, from 1."""
+CELLS, VALUES, ALLOWED = 0, 81, 162
+"""In `s`, for each cell: its candidates, 0 once it is filled; the digit in it, from 1; the digits
+that the puzzle allows in it."""
 
 (
     TECHNIQUE, PLACED_COUNT, STRUCK_COUNT, CELL_COUNT, UNIT_COUNT, NODE_COUNT, MARK_COUNT,
@@ -201,10 +202,13 @@ def _smallest(o, v, at):
 
 @compiled()
 def _is_rectangle(s, o):
-    """Whether the first four marks are in two rows, columns and boxes, and may hold both digits."""
+    """Whether the first four marks are open, in two rows, columns and boxes, and may hold both.
+
+    It does not matter whether both digits are still candidates: what the puzzle allows does.
+    """
     a, b, c, d = o[MARKS], o[MARKS + 1], o[MARKS + 2], o[MARKS + 3]
     for cell in (a, b, c, d):
-        if s[CELLS + cell] & o[DIGITS] != o[DIGITS]:
+        if not s[CELLS + cell] or s[ALLOWED + cell] & o[DIGITS] != o[DIGITS]:
             return False
     return (
         _bits(o[DIGITS]) == 2

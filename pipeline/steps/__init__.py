@@ -32,7 +32,16 @@ from pipeline.certify.steps import (
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps.board import SPOT_MASKS, SPOT_UNITS, SPOTS, STATE, UNIT_CELLS, UNITS, tables
+from pipeline.steps.board import (
+    SPOT_MASKS,
+    SPOT_UNITS,
+    SPOTS,
+    STATE,
+    UNIT_CELLS,
+    UNITS,
+    strike,
+    tables,
+)
 from pipeline.steps.chains import GRAPH, SINGLES
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -64,6 +73,8 @@ loaded = Loaded(PROGRAM)
 
 _SLOW, _SLOW_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
+
+_strike: Callable[..., None] = strike
 
 _ALL = 1000
 """More steps than a puzzle can have: each fills a cell or strikes a candidate."""
@@ -136,19 +147,25 @@ class _Walk:
 
 
 def steps(
-    masks: Sequence[int], *, unique: bool, techniques: Sequence[Technique] = BY_SCORE
+    masks: Sequence[int],
+    *,
+    unique: bool,
+    techniques: Sequence[Technique] = BY_SCORE,
+    struck: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """The steps through a puzzle, the simplest first, until it is filled or none goes on.
 
     masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
     given. unique: whether it is proved that there is one solution; only then steps may use it.
-    techniques: those that are tried, in this order.
+    techniques: those that are tried, in this order. struck: candidates (cell, value) that are gone.
     Raises StepRejected for one that does not follow from what it cites: a fault of this program.
     """
     order = [each for each in techniques if unique or not each.needs_unique]
     walking = _Walk(loaded.get(_SLOW), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
+    for cell, value in struck:
+        _strike(walking.state, tables(), cell, value - 1)
     taken = 0
     while True:
         before = [int(mask) for mask in walking.state[CELLS : CELLS + 81]]

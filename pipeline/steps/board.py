@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import accumulate, combinations
 
 from pipeline.certify.steps import (
+    ALLOWED,
     CELL_COUNT,
     CELLS,
     CITED_CELLS,
@@ -33,9 +34,9 @@ from pipeline.certify.steps import (
 )
 from pipeline.native import compiled
 
-PLACES, OPEN, ROW_MASKS, STATE = 162, 405, 406, 415
-"""In `s`, behind the CELLS and VALUES: for unit u and digit d at 9 u + d the places of that digit;
-the number of cells to fill; nine masks of which a subset is looked for; the length."""
+PLACES, OPEN, ROW_MASKS, STATE = 243, 486, 487, 496
+"""In `s`, behind what certify.steps names: at 9 u + d the places of digit d in unit u; how many cells
+are to be filled; nine masks of which a subset is looked for; the length."""
 
 ROWS, COLUMNS, BOXES, UNITS = 0, 9, 18, 27
 """The first of each kind of unit, and their number."""
@@ -107,6 +108,7 @@ def set_up(s, t):
         s[k] = 0
     s[OPEN] = 81
     for cell in range(81):
+        s[ALLOWED + cell] = s[CELLS + cell]
         if s[CELLS + cell] & (s[CELLS + cell] - 1) == 0:
             s[VALUES + cell] = lowest(t, s[CELLS + cell]) + 1
             s[CELLS + cell] = 511

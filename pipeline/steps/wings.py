@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from pipeline.certify.steps import BASE, CELL_COUNT, CELLS, DEADLY, DIGITS, MARK_COUNT, MARKS
+from pipeline.certify.steps import (
+    ALLOWED,
+    BASE,
+    CELL_COUNT,
+    CELLS,
+    DEADLY,
+    DIGITS,
+    MARK_COUNT,
+    MARKS,
+)
 from pipeline.native import compiled
 from pipeline.steps.board import (
     BOXES,
@@ -202,20 +211,20 @@ def xy_wing(s, t, o, size):
 
 @compiled()
 def unique_rectangle(s, t, o, kind):
-    """Four open cells in two rows, columns and boxes that all have two digits.
+    """Four open cells in two rows, columns and boxes of which one has two candidates.
 
-    If they held these alone, the two could be exchanged, and the puzzle had another solution.
+    If all held these, the two could be exchanged, and the puzzle had another solution.
     Kind 1: three hold nothing else. 2 and 5: the others have one more candidate, the same. 3: with
     cells of a unit of both they are a subset. 4: one of the digits has no other place there.
     """
     for at in range(RECTANGLES, RECTANGLES + 4 * CORNERS, 4):
         common = 511
         for k in range(at, at + 4):
-            common &= s[CELLS + t[k]]
-        if number(t, common) < 2:
-            continue
-        for k in range(t[SETS + 2], t[SETS + 3]):
-            if t[k] & ~common == 0 and _unique(s, t, o, at, t[k], kind):
+            common &= s[ALLOWED + t[k]] if s[CELLS + t[k]] else 0
+        for k in range(at, at + 4):
+            pair = s[CELLS + t[k]]
+            is_pair = number(t, pair) == 2 and pair & ~common == 0
+            if is_pair and _unique(s, t, o, at, pair, kind):
                 return 1
     return 0
 
@@ -258,7 +267,8 @@ def _confined(s, t, o, roof, pair):
     unit, one, other = roof
     for turn in range(2):
         digit = lowest(t, pair) if turn else lowest(t, pair & (pair - 1))
-        if number(t, s[PLACES + 9 * unit + digit]) == 2:
+        both = s[CELLS + one] & s[CELLS + other]
+        if number(t, s[PLACES + 9 * unit + digit]) == 2 and both >> digit & 1:
             strikes(s, t, o, one, pair & ~(1 << digit))
             strikes(s, t, o, other, pair & ~(1 << digit))
             cites_unit(o, unit, digit)
