@@ -35,8 +35,8 @@ from pipeline.certify.steps import (
 from pipeline.native import compiled
 
 PLACES, OPEN, ROW_MASKS, STATE = 243, 486, 487, 496
-"""In `s`, behind what certify.steps names: at 9 u + d the places of digit d in unit u; how many cells
-are to be filled; nine masks of which a subset is looked for; the length."""
+"""In `s`, behind what certify.steps names: at 9 u + d the places of digit d in unit u; how many
+cells are open; nine masks of which a subset is looked for; the length."""
 
 ROWS, COLUMNS, BOXES, UNITS = 0, 9, 18, 27
 """The first of each kind of unit, and their number."""
