@@ -280,12 +280,12 @@ class Folder:
         self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
         self._taken = set[str]()
 
-    def growing(self, source: str, line: int | None) -> AbstractContextManager[BinaryIO]:
-        """A stream to a new file. Raises UsageError if it exists and must not be replaced."""
+    def target_of(self, source: str, line: int | None) -> Path:
+        """A checked target. Raises UsageError if it exists and must not be replaced."""
         self._path.mkdir(exist_ok=True)
         target = self._path / self._name_of(source, line)
         check_target("--output", target, self._inputs, force=self._force)
-        return growing(target)
+        return target
 
     def _name_of(self, source: str, line: int | None) -> str:
         """A name that was not given to another."""

@@ -281,3 +281,29 @@ def test_even_and_odd_cells_are_refused_where_the_program_has_none(desk):
         code, _, said = run("convert", "--to", to, "marked.txt")
         assert (code, said.startswith(f"marked.txt: {to} cannot say the values ")) == (1, True)
     assert run("convert", "--to", "grid", "marked.txt")[0] == 0
+
+
+def objects(*arguments: str) -> list[dict]:
+    return [json.loads(line) for line in run("convert", *arguments, "--json")[1].splitlines()]
+
+
+def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
+    Path("folder").mkdir()
+    files = ("killer.txt", "many.txt")
+    left = {"source": "killer.txt", "line": None, "reason": "sdk cannot say diagonal from r1c1"}
+    wanted = [
+        {"source": "many.txt", "line": line, "text": parse_puzzle(text).to("sdk")}
+        for line, text in enumerate(MANY, 1)
+    ]
+    assert objects("--to", "sdk", *files) == [left, *wanted]
+    names = [{"file": f"folder/many-{line}.sdk", "puzzles": 1} for line in (1, 2, 3)]
+    told = objects("--to", "sdk", *files, "-o", "folder")
+    assert [{**each, **name} for each, name in zip(told[1:], names, strict=True)] == told[1:]
+    assert objects("-o", "all.csv", *files)[1:] == [{"file": "all.csv", "puzzles": 3}]
+    assert objects("-o", "none.csv", "killer.txt") == [left | {"reason": NOT_IN_CSV}]
+    for options, why in ((("csv", "-o", "-"), "name a file with -o"), (("png",), "say where")):
+        code, printed, said = run("convert", "one.txt", "--json", "--to", *options)
+        assert (code, printed, why in said) == (2, "", True)
+
+
+NOT_IN_CSV = "csv cannot say diagonal from r1c1"

@@ -138,6 +138,8 @@ def init(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where to make them, by default here.")
     ] = Path(),
+    *,
+    as_json: Annotated[bool, json_option("path, made: false if it was there")] = False,
 ) -> None:
     """Make an inbox, an outbox and a settings file in a folder, and say how to start.
 
@@ -149,7 +151,10 @@ def init(
     from pipeline.service.beginning import begin
 
     for path, is_new in begin(folder, CONFIG_FILE):
-        print(f"{'made' if is_new else 'kept'} {printable(str(path))}")
+        told = f"{'made' if is_new else 'kept'} {printable(str(path))}"
+        print(json.dumps({"path": str(path), "made": is_new}) if as_json else told)
+    if as_json:
+        return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
     print(
         f"\nTo start, drop puzzles in the inbox:\n\n{textwrap.indent(place + _START, '    ')}",
