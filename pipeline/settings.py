@@ -59,6 +59,26 @@ FormatChoice = Literal[
     "cnf",
 ]
 """The formats of the parsers, which take a while to load. A test compares them."""
+NotationChoice = Literal[
+    "lines",
+    "csv",
+    "grid",
+    "ss",
+    "sdk",
+    "opensudoku",
+    "hodoku",
+    "boxes",
+    "bordered",
+    "spreadsheet",
+    "json",
+    "pencil-marks",
+    "f-puzzles",
+    "f-puzzles-link",
+    "sudokupad-link",
+    "iss",
+    "svg",
+]
+"""What `Puzzle.to` writes as text. A test compares it, too."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ from support.commands import run
 from support.needs import needs_typst
 from support.packing import zip_of
 from support.pages import COMMANDS
+from support.printing import pages_of
 from support.ruled import KILLER, SAMURAI
 from support.solving import EVEN_ODD, SIX, TWO, UNIQUE
 
-from pipeline import convert, parse_puzzle, read
+from pipeline import Puzzle, convert, parse_puzzle, read, solve
 from pipeline.cli.converting import target_meant
 from pipeline.errors import InputError, UsageError
 from pipeline.reading.formats.targets import TARGETS
-from pipeline.service.converting import NAMES, endings_of
+from pipeline.service.converting import NAMES, endings_of, file_of
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -58,13 +60,11 @@ def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
     assert puzzles_in("out") == [parse_puzzle(line) for line in (*MANY, EASY)]
 
 
-ONLY_ONE = [name for name in NAMES if name not in TARGETS or TARGETS[name].file.most]
+ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).most == 1]
 
 
 @pytest.mark.parametrize("to", ONLY_ONE)
 def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
-    if to in ("png", "pdf"):
-        pytest.importorskip("typst")
     code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
     assert (code, printed) == (1, "")
     assert f"many.txt: there are many puzzles, and a file of {to} holds one" in said
@@ -230,7 +230,7 @@ def test_a_board_is_drawn_with_or_without_its_solution(desk):
     assert run("convert", "samurai.txt", "--to", "svg")[0] == 0
     Path("large.txt").write_text("c\n6 6\n" + "0 " * 36**2)
     code, _, said = run("convert", "large.txt", "--to", "svg")
-    assert (code, said) == (1, "large.txt: svg cannot show more than 25×25 cells\n")
+    assert (code, said) == (1, "large.txt: not drawn: more than 25×25 cells\n")
 
 
 @needs_typst
@@ -239,6 +239,29 @@ def test_a_board_is_a_picture_or_a_page(desk):
     assert Path("killer.png").read_bytes().startswith(b"\x89PNG")
     assert run("convert", "many.txt", "--solutions", "--to", "pdf", "-o", "pages/")[0] == 0
     assert {path.read_bytes()[:5] for path in Path("pages").iterdir()} == {b"%PDF-"}
+
+
+@needs_typst
+def test_a_collection_is_one_pdf_with_a_page_for_each(desk):
+    code, printed, said = run("convert", "many.txt", "killer.txt", "-o", "all.pdf")
+    assert (code, printed, said) == (0, "all.pdf: 4 puzzles as pdf\n", "")
+    assert len(pages_of(Path("all.pdf").read_bytes())) == 4
+    Path("long.txt").write_text(f"{EASY}\n" * 1001)
+    code, _, said = run("convert", "long.txt", "-o", "long.pdf")
+    assert (code, "a file of pdf holds 1,000; -o FOLDER/" in said) == (1, True)
+    assert not Path("long.pdf").exists()
+
+
+@needs_typst
+def test_a_puzzle_draws_itself(desk):
+    puzzle = parse_puzzle(EASY)
+    solution = solve(puzzle).solutions[0]
+    drawn, solved = (re.findall(r"(\d+)</text>", puzzle.to("svg", x)) for x in (None, solution))
+    assert (len("".join(drawn)), len("".join(solved))) == (30, 81)
+    assert puzzle.to("png").startswith(b"\x89PNG")
+    assert puzzle.to("pdf").startswith(b"%PDF-")
+    with pytest.raises(ValueError, match="more than 25×25 cells"):
+        Puzzle.empty(36).to("png")
 
 
 def test_programs_get_each_puzzle_or_the_reason(desk):

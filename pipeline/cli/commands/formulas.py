@@ -125,6 +125,7 @@ def _encode_each(
     """Write the CNF of each puzzle in a folder; return the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
     from pipeline.cli.files import Folder, growing
+    from pipeline.reading.formats.formula import NO_PUZZLE
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
@@ -136,7 +137,7 @@ def _encode_each(
         told: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
-                raise InputError(item.reason or "a formula is no puzzle")
+                raise InputError(item.reason or NO_PUZZLE)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
             say(left_out(item.where, str(error)))

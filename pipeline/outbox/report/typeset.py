@@ -31,6 +31,13 @@ _BOARDS: Final = """
 """
 
 
+def picture_of(svgs: Sequence[str], kind: str) -> bytes:
+    """The file of a drawing: svg, png, or a pdf, which takes several. Raises as `png_of` does."""
+    if kind == "svg":
+        return f"{svgs[0]}\n".encode()
+    return png_of(svgs[0]) if kind == "png" else pdf_of(svgs)
+
+
 def png_of(svg: str) -> bytes:
     """A PNG of one drawing, as `board_svg` makes them with `alone`.
 
