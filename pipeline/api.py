@@ -291,7 +291,8 @@ def convert(
         None lines cannot say diagonal from r1c1
 
     Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
-    for several puzzles in a file that holds one, OSError if the environment fails.
+    for several puzzles in a file that holds one, or that would be read as others, OSError if the
+    environment fails.
     """
     from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - most do not convert
     from pipeline.service import converting  # noqa: PLC0415

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from pipeline.errors import InputError, printable
+from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading.formats import parsed_from
+from pipeline.reading.formats import HEAD_BYTES, Detected, detect, parse_source, parsed_from
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.reading.formats.parsed import Notes
@@ -26,7 +26,7 @@ from pipeline.reading.formats.targets import (
     target_of,
 )
 from pipeline.service.solving import solve_problems
-from pipeline.settings import Settings
+from pipeline.settings import Reading, Settings
 from pipeline.solving.items import Item, Part, groups, parts_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -175,6 +175,7 @@ class _Keeper:
         self._stream, self._file, self._to = stream, file, to
         self._first: Geometry | None = None
         self._held: list[bytes] = []
+        self._head, self._count = bytearray(), 0
 
     def add(self, item: bytes, taken: _Taken) -> None:
         """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
@@ -193,14 +194,32 @@ class _Keeper:
         if file.most:
             self._held.append(item)
         else:
-            self._stream.write((file.between if self._first else file.head).encode() + item)
+            self._write((file.between if self._first else file.head).encode() + item)
         self._first = first
+        self._count += 1
+
+    def _write(self, data: bytes) -> None:
+        self._stream.write(data)
+        self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
+        """Raises InputError if the file would not be read as what was written to it."""
         if self._held:
             self._stream.write(_bound(self._held, self._file, self._to))
         elif self._first:
-            self._stream.write(self._file.end.encode())
+            self._write(self._file.end.encode())
+            self._check_read_back()
+
+    def _check_read_back(self) -> None:
+        source, head = f"a file of {self._to} cannot hold all of them", bytes(self._head)
+        try:
+            what = detect(head, len(head) < HEAD_BYTES, source, Reading())
+            if self._count == 1 or isinstance(what, Detected):
+                return
+            parse_source(head, source)
+        except InvalidPuzzle as error:
+            raise InputError(f"{error}; -o FOLDER/ takes a file for each") from None
+        raise InputError(f"{source}: it would be read as one puzzle")
 
 
 def _written(taken: _Taken, to: str) -> bytes:

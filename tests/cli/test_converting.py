@@ -135,6 +135,22 @@ def test_grids_in_one_file_are_of_one_size(desk):
     assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
 
 
+@pytest.mark.parametrize("number", [15, 16, 17, 32, 64])
+def test_a_file_that_would_not_be_read_as_what_it_holds_is_refused(desk, number):
+    """So many lines of 4×4 may be one puzzle of 16×16, or some."""
+    line = UNIQUE.replace("\n", "")
+    Path("small.txt").write_text(f"{line}\n" * number)
+    for to in ("lines", "csv", "grid", "iss"):
+        code, _, said = run("convert", "small.txt", "--format", "lines", "--to", to, "-o", to)
+        is_refused = (to == "lines" and number % 16 == 0) or (to == "csv" and number == 16)
+        assert (code, Path(to).exists()) == (is_refused, not is_refused), said
+        if is_refused:
+            assert said.startswith(f"a file of {to} cannot hold all of them:")
+            assert said.endswith("; -o FOLDER/ takes a file for each\n")
+        else:
+            assert puzzles_in(to) == [parse_puzzle(line)] * number
+
+
 def test_what_is_no_puzzle_is_told_where_it_stands(desk):
     Path("bad.txt").write_text(f"{EASY}\nk{EASY[1:]}\n{HARD}\n")
     Path("cnf").write_text("p cnf 1 1\n1 0\n")
