@@ -177,6 +177,9 @@ def check_target(
         whole = target.resolve()
     except RuntimeError:  # of Python before 3.13
         raise UsageError(f"{shown} is a link to itself") from None
+    if target.is_symlink() and not target.exists():
+        there = printable(str(target.readlink()))
+        raise UsageError(f"{shown} is a link to {there}, which is not there; name a file")
     if target.is_dir():
         raise UsageError(f"{shown} is a folder; name a file in it")
     if not target.parent.is_dir():

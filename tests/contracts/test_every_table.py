@@ -215,7 +215,7 @@ def test_without_pyarrow_the_extra_is_named_and_nothing_is_written(asked, desk, 
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     code, printed, said = run(*asked)
     assert (code, printed) == (2, "")
-    assert "need the extra [data]: pip install pyarrow" in said
+    assert "a table with types needs the extra [data]: pip install pyarrow" in said
     assert {*desk.iterdir()} == before
 
 

@@ -239,6 +239,6 @@ def test_a_missing_inbox_is_said_at_once(tmp_path):
 
 
 def test_without_the_extra_it_says_which_one(monkeypatch):
-    monkeypatch.setattr("pipeline.cli.commands.folders.find_spec", lambda name: None)
+    monkeypatch.setattr("pipeline.errors.find_spec", lambda name: None)
     code, _, said = run("serve")
     assert (code, "the extra [serve]" in said) == (2, True)

@@ -10,14 +10,13 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.options import CONFIG_FILE, json_option, origins_of_settings, say, takes
-from pipeline.errors import UsageError, counted, printable
+from pipeline.errors import UsageError, check_extra, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
 from pipeline.units import AGE
@@ -123,8 +122,7 @@ def serve(
     It needs the extra [serve]. Only programs on this machine reach the page, unless --host says
     otherwise; it asks for no password. The exit codes are those of `watch`.
     """
-    if not all(map(find_spec, ("starlette", "uvicorn"))):
-        raise UsageError("serve needs the extra [serve]: pip install starlette uvicorn")
+    check_extra("serve", "serve", "starlette", "uvicorn")
     from pipeline.web.server import serve as serve_page
 
     raise typer.Exit(serve_page(settings, _say_address, host, port))

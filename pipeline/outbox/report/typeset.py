@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Final, Literal
 
-from pipeline.errors import UsageError
+from pipeline.errors import check_extra
 
 FONT: Final = "Libertinus Serif"
 """Typst has it built in; the machine's own fonts have the characters that it lacks."""
@@ -68,8 +67,7 @@ def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
 
 def check_installed() -> None:
     """Raise UsageError if the extra is not installed."""
-    if find_spec("typst") is None:
-        raise UsageError("PNG and PDF need the extra [draw]: pip install typst")
+    check_extra("a PNG or PDF", "draw", "typst")
 
 
 def _compiled(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
