@@ -221,7 +221,7 @@ def test_without_pyarrow_the_extra_is_named_and_nothing_is_written(asked, desk, 
 
 def test_without_pyarrow_or_pandas_the_library_names_the_extra(monkeypatch):
     for name in ("pandas", "pyarrow"):
-        monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.setattr("pipeline.errors.find_spec", lambda each, name=name: each != name)
         with pytest.raises(UsageError, match=rf"extra \[data\]: pip install {name}"):
             to_frame([])
 
