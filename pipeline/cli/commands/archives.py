@@ -99,6 +99,8 @@ def convert(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline convert -o killer.svg examples/killer.txt
 
+    sudoku-pipeline convert -o boards.pdf examples/collection.txt
+
     sudoku-pipeline convert -o boards/ --to svg examples/collection.txt
 
     Exit code 1: a puzzle was not converted.
@@ -150,7 +152,11 @@ def generate(  # noqa: PLR0913 - one for each option
     ] = None,
     difficulty: Annotated[
         Level | None,
-        typer.Option("--difficulty", help="The level of the steps that solve it, as in HoDoKu."),
+        typer.Option(
+            "--difficulty",
+            metavar="LEVEL",
+            help="The level of the steps that solve it: easy, medium, hard, unfair or extreme.",
+        ),
     ] = None,
     symmetric: Annotated[
         bool, typer.Option("--symmetric", help="Clues look the same after half a turn.")
@@ -183,7 +189,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 10
 
-    sudoku-pipeline generate 100 --symmetric --givens 24-26 --seed 7 -o hundred.txt
+    sudoku-pipeline generate 99 --symmetric --givens 24-26 --seed 7 -o many.txt
 
     sudoku-pipeline generate 10 --redundant --givens 30-34 --depth 0 -o easy.txt
 
@@ -242,7 +248,7 @@ def dedupe(
 
     sudoku-pipeline dedupe examples/collection.txt
 
-    sudoku-pipeline dedupe -o all.txt --table copies.csv examples/line.sdm examples/collection.txt
+    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
@@ -318,7 +324,7 @@ def overlap(
 
     sudoku-pipeline overlap examples/collection.txt examples/line.sdm
 
-    sudoku-pipeline overlap -o overlap.csv examples/collection.txt examples/line.sdm
+    sudoku-pipeline overlap -o both.csv examples/collection.txt examples/line.sdm
 
     Exit code 1: some are equivalent, or something was left out.
     """

@@ -117,7 +117,7 @@ def serve(
 
     sudoku-pipeline serve
 
-    sudoku-pipeline serve --port 9000 --inbox /srv/sudoku/in --outbox /srv/sudoku/out
+    sudoku-pipeline serve --port 9000 --inbox /srv/in --outbox /srv/out
 
     It needs the extra [serve]. Only programs on this machine reach the page, unless --host says
     otherwise; it asks for no password. The exit codes are those of `watch`.

@@ -67,8 +67,8 @@ def encode(  # noqa: PLR0913 - one for each option
     as_json: Annotated[
         bool,
         json_option(
-            "variables, clauses, and file and puzzles, or without -o text; with FOLDER/ source and "
-            "line too, and reason if it is not encoded"
+            "source, line, variables, clauses, and file and puzzles, or without -o text; "
+            "reason if it is not encoded"
         ),
     ] = False,
 ) -> None:
@@ -84,7 +84,13 @@ def encode(  # noqa: PLR0913 - one for each option
 
     Exit code 1: a puzzle was not encoded.
     """
-    from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_target, write_to
+    from pipeline.cli.files import (
+        STANDARD_INPUT,
+        STANDARD_OUTPUT,
+        check_target,
+        source_name,
+        write_to,
+    )
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
 
@@ -100,13 +106,15 @@ def encode(  # noqa: PLR0913 - one for each option
         raise UsageError("many files need -o FOLDER/, for a formula of each puzzle")
     check_target("--output", target, files or [], force=force)
     check_json(output, as_json=as_json)
-    puzzle = _puzzle(empty, files[0] if files else STANDARD_INPUT, settings).puzzle
+    source = files[0] if files else STANDARD_INPUT
+    puzzle = _puzzle(empty, source, settings).puzzle
     cnf = encode_puzzle(puzzle, settings.encoding, numbering)
     if output or not as_json:
         write_to(target, dimacs_lines(cnf))
     if as_json:
-        told = {"file": output, "puzzles": 1} if output else {"text": "".join(dimacs_lines(cnf))}
-        print(json.dumps(_sizes_of(cnf) | told))
+        told = {"source": source_name(source) if files else None, "line": None} | _sizes_of(cnf)
+        written = {"file": output, "puzzles": 1}
+        print(json.dumps(told | (written if output else {"text": "".join(dimacs_lines(cnf))})))
 
 
 def _sizes_of(cnf: Cnf) -> dict[str, object]:
@@ -314,9 +322,9 @@ def bench(
 
     sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
 
-    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/collection.txt
+    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/six.txt
 
-    sudoku-pipeline bench --to latex --timeout 10s examples/collection.txt > table.tex
+    sudoku-pipeline bench --to latex --timeout 10s examples/six.txt > table.tex
 
     Exit code 1: something could not be read, or a solver gave no answer, or a wrong one.
     """

@@ -93,7 +93,7 @@ def solve(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
 
-    sudoku-pipeline solve --table table.csv examples/collection.txt examples/*.sudoku
+    sudoku-pipeline solve --table table.csv examples/*.sudoku
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
@@ -289,9 +289,9 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --per-page 2 -o big.html examples/*.sudoku
 
-    sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
+    sudoku-pipeline sheet --no-solutions --per-page 12 outbox/collection.csv
 
-    sudoku-pipeline sheet --title 'Class 7b' --sort rating -o class.html examples/collection.txt
+    sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
