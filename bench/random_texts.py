@@ -99,7 +99,7 @@ class Draw:
         some = chance.sample(range(geometry.size), min(3, geometry.size))
         given = [f"{geometry.name_of(cell)}_{chance.choice(geometry.values)}" for cell in some]
         result = solve(f"{layout}.~{'~'.join(given)}", max_solutions=1, format="iss", prove="never")
-        return cls(layout, result.solutions[0], chance) if result.solutions else None
+        return cls(layout, result.grids[0], chance) if result.grids else None
 
     def text(self, *, is_planted: bool) -> str:
         while True:

@@ -57,10 +57,9 @@ This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --he
 that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
 of all commands. Each command takes `--help`, or `-h`.
 
-Commands that print results take `--json`: one object a line on standard output; messages go to
-standard error. `encode`, `decode`, `generate`, `sheet` and `report` write files or puzzles,
-`bench` prints a table, `schema` prints JSON, and `run` and `watch` log with
-[`--log-format json`](settings.md#log-format).
+Every command that prints takes `--json`: one object a line on standard output, about a puzzle or
+a file that it wrote; messages go to standard error. `run`, `watch` and `serve` log instead, with
+[`--log-format json`](settings.md#log-format), and `schema` prints JSON anyway.
 Commands on an outbox take `--outbox`; those that take it as an argument too use that first. A file
 of a puzzle may be the puzzle itself, of 16 cells or more, if no file has that name.
 """

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
+    from pipeline.reading.formats.formula import Model
     from pipeline.service.converting import Converted
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
@@ -94,6 +95,7 @@ __all__ = [
     "Left",
     "LimitReached",
     "MissingFolder",
+    "Model",
     "Parsed",
     "PipelineError",
     "Problem",
@@ -151,6 +153,7 @@ _HOMES = {
     "certify": "Violation certifier certify_grid",
     "puzzle.puzzle": "Candidate Geometry Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
+    "reading.formats.formula": "Model",
     "service.converting": "Converted",
     "service.solving": "solve_puzzle",
     "settings": "Settings",

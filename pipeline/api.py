@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.puzzle.puzzle import NINE
-from pipeline.service.solving import Given, problem_given, solve_sources
+from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
     BenchOptions,
@@ -24,7 +24,7 @@ from pipeline.settings import (
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete
 from pipeline.solving.one import Search
-from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.generating import Wish
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
+    from pipeline.reading.formats.formula import Model
     from pipeline.service.converting import Converted
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step
@@ -51,14 +52,17 @@ MOST_CHARACTERS = 1024 * 1024
 
 
 @overload
-def solve(puzzle: Puzzle, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
+def solve(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
 @overload
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Any]: ...
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Any]:
+def solve(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Result[Model]: ...
+@overload
+def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
+def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
     """Solve a puzzle, a problem that was read, or the puzzle or formula in a text or file.
 
     A text is a str or bytes, a file a Path; a list of rows is taken as by `Puzzle.from_rows`. The
-    settings are those of `Settings` that say how to read and to solve. A text that is no puzzle
+    solutions of a puzzle are grids, those of a formula models; `grids` of the result are the grids.
+    The settings are those of `Settings` that say how to read and to solve. A text that is no puzzle
     gives a Result too: `invalid`, and where and why in its message.
 
         >>> solve("1.....2..3.....4").solutions[0].values[:4]
@@ -77,15 +81,15 @@ def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Any]:
 
 @overload
 def solve_many(
-    puzzles: Iterable[Puzzle], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[AsPuzzle], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid]]: ...
 @overload
 def solve_many(
     puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
-) -> Iterator[Result[Any]]: ...
+) -> Iterator[Result[Grid | Model]]: ...
 def solve_many(
     puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
-) -> Iterator[Result[Any]]:
+) -> Iterator[Result[Grid | Model]]:
     """Solve puzzles and texts, many at once; yield the result of each, in order.
 
     Each result is that of `solve`. Unique puzzles are solved at the speed of a collection; a puzzle
@@ -103,12 +107,12 @@ def solve_many(
 
 
 @overload
-def solutions(
-    puzzle: Puzzle, **settings: Unpack[SolvingOptions]
-) -> Generator[Grid, None, None]: ...
+def solutions(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Generator[Grid]: ...
 @overload
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Any, None, None]: ...
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Any, None, None]:
+def solutions(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Generator[Model]: ...
+@overload
+def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]: ...
+def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
     At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
@@ -207,7 +211,7 @@ def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
         yield _Puzzles(tuple(some))
 
 
-def to_arrow(results: Iterable[Result]) -> Table:
+def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     """The table of these results: a row each, with the columns of a collection's table, typed.
 
     Its `index` counts the results, its `line` is null, as are other fields that are not known.
@@ -220,7 +224,7 @@ def to_arrow(results: Iterable[Result]) -> Table:
     return table_of(results)
 
 
-def to_frame(results: Iterable[Result]) -> DataFrame:
+def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
     """The same as a frame of pandas, which the extra [data] brings."""
     from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
 
@@ -287,7 +291,8 @@ def convert(
         None lines cannot say diagonal from r1c1
 
     Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
-    for several puzzles in a file that holds one, OSError if the environment fails.
+    for several puzzles in a file that holds one, or that would be read as others, OSError if the
+    environment fails.
     """
     from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - most do not convert
     from pipeline.service import converting  # noqa: PLC0415
@@ -365,7 +370,7 @@ def generate(
         )
 
 
-def has_steps(result: Result[Any]) -> bool:
+def has_steps(result: Result[Grid | Model]) -> bool:
     """Whether steps are looked for: in a 9×9 puzzle without other rules that has a solution."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
@@ -373,7 +378,7 @@ def has_steps(result: Result[Any]) -> bool:
     return problem.puzzle.is_plain and problem.puzzle.geometry == NINE
 
 
-def steps_of(result: Result[Any]) -> Iterator[Step]:
+def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
     """The steps through the puzzle of a result, as `steps`.
 
         >>> from pipeline import solve, steps_of

@@ -17,6 +17,7 @@ from __future__ import annotations
 import errno
 import os
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 
 class PipelineError(Exception):
@@ -74,6 +75,12 @@ class EnvironmentFailure(PipelineError):
 
 class MissingFolder(EnvironmentFailure):
     """A folder that has to be there is not: only making or naming it helps."""
+
+
+def check_extra(what: str, extra: str, *packages: str) -> None:
+    """Raise UsageError if a package is missing of the extra that this needs."""
+    if not all(map(find_spec, packages)):
+        raise UsageError(f"{what} needs the extra [{extra}]: pip install {' '.join(packages)}")
 
 
 _ENVIRONMENTAL = frozenset(

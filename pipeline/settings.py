@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from pipeline.errors import UsageError, printable
-from pipeline.units import DURATION, MEMORY, SIZE, Unit
+from pipeline.units import DURATION, MEMORY, SIZE, Quantity
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 LogFormat = Literal["auto", "console", "json"]
@@ -59,6 +59,26 @@ FormatChoice = Literal[
     "cnf",
 ]
 """The formats of the parsers, which take a while to load. A test compares them."""
+NotationChoice = Literal[
+    "lines",
+    "csv",
+    "grid",
+    "ss",
+    "sdk",
+    "opensudoku",
+    "hodoku",
+    "boxes",
+    "bordered",
+    "spreadsheet",
+    "json",
+    "pencil-marks",
+    "f-puzzles",
+    "f-puzzles-link",
+    "sudokupad-link",
+    "iss",
+    "svg",
+]
+"""What `Puzzle.to` writes as text. A test compares it, too."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
@@ -106,7 +126,7 @@ class Setting:
     most: float = math.inf
     _: KW_ONLY
     risky: bool = False
-    unit: Unit | None = None
+    unit: Quantity | None = None
     short: str | None = None
     name: str = ""
     help: str = ""
@@ -260,7 +280,7 @@ class Settings:
     workers: Annotated[
         int,
         Setting(PROCESSES, "N", 0, _MOST_WORKERS, short="-j"),
-        "Processes for the puzzles of archives and collections; 0: one per core.",
+        "Processes for archives, collections and hundreds of single files; 0: one per core.",
     ] = 0
     cluster: Annotated[
         str | None,

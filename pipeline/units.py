@@ -9,7 +9,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Quantity:
     """A kind of quantity: the word for it in a help, an example, and a factor for each suffix.
 
     `bare` is what a number without a suffix counts; if it is empty, a number needs a suffix.
@@ -39,7 +39,7 @@ class Unit:
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _BYTES = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
-DURATION: Final = Unit("TIME", "5m", "seconds", _SECONDS)
-AGE: Final = Unit("AGE", "30d", "", _SECONDS)
-SIZE: Final = Unit("SIZE", "64M", "bytes", _BYTES)
-MEMORY: Final = Unit("SIZE", "4G", "megabytes", {k: n / 2**20 for k, n in _BYTES.items()})
+DURATION: Final = Quantity("TIME", "5m", "seconds", _SECONDS)
+AGE: Final = Quantity("AGE", "30d", "", _SECONDS)
+SIZE: Final = Quantity("SIZE", "64M", "bytes", _BYTES)
+MEMORY: Final = Quantity("SIZE", "4G", "megabytes", {k: n / 2**20 for k, n in _BYTES.items()})

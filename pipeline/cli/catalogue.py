@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from pipeline.api import generate
@@ -31,11 +32,13 @@ from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
+from pipeline.service.solving import with_traits
 from pipeline.settings import Level, Settings, SourceOptions
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
 _MOST_SAID = 20
+_TRAITS = Settings(also="effort,rating")
 
 
 def range_of(option: str, text: str) -> tuple[int, int]:
@@ -161,10 +164,17 @@ def say_written(
 
 
 def write_generated(
-    wish: Wish, seed: int, count: int, targets: tuple[Path, Path | None], display: Display
+    wish: Wish,
+    seed: int,
+    count: int,
+    targets: tuple[Path, Path | None],
+    display: Display,
+    *,
+    as_json: bool = False,
 ) -> tuple[int, Stopped | LimitReached | None]:
     """Generate a collection and perhaps a table beside it; how many puzzles, and why not all.
 
+    `as_json`: everything about each puzzle is printed too, which takes longer.
     Raises Stopped and LimitReached if there is no puzzle yet.
     """
     made, shown = 0, is_shown(targets[0])
@@ -180,13 +190,16 @@ def write_generated(
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:
             for result in islice(puzzles, count):
-                if shown:  # in the place of the bar
+                if shown or as_json:  # in the place of the bar
                     display.end()
+                told = _json_of(made + 1, result, seed) if as_json else ""
                 with uninterrupted():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:
-                        rows.write(_row_of(made, result))
+                        rows.write(csv_line(_row_of(made, result)))
+                    if as_json:
+                        print(told, flush=True)
                     if shown:
                         collection.flush()
         except (Stopped, LimitReached) as error:
@@ -203,9 +216,19 @@ def _line_of(result: Result) -> bytes:
     return puzzle.to("lines" if plain_cells(puzzle) else "iss").encode()
 
 
-def _row_of(index: int, result: Result) -> bytes:
-    """The line of the table with a generated puzzle's solution and certificate."""
+def _row_of(index: int, result: Result) -> GeneratedRow:
+    """The row of the table with a generated puzzle's solution and certificate."""
     found = result.certificate
     nodes = found.nodes if found and found.nodes else 0
     solution = one_line(result.solutions[0].values)
-    return csv_line(GeneratedRow(index, solution, result.told_certificate, nodes))
+    return GeneratedRow(index, solution, result.told_certificate, nodes)
+
+
+def _json_of(index: int, result: Result, seed: int) -> str:
+    """A generated puzzle, its row of the table, and how hard it is."""
+    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
+    traits = with_traits([result], _TRAITS)[0].traits
+    givens = len([*result.problem.puzzle.givens()])
+    told = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
+    hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.traits}
+    return json.dumps(asdict(_row_of(index, result)) | told | hard)

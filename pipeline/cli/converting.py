@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -62,11 +63,19 @@ def left_out(where: str, reason: str) -> str:
 class Converting:
     """Converts sources, and says what is left out and why."""
 
-    def __init__(self, to: str, settings: Settings, *, solutions: bool, target: Path) -> None:
+    def __init__(
+        self, to: str, settings: Settings, *, solutions: bool, target: Path, as_json: bool
+    ) -> None:
         self.to, self.solutions = to, solutions
         self.done = self.left = 0
-        self._settings = settings
-        self._display = Display(None, bar=not settings.quiet and not is_shown(target))
+        self._settings, self._as_json = settings, as_json
+        bar = not (settings.quiet or as_json or is_shown(target))
+        self._display = Display(None, bar=bar)
+
+    def tell(self, **told: object) -> None:
+        """Print this for programs, if it is asked for."""
+        if self._as_json:
+            print(json.dumps(told))
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """Those that could be converted."""
@@ -79,6 +88,7 @@ class Converting:
             else:
                 self.left += 1
                 self._say_left(each)
+                self.tell(source=each.name, line=each.line, reason=each.reason)
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
@@ -107,6 +117,15 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
             pass
         if not converting.done:
             raise _NothingWritten
+    if converting.done:
+        converting.tell(file=str(target), puzzles=converting.done)
+
+
+def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
+    """Print the text of each, with where it is from."""
+    for each in converting.of(sources, None):
+        text = (each.data or b"").decode()
+        converting.tell(source=each.name, line=each.line, text=text)
 
 
 def to_folder(
@@ -116,5 +135,7 @@ def to_folder(
     paths = [what for what, _ in sources if isinstance(what, Path)]
     folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
     for each in converting.of(sources, None):
-        with folder.growing(each.name, each.line) as file:
+        target = folder.target_of(each.name, each.line)
+        with growing(target) as file:
             file.write(each.data or b"")
+        converting.tell(file=str(target), puzzles=1, source=each.name, line=each.line)

@@ -177,6 +177,9 @@ def check_target(
         whole = target.resolve()
     except RuntimeError:  # of Python before 3.13
         raise UsageError(f"{shown} is a link to itself") from None
+    if target.is_symlink() and not target.exists():
+        there = printable(str(target.readlink()))
+        raise UsageError(f"{shown} is a link to {there}, which is not there; name a file")
     if target.is_dir():
         raise UsageError(f"{shown} is a folder; name a file in it")
     if not target.parent.is_dir():
@@ -280,12 +283,12 @@ class Folder:
         self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
         self._taken = set[str]()
 
-    def growing(self, source: str, line: int | None) -> AbstractContextManager[BinaryIO]:
-        """A stream to a new file. Raises UsageError if it exists and must not be replaced."""
+    def target_of(self, source: str, line: int | None) -> Path:
+        """A checked target. Raises UsageError if it exists and must not be replaced."""
         self._path.mkdir(exist_ok=True)
         target = self._path / self._name_of(source, line)
         check_target("--output", target, self._inputs, force=self._force)
-        return growing(target)
+        return target
 
     def _name_of(self, source: str, line: int | None) -> str:
         """A name that was not given to another."""

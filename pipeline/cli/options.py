@@ -71,6 +71,12 @@ def json_option(names: str) -> Any:
     return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
 
 
+def check_json(output: Path | str | None, *, as_json: bool) -> None:
+    """Raise UsageError if standard output would hold both JSON and what is written."""
+    if as_json and str(output) == "-":
+        raise UsageError("--json is for standard output; name a file with -o")
+
+
 class Command(TyperCommand):
     """A command that converts its values by `Setting`.
 

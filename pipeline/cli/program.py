@@ -36,7 +36,7 @@ from pipeline.version import __version__
 
 _ELSEWHERE = (
     "Settings can also stand in the environment, such as SUDOKU_PIPELINE_MAX_SOLUTIONS=2, and in "
-    f"{CONFIG_FILE}, as max-solutions = 2."
+    f"{CONFIG_FILE}, as max-solutions=2."
 )
 _HELP = {"help_option_names": ["-h", "--help"]}
 _MarkedError: Any = typer.BadParameter.__bases__[0]

@@ -248,17 +248,18 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
 
     Raises InputError for a formula, or a puzzle that is too large.
     """
-    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import TOO_LARGE, Board, board_svg  # noqa: PLC0415 - slow to load
+    from pipeline.reading.formats.formula import NO_PUZZLE  # noqa: PLC0415
 
     if result.status == "invalid":
         return
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
-        raise InputError(f"{name}: it is no puzzle that could be drawn")
+        raise InputError(f"{name}: {NO_PUZZLE}")
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     board = Board(puzzle, signs=signs) if puzzle_only else board_of(puzzle, result, signs)
     if not board.is_drawable:
-        raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
+        raise InputError(f"{name}: {TOO_LARGE}")
     title = name if puzzle_only else f"{name}: {result.status}"
     write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
 

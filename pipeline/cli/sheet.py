@@ -14,8 +14,8 @@ from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
-    LARGEST_DRAWN,
     MOST_PRINTED,
+    TOO_LARGE,
     Board,
     Printed,
     Sheet,
@@ -26,6 +26,7 @@ from pipeline.outbox.report import (
 )
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Archive
+from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.reading.read import contents_of
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
@@ -90,11 +91,10 @@ def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
     if problem is None:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
-        return InputError(f"{printable(where)}: not drawn: a formula has no board")
+        return InputError(f"{printable(where)}: {NO_PUZZLE}")
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
-        most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
-        return InputError(f"{printable(where)}: not drawn: more than {most} cells")
+        return InputError(f"{printable(where)}: {TOO_LARGE}")
     return Printed(name, board, where=where), problem
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from pipeline.errors import UsageError
+from pipeline.errors import check_extra
 from pipeline.outbox.tables import (
     ALSO,
     NUMBER,
@@ -42,8 +41,7 @@ GROUP_BYTES = 16 * 1024 * 1024
 
 def check_installed(name: str = "pyarrow") -> None:
     """Raise UsageError if the extra is not installed."""
-    if find_spec(name) is None:
-        raise UsageError(f"tables with types need the extra [data]: pip install {name}")
+    check_extra("a table with types", "data", name)
 
 
 def typed(lines: bytes, kind: type[Struct], also: Iterable[str] = ()) -> Table:

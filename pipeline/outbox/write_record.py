@@ -6,13 +6,13 @@ import json
 import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from pipeline.outbox.schema import (
     CLAIMED,
@@ -106,7 +106,9 @@ class SetOfOne:
         result, solver = self.result, None
         if used := result.solver:
             solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
-        found = result.certificate
+        checked: CertificateOfOne | UnsetType = UNSET
+        if found := result.certificate:
+            checked = CertificateOfOne(solutions="checked", **msgspec.to_builtins(found))
         return PuzzleRecord(
             **_fields_of_all(self.origin, files, result.seconds, finished),
             **_read(_parsed(result)),
@@ -117,7 +119,7 @@ class SetOfOne:
             message=result.said,
             solver=solver,
             encoding=_encoding(result),
-            certificate=CertificateOfOne(solutions="checked", **asdict(found)) if found else UNSET,
+            certificate=checked,
             **_explained(result),
             disagreement=result.disagreement or UNSET,
             **_traits(result),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from math import isqrt
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
 
 from pipeline.puzzle.boards import board, value_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
     from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
+    from pipeline.settings import NotationChoice
 
 MIN_SIDE, MAX_SIDE = 2, 256
 MOST_EXTRA = 1024
@@ -477,21 +478,33 @@ class Puzzle:
         """
         return replace(self, rules=(*self.rules, *rules))
 
-    def to(self, notation: str, solution: Grid | None = None) -> str:
-        """The text of a file with this puzzle alone, in one of the notations of `convert --to`.
+    @overload
+    def to(self, notation: NotationChoice, solution: Grid | None = None) -> str: ...
+    @overload
+    def to(self, notation: Literal["png", "pdf"], solution: Grid | None = None) -> bytes: ...
+    @overload
+    def to(self, notation: str, solution: Grid | None = None) -> str | bytes: ...
+    def to(self, notation: str, solution: Grid | None = None) -> str | bytes:
+        """A file with this puzzle alone, in one of the notations of `convert --to`.
 
-        With a solution it is the solution's; f-puzzles and CSV have both. What is written was read
-        again, and says the same.
+        It is a text, but of `png` and `pdf` bytes. With a solution it is the solution's; pictures,
+        f-puzzles and CSV have both. What is written as text, except SVG, was read again, and says
+        the same.
 
         >>> print(Puzzle.of_values(Geometry(2, 2), [1, *[0] * 14, 4]).to("iss"))
         .Shape~4x4.~R1C1_1~R4C4_4
         <BLANKLINE>
 
         Raises ValueError, which names what the notation cannot say, and UsageError for a
-        notation that there is not.
+        notation that there is not, or if the extra [draw] is missing.
         """
-        from pipeline.reading.formats.targets import file_text  # noqa: PLC0415 - knows all formats
+        from pipeline.reading.formats.targets import PICTURES, file_text  # noqa: PLC0415 - knows all formats
 
+        if notation in PICTURES:
+            from pipeline.outbox.report.board import picture  # noqa: PLC0415 - slow to load
+
+            data = picture(self, solution, notation)
+            return data.decode() if notation == "svg" else data
         return file_text(self, notation, solution)
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:

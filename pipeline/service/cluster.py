@@ -22,13 +22,12 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from concurrent import futures
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from itertools import islice
 from multiprocessing import resource_tracker
 from pickle import loads
 from typing import Any, TypeVar
 
-from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
+from pipeline.errors import EnvironmentFailure, PipelineError, check_extra
 from pipeline.service.exits import Interrupted
 from pipeline.service.replies import in_a_line, packed, read_reply
 from pipeline.service.workers import (
@@ -82,8 +81,7 @@ class Cluster:
         stopping: Callable[[], bool],
         patience: float = PATIENCE,
     ) -> None:
-        if find_spec("distributed") is None:
-            raise UsageError("--cluster needs dask.distributed: pip install distributed")
+        check_extra("--cluster", "cluster", "distributed")
         self._address = address
         self._settings = settings
         self._stopping = stopping

@@ -7,17 +7,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from pipeline.errors import InputError, UsageError, printable
+from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading.formats import parsed_from
+from pipeline.reading.formats import HEAD_BYTES, Detected, detect, parse_source, parsed_from
 from pipeline.reading.formats.cells import shape_in_words
+from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.formats.targets import SINGLE, TARGETS, File, item_text, target_of
+from pipeline.reading.formats.targets import (
+    NAMES,
+    PICTURES,
+    SINGLE,
+    TARGETS,
+    File,
+    item_text,
+    target_of,
+)
 from pipeline.service.solving import solve_problems
-from pipeline.settings import Settings
+from pipeline.settings import Reading, Settings
 from pipeline.solving.items import Item, Part, groups, parts_of
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -26,11 +35,10 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from pipeline.outbox.report import Printed
 
-PICTURES: Final = ("svg", "png", "pdf")
-"""Targets that are drawn."""
+__all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of", "items_in"]
 
-NAMES: Final = (*TARGETS, *PICTURES)
-"""What can be converted to."""
+_PAGES: Final = File(most=1_000)
+"""A PDF is laid out in memory, as a sheet is."""
 
 Source = tuple[Path | Puzzle, str]
 """What lies at a path, or a puzzle; and its name in messages."""
@@ -41,8 +49,9 @@ class Converted:
     """A puzzle of a source in another notation, or the reason why it is not.
 
     `name` is that of the source, or of the member of an archive; `line` is where the puzzle begins
-    in a collection, from 1. `data` is what a file with it alone holds. `unread` names what is
-    left to people, such as rules in prose, which is not converted.
+    in a collection, from 1. `data` is what a file with it alone holds; it is empty if it becomes a
+    page of a PDF of all. `unread` names what is left to people, such as rules in prose, which is
+    not converted.
     """
 
     name: str
@@ -81,7 +90,9 @@ def endings_of(to: str) -> tuple[str, ...]:
 
 def file_of(to: str, *, solutions: bool) -> File:
     """How files of that target hold puzzles."""
-    return SINGLE if to in PICTURES else target_of(to).holding(solutions=solutions)
+    if to in PICTURES:
+        return _PAGES if to == "pdf" else SINGLE
+    return target_of(to).holding(solutions=solutions)
 
 
 def convert(
@@ -93,8 +104,6 @@ def convert(
     kept: BinaryIO | None = None,
 ) -> Iterator[Converted]:
     """Convert all puzzles of the sources, as `api.convert` says."""
-    if to not in NAMES:
-        raise UsageError(f"there is no notation {to!r}; expected one of {', '.join(NAMES)}")
     file = file_of(to, solutions=solutions)
     write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
@@ -115,7 +124,7 @@ def convert(
             if item is None:
                 yield Converted(each.name, each.line, None, reason)
                 continue
-            data = file.head.encode() + item + file.end.encode()
+            data = b"" if keeper and to == "pdf" else _bound([item], file, to)
             yield Converted(each.name, each.line, data, None, _lost(each, to))
     if keeper:
         keeper.end()
@@ -150,37 +159,67 @@ def _unsolved(
             yield _puzzle_of(_item(part, name))
 
 
+def _bound(items: list[bytes], file: File, to: str) -> bytes:
+    """The file of these items."""
+    if to in PICTURES:
+        from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
+
+        return picture_of([item.decode() for item in items], to)
+    return file.head.encode() + file.between.encode().join(items) + file.end.encode()
+
+
 class _Keeper:
-    """Writes items to a file; one that holds a single puzzle is written when there is no other."""
+    """Writes items to a file; one that holds few is written when it is known that all fit."""
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to
         self._first: Geometry | None = None
-        self._held = b""
+        self._held: list[bytes] = []
+        self._head, self._count = bytearray(), 0
 
     def add(self, item: bytes, taken: _Taken) -> None:
         """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
         file = self._file
         geometry = taken.puzzle.geometry if taken.puzzle else NINE
         first = self._first or geometry
-        if self._first and file.most:
+        if file.most and len(self._held) == file.most:
+            most = "one" if file.most == 1 else f"{file.most:,}"
             raise InputError(
                 f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
-                "one; -o FOLDER/ takes a file for each"
+                f"{most}; -o FOLDER/ takes a file for each"
             )
         if file.alike and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
             raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
-        text = (file.between if self._first else file.head).encode() + item
-        self._first = first
         if file.most:
-            self._held = text
+            self._held.append(item)
         else:
-            self._stream.write(text)
+            self._write((file.between if self._first else file.head).encode() + item)
+        self._first = first
+        self._count += 1
+
+    def _write(self, data: bytes) -> None:
+        self._stream.write(data)
+        self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        if self._first:
-            self._stream.write(self._held + self._file.end.encode())
+        """Raises InputError if the file would not be read as what was written to it."""
+        if self._held:
+            self._stream.write(_bound(self._held, self._file, self._to))
+        elif self._first:
+            self._write(self._file.end.encode())
+            self._check_read_back()
+
+    def _check_read_back(self) -> None:
+        source, head = f"a file of {self._to} cannot hold all of them", bytes(self._head)
+        try:
+            what = detect(head, len(head) < HEAD_BYTES, source, Reading())
+            if self._count == 1 or isinstance(what, Detected):
+                return
+            parse_source(head, source)
+        except InvalidPuzzle as error:
+            raise InputError(f"{error}; -o FOLDER/ takes a file for each") from None
+        raise InputError(f"{source}: it would be read as one puzzle")
 
 
 def _written(taken: _Taken, to: str) -> bytes:
@@ -198,19 +237,12 @@ def _lost(taken: _Taken, to: str) -> tuple[str, ...]:
     return tuple(each for each in taken.unread if each not in written)
 
 
-def _drawn(taken: _Taken, to: str) -> bytes:
-    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+def _drawn(taken: _Taken, _to: str) -> bytes:
+    from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
 
     board = Board(taken.puzzle, taken.grid, signs=taken.signs, unread=taken.unread)
-    if not board.is_drawable:
-        raise ValueError(f"{to} cannot show more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells")
     title = f"{taken.name}, line {taken.line}" if taken.line else taken.name
-    svg = board_svg(board, title, "b", alone=True)
-    if to == "svg":
-        return f"{svg}\n".encode()
-    from pipeline.outbox.report.typeset import pdf_of, png_of  # noqa: PLC0415 - as above
-
-    return png_of(svg) if to == "png" else pdf_of([svg])
+    return board_svg(board, title, "b", alone=True).encode()
 
 
 def _puzzle_of(item: Item) -> _Taken:
@@ -220,7 +252,7 @@ def _puzzle_of(item: Item) -> _Taken:
         puzzle, unread = problem.puzzle, problem.unread
         notes = problem.parsed.notes
         return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread, notes=notes)
-    reason = item.reason or "a formula is no puzzle"
+    reason = item.reason or NO_PUZZLE
     return _Taken(item.name, item.line, None, reason=reason)
 
 

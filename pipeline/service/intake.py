@@ -47,6 +47,8 @@ from pipeline.service.sinks import BATCH, Ended
 if TYPE_CHECKING:
     from pipeline.reading import Contents
 
+_Complete = Sight | Refused
+
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
 
@@ -222,33 +224,55 @@ class Intake:
         """
         end = time.monotonic() + LONGEST_SWEEP
         many = self.most_claims() if count >= _WORTH_A_BATCH else 1
-        taken: list[Job] = []
+        ready: list[_Complete] = []
+        for name in names:
+            self._stamp()
+            if self._stopping():
+                return
+            if time.monotonic() > end:
+                swept.look_again_in(0.0)  # other processes may have died: take over theirs
+                break
+            found = None if name is None else self._looked_at(name)
+            if isinstance(found, Sight | Refused):
+                ready.append(found)
+            elif name is not None:
+                left.append(name)
+                if found is not None:
+                    swept.look_again_in(found)
+            most = 1 if self._takes_singly else many
+            if ready and (len(ready) >= most or name is None or not _is_single(ready[-1])):
+                self._take_ready(ready, swept, left)
+        self._take_ready(ready, swept, left)
+
+    def _take_ready(self, ready: list[_Complete], swept: Swept, left: list[str]) -> None:
+        """Empty the list: claim what is in it, and process that.
+
+        Raises OSError if the folders are at fault; if that came while some were claimed already,
+        the next sweep takes them singly.
+        """
+        if not ready:
+            return
+        complete, ready[:] = [*ready], []
+        jobs: list[Job] = []
         try:
-            for name in names:
-                self._stamp()
-                if self._stopping():
-                    return
-                if time.monotonic() > end:
-                    swept.look_again_in(0.0)  # other processes may have died: take over theirs
-                    return
-                found = None if name is None else self.take(name)
-                if isinstance(found, Job):
-                    taken.append(found)
-                elif name is not None:
-                    left.append(name)
-                    if found is not None:
-                        swept.look_again_in(found)
-                most = 1 if self._takes_singly else many
-                if taken and (
-                    len(taken) >= most or name is None or not isinstance(taken[-1].contents, Single)
-                ):
-                    self._process(taken, swept)
-        except OSError:
-            if not taken:
+            with self._reservations.held():
+                for seen in complete:
+                    job = self._claimed(seen)
+                    if isinstance(job, Job):
+                        jobs.append(job)
+                        continue
+                    left.append(seen.name)
+                    if job is not None:
+                        swept.look_again_in(job)
+        except OSError as error:
+            if jobs:
+                self._take_singly(swept)
+            elif self._folders.blames(error):
                 raise
-            self._take_singly(swept)
-        finally:
-            self._process(taken, swept)
+            else:
+                for seen in complete:
+                    self._stick(seen.name, error)
+        self._process(jobs, swept)
 
     def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
         """The names that are ours: all, unless they are so many that claimers get some.
@@ -260,8 +284,8 @@ class Intake:
             return
         ours = deque[str]()
         while names or ours or self._claimers.are_busy:
-            self._claimers.give(names)
             ours += self._heard(swept, 0.0 if names or ours else _SOON)
+            self._claimers.give(names)
             if not names and not ours:
                 yield None
             for _ in range(min(len(names), BATCH)):
@@ -335,41 +359,55 @@ class Intake:
         for name in self._known.keys() - names:
             del self._known[name]
 
-    def take(self, name: str) -> Job | float | None:
-        """Claim a name if it is complete. Else the seconds after which to look again, if known.
+    def _looked_at(self, name: str) -> _Complete | float | None:
+        """What a name holds, if it is complete. Else as `_claimed`. Raises OSError as that does."""
+        seen = None
+        with self._one(name), self._shared.computing():
+            seen = self._seen(name)
+        return None if self._singles_only and not _is_single(seen) else seen
 
-        A fault of one file, or a crash of ours at it, must not hold up the others. Raises OSError
-        if the folders are at fault.
+    def _claimed(self, seen: _Complete) -> Job | float | None:
+        """Claim what is complete. Else the seconds after which to look again, if known.
+
+        The lock of the outbox is held. Raises OSError if the folders are at fault.
         """
-        path = self._folders.inbox / name
-        data = contents = None
-        try:
-            with self._shared.computing():
-                seen = self._seen(name)
-            if self._singles_only and not _is_single(seen):
-                return None
-            if isinstance(seen, Sight):
-                data, contents = seen.data, _worth_holding(seen)
-            elif not isinstance(seen, Refused):
-                return seen
+        name, data, contents, claim, is_stuck = seen.name, None, None, None, True
+        if isinstance(seen, Sight):
+            data, contents = seen.data, _worth_holding(seen)
+        with self._one(name):
             is_folder = isinstance(seen, Sight) and seen.is_folder
-            with self._reserved(name, seen.fingerprint, is_folder) as note:
-                claim = make_claim(self._folders, note, data, self._shared.spares)
-        except Exception as error:
-            if self._folders.blames(error):
-                raise
-            self._say_once("file.stuck", name, _why_stuck(path, error))
-            self._leave_alone(path)
-            return None
+            note = self._reserved(name, seen.fingerprint, is_folder)
+            claim = make_claim(self._folders, note, data, self._shared.spares)
+            is_stuck = False
         if claim is not None:
             self._settler.forget(name)
             self._known.pop(name, None)
             self._count_reading(claim)
             return Job(self._shared, claim, contents)
-        if not os.path.lexists(path) or self._folders.work / key_of(name) in self._left_alone:
-            return None  # it is gone, or an earlier file of that name is in the way
+        is_gone = not os.path.lexists(self._folders.inbox / name)
+        if is_stuck or is_gone or self._folders.work / key_of(name) in self._left_alone:
+            return None  # in the last case an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
         return max(_SOON, self._settings.settle) if busy else _SOON
+
+    @contextmanager
+    def _one(self, name: str) -> Iterator[None]:
+        """A fault of one file, or a crash of ours at it, must not hold up the others.
+
+        Raises OSError if the folders are at fault.
+        """
+        try:
+            yield
+        except Exception as error:
+            if self._folders.blames(error):
+                raise
+            self._stick(name, error)
+
+    def _stick(self, name: str, error: Exception) -> None:
+        """Say that a file cannot be taken, and leave it alone for a while."""
+        path = self._folders.inbox / name
+        self._say_once("file.stuck", name, _why_stuck(path, error))
+        self._leave_alone(path)
 
     def _seen(self, name: str) -> Sight | Refused | float | None:
         """Look at a name, which may be incomplete or have to wait, as in `take`. Raises OSError."""
@@ -455,8 +493,8 @@ class Intake:
             else:
                 if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
                     is_folder = claim.original.is_dir()
-                    with self._reserved(note.source, note.fingerprint, is_folder) as new:
-                        claim.renew(new)
+                    with self._reservations.held():
+                        claim.renew(self._reserved(note.source, note.fingerprint, is_folder))
                 return True
         except Exception as error:
             claim.close()
@@ -469,23 +507,21 @@ class Intake:
         claim.close()
         return False
 
-    @contextmanager
-    def _reserved(self, source: str, seen: Fingerprint, is_folder: bool) -> Iterator[Note]:
-        """A note for a new job, its names reserved while the claim is being made."""
+    def _reserved(self, source: str, seen: Fingerprint, is_folder: bool) -> Note:
+        """A note for a new job, with names that are its own once the lock is given back."""
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
-        reserving = self._reservations.reserving(source, keep_cnf=keep, is_folder=is_folder)
-        with reserving as (stem, former):
-            yield Note(
-                job=new_job_id(now),
-                source=source,
-                stem=stem,
-                keep_cnf=keep,
-                claimed=timestamp(now),
-                fingerprint=seen,
-                outbox=identity(self._folders.outbox.stat()),
-                former=former,
-            )
+        stem, former = self._reservations.reserve(source, keep_cnf=keep, is_folder=is_folder)
+        return Note(
+            job=new_job_id(now),
+            source=source,
+            stem=stem,
+            keep_cnf=keep,
+            claimed=timestamp(now),
+            fingerprint=seen,
+            outbox=identity(self._folders.outbox.stat()),
+            former=former,
+        )
 
     def _process(self, jobs: list[Job], swept: Swept) -> None:
         """Empty the list: process its jobs. Raises EnvironmentFailure if that fails for one alone.

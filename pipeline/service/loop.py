@@ -224,7 +224,8 @@ class _Service:
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
-            beside = 0 if settings.cluster else (settings.workers or cores()) - 1
+            count = 1 if settings.cluster else settings.workers or cores()
+            beside = count if count > 1 else 0  # they wait for the disk, this process for them
             together = inline if settings.cluster is None else workers
             shared = Shared(
                 folders=Folders(settings.inbox, settings.outbox),

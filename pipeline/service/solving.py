@@ -40,6 +40,9 @@ FEWEST_ALONE = 16
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
+AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
+"""A puzzle, a problem that is one, or rows of values: no formula."""
+
 Given = Problem | Puzzle | Single | str | bytes | Path | Sequence[Sequence[int | str | None]]
 """A problem that was read, a puzzle, a source of one, a text, a file, or rows of values."""
 

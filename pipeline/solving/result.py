@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipeline.solving.explain import Conflict, Difference
     from pipeline.solving.problem import Problem
 
-S = TypeVar("S", bound="Grid | Model", default=Any)
+S_co = TypeVar("S_co", bound="Grid | Model", default=Any, covariant=True)
 
 Status = Literal[
     "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
@@ -122,11 +122,11 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof(Generic[S]):
+class Proof(Generic[S_co]):
     """LRAT text that refutes the formula of a problem with its solutions blocked."""
 
-    problem: Problem[S]
-    solutions: tuple[S, ...]
+    problem: Problem[S_co]
+    solutions: tuple[S_co, ...]
     lrat: str
 
     @property
@@ -159,7 +159,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Generic[S]):
+class Result(Generic[S_co]):
     """Everything known about one problem: grids of a puzzle, or models of a formula.
 
     `solutions` are all certified; they are in lexicographic order if `complete`: true if there
@@ -172,14 +172,14 @@ class Result(Generic[S]):
     """
 
     status: Status
-    solutions: tuple[S, ...] = ()
+    solutions: tuple[S_co, ...] = ()
     complete: bool | None = None
     message: str | None = None
-    problem: Problem[S] | None = field(default=None, repr=False)
+    problem: Problem[S_co] | None = field(default=None, repr=False)
     cnf: Cnf | None = field(default=None, repr=False)
     solver: SolverUsed | None = None
     certificate: Certificate | None = None
-    proof: Proof[S] | None = field(default=None, repr=False)
+    proof: Proof[S_co] | None = field(default=None, repr=False)
     conflict: Conflict | None = None
     difference: Difference | None = None
     disagreement: str | None = None
@@ -192,21 +192,28 @@ class Result(Generic[S]):
     def format(self) -> str | None:
         return self.problem.format if self.problem else None
 
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """The solutions that are grids: all of a puzzle, none of a formula."""
+        from pipeline.puzzle.puzzle import Grid  # noqa: PLC0415 - few ask
+
+        return tuple(each for each in self.solutions if isinstance(each, Grid))
+
     def _repr_html_(self) -> str | None:
         """What notebooks show: the status, and the puzzle with its first solution."""
         from html import escape  # noqa: PLC0415 - few results are drawn
 
-        from pipeline.puzzle.puzzle import Grid, drawn  # noqa: PLC0415
+        from pipeline.puzzle.puzzle import drawn  # noqa: PLC0415
         from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
         puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
-        grid = next((each for each in self.solutions if isinstance(each, Grid)), None)
+        grid = next(iter(self.grids), None)
         image = drawn(puzzle, grid) if puzzle or grid else None
         said = (self.status, counted(len(self.solutions), "solution"), self.told_certificate)
         words = ", ".join(filter(None, (*said, self.said)))
         return image and f"<p>{escape(words)}</p>{image}"
 
-    def without_cnf(self) -> Result[S]:
+    def without_cnf(self) -> Result[S_co]:
         """The same, without the clauses, which take a hundred times as much room."""
         return replace(self, cnf=None)
 
@@ -232,13 +239,13 @@ class Result(Generic[S]):
         """What is wrong with the answer, if it `is_doubted`."""
         return (self.solver.fallback if self.solver else None) or self.message
 
-    def answered_after(self, why: str | None) -> Result[S]:
+    def answered_after(self, why: str | None) -> Result[S_co]:
         """Note what went wrong before its solver was asked, if anything did."""
         if not why or not self.solver:
             return self
         return replace(self, solver=replace(self.solver, fallback=why, planned=False))
 
-    def doubted(self, why: str) -> Result[S]:
+    def doubted(self, why: str) -> Result[S_co]:
         """The result without its claim to be complete, which is not known to be true."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
         doubted = replace(

@@ -15,7 +15,8 @@ from support.solving import UNIQUE
 
 from pipeline.cli.commands import COMMANDS
 from pipeline.reading.formats import FORMAT_NAMES
-from pipeline.settings import FormatChoice
+from pipeline.reading.formats.targets import TARGETS
+from pipeline.settings import FormatChoice, NotationChoice
 from pipeline.version import __version__
 
 SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
@@ -152,6 +153,7 @@ def test_help_loads_only_the_command_line():
 
 def test_the_formats_of_the_help_are_those_of_the_parsers():
     assert get_args(FormatChoice) == ("auto", *FORMAT_NAMES)
+    assert get_args(NotationChoice) == (*TARGETS, "svg")
 
 
 def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):

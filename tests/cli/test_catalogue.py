@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import signal
 import subprocess
@@ -10,12 +11,13 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 from support.commands import run, start
 from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
 
-from pipeline import Copy, Left, Tally, Wish, dedupe, generate, overlap, read
+from pipeline import Copy, Grid, Left, Tally, Wish, dedupe, generate, overlap, read, solve
 from pipeline.errors import UsageError
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -133,6 +135,24 @@ def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
         (item,) = read(f"{line}\n".encode())
         (grid,) = solutions(item.problem.puzzle, 2)
         assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustion"]
+
+
+def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):
+    code, printed, said = run("generate", "2", "--seed", "3", "--json")
+    told = [json.loads(line) for line in printed.splitlines()]
+    assert (code, said) == (0, "")
+    assert [each["puzzle"] for each in told] == run("generate", "2", "--seed", "3")[1].split()
+    for each in told:
+        result = solve(each["puzzle"], also="effort,rating")
+        assert isinstance(result.solutions[0], Grid)
+        assert each["solution"] == "".join(map(str, result.solutions[0].values))
+        assert each["givens"] == sum(sign != "." for sign in each["puzzle"])
+        assert each["effort"] == to_builtins(result.traits.effort)
+        assert each["rating"] == to_builtins(result.traits.rating)
+        assert each["seed"] == 3
+    run("generate", "2", "--seed", "3", "--json", "-o", "two.txt")
+    assert Path("two.txt").read_text().split() == [each["puzzle"] for each in told]
+    assert run("generate", "2", "--json", "-o", "-")[0] == 2
 
 
 def test_the_same_seed_gives_the_same_puzzles_and_another_one_others(desk):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ from support.commands import run
 from support.needs import needs_typst
 from support.packing import zip_of
 from support.pages import COMMANDS
+from support.printing import pages_of
 from support.ruled import KILLER, SAMURAI
 from support.solving import EVEN_ODD, SIX, TWO, UNIQUE
 
-from pipeline import convert, parse_puzzle, read
+from pipeline import Puzzle, convert, parse_puzzle, read, solve
 from pipeline.cli.converting import target_meant
 from pipeline.errors import InputError, UsageError
 from pipeline.reading.formats.targets import TARGETS
-from pipeline.service.converting import NAMES, endings_of
+from pipeline.service.converting import NAMES, endings_of, file_of
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -58,13 +60,11 @@ def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
     assert puzzles_in("out") == [parse_puzzle(line) for line in (*MANY, EASY)]
 
 
-ONLY_ONE = [name for name in NAMES if name not in TARGETS or TARGETS[name].file.most]
+ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).most == 1]
 
 
 @pytest.mark.parametrize("to", ONLY_ONE)
 def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
-    if to in ("png", "pdf"):
-        pytest.importorskip("typst")
     code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
     assert (code, printed) == (1, "")
     assert f"many.txt: there are many puzzles, and a file of {to} holds one" in said
@@ -133,6 +133,22 @@ def test_grids_in_one_file_are_of_one_size(desk):
         "small.txt: a file of grid cannot hold boxes of 2×2 cells beside boxes of 3×3 cells\n"
     )
     assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
+
+
+@pytest.mark.parametrize("number", [15, 16, 17, 32, 64])
+def test_a_file_that_would_not_be_read_as_what_it_holds_is_refused(desk, number):
+    """So many lines of 4×4 may be one puzzle of 16×16, or some."""
+    line = UNIQUE.replace("\n", "")
+    Path("small.txt").write_text(f"{line}\n" * number)
+    for to in ("lines", "csv", "grid", "iss"):
+        code, _, said = run("convert", "small.txt", "--format", "lines", "--to", to, "-o", to)
+        is_refused = (to == "lines" and number % 16 == 0) or (to == "csv" and number == 16)
+        assert (code, Path(to).exists()) == (is_refused, not is_refused), said
+        if is_refused:
+            assert said.startswith(f"a file of {to} cannot hold all of them:")
+            assert said.endswith("; -o FOLDER/ takes a file for each\n")
+        else:
+            assert puzzles_in(to) == [parse_puzzle(line)] * number
 
 
 def test_what_is_no_puzzle_is_told_where_it_stands(desk):
@@ -230,7 +246,7 @@ def test_a_board_is_drawn_with_or_without_its_solution(desk):
     assert run("convert", "samurai.txt", "--to", "svg")[0] == 0
     Path("large.txt").write_text("c\n6 6\n" + "0 " * 36**2)
     code, _, said = run("convert", "large.txt", "--to", "svg")
-    assert (code, said) == (1, "large.txt: svg cannot show more than 25×25 cells\n")
+    assert (code, said) == (1, "large.txt: not drawn: more than 25×25 cells\n")
 
 
 @needs_typst
@@ -239,6 +255,29 @@ def test_a_board_is_a_picture_or_a_page(desk):
     assert Path("killer.png").read_bytes().startswith(b"\x89PNG")
     assert run("convert", "many.txt", "--solutions", "--to", "pdf", "-o", "pages/")[0] == 0
     assert {path.read_bytes()[:5] for path in Path("pages").iterdir()} == {b"%PDF-"}
+
+
+@needs_typst
+def test_a_collection_is_one_pdf_with_a_page_for_each(desk):
+    code, printed, said = run("convert", "many.txt", "killer.txt", "-o", "all.pdf")
+    assert (code, printed, said) == (0, "all.pdf: 4 puzzles as pdf\n", "")
+    assert len(pages_of(Path("all.pdf").read_bytes())) == 4
+    Path("long.txt").write_text(f"{EASY}\n" * 1001)
+    code, _, said = run("convert", "long.txt", "-o", "long.pdf")
+    assert (code, "a file of pdf holds 1,000; -o FOLDER/" in said) == (1, True)
+    assert not Path("long.pdf").exists()
+
+
+@needs_typst
+def test_a_puzzle_draws_itself(desk):
+    puzzle = parse_puzzle(EASY)
+    solution = solve(puzzle).solutions[0]
+    drawn, solved = (re.findall(r"(\d+)</text>", puzzle.to("svg", x)) for x in (None, solution))
+    assert (len("".join(drawn)), len("".join(solved))) == (30, 81)
+    assert puzzle.to("png").startswith(b"\x89PNG")
+    assert puzzle.to("pdf").startswith(b"%PDF-")
+    with pytest.raises(ValueError, match="more than 25×25 cells"):
+        Puzzle.empty(36).to("png")
 
 
 def test_programs_get_each_puzzle_or_the_reason(desk):
@@ -281,3 +320,29 @@ def test_even_and_odd_cells_are_refused_where_the_program_has_none(desk):
         code, _, said = run("convert", "--to", to, "marked.txt")
         assert (code, said.startswith(f"marked.txt: {to} cannot say the values ")) == (1, True)
     assert run("convert", "--to", "grid", "marked.txt")[0] == 0
+
+
+def objects(*arguments: str) -> list[dict]:
+    return [json.loads(line) for line in run("convert", *arguments, "--json")[1].splitlines()]
+
+
+def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
+    Path("folder").mkdir()
+    files = ("killer.txt", "many.txt")
+    left = {"source": "killer.txt", "line": None, "reason": "sdk cannot say diagonal from r1c1"}
+    wanted = [
+        {"source": "many.txt", "line": line, "text": parse_puzzle(text).to("sdk")}
+        for line, text in enumerate(MANY, 1)
+    ]
+    assert objects("--to", "sdk", *files) == [left, *wanted]
+    names = [{"file": f"folder/many-{line}.sdk", "puzzles": 1} for line in (1, 2, 3)]
+    told = objects("--to", "sdk", *files, "-o", "folder")
+    assert [{**each, **name} for each, name in zip(told[1:], names, strict=True)] == told[1:]
+    assert objects("-o", "all.csv", *files)[1:] == [{"file": "all.csv", "puzzles": 3}]
+    assert objects("-o", "none.csv", "killer.txt") == [left | {"reason": NOT_IN_CSV}]
+    for options, why in ((("csv", "-o", "-"), "name a file with -o"), (("png",), "say where")):
+        code, printed, said = run("convert", "one.txt", "--json", "--to", *options)
+        assert (code, printed, why in said) == (2, "", True)
+
+
+NOT_IN_CSV = "csv cannot say diagonal from r1c1"

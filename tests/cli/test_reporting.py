@@ -90,6 +90,14 @@ def test_a_link_is_followed_and_what_is_no_file_is_written_to():
     assert Path("pipe").is_fifo()
 
 
+@pytest.mark.parametrize("line", ["convert --to sdk -o", "encode -o", "sheet -o", "solve --svg"])
+def test_a_link_to_nothing_is_not_followed(line):
+    Path("link").symlink_to("elsewhere")
+    code, _, said = run(*line.split(), "link", "unique.txt", "--force")
+    assert (code, "link is a link to elsewhere, which is not there" in said) == (2, True)
+    assert not Path("elsewhere").exists()
+
+
 @pytest.mark.parametrize(
     ("target", "why"),
     [

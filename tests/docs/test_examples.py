@@ -152,6 +152,11 @@ def test_the_example_of_a_collection_is_solved_with_the_others(machine):
     assert (machine.root / "inbox" / "done" / "collection.txt").exists()
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_example_of_a_help_page_fits_a_line_of_80_columns(command):
+    assert [line for line in example_lines(command) if len(line) > 80 - 2] == []
+
+
 @pytest.mark.trial
 @pytest.mark.parametrize("line", RUNNABLE)
 def test_every_example_of_a_help_page_runs(line, machine):

@@ -23,8 +23,8 @@ OTHERS_OPTIONS = """\
 --build-arg --detach --name --profile --user --userns (docker, podman)
 --collector (prometheus-node-exporter)
 --editable (pip) --format --headless --print-to-pdf --no-pdf-header-footer (chromium)
---home-dir --system (useradd) --loud (a script) --now (systemctl) --nthreads --nworkers (dask)
---strict (mkdocs)"""
+--failed --now (systemctl) --home-dir --system (useradd) --loud (a script)
+--nthreads --nworkers (dask) --strict (mkdocs)"""
 """Options of other programs."""
 
 

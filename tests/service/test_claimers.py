@@ -66,7 +66,7 @@ def finished(log):
 def test_each_file_is_processed_once_and_told_whoever_claims_it(box):
     names, log, start = drop_singles(box), KeptLog(), Started()
     assert run(box, start, log) == 0
-    assert len(start.peers) == 1
+    assert len(start.peers) == 2
     assert finished(log) == dict.fromkeys(names, 1)
     assert box.kept("done") == {*names}
     assert (box.waiting(), box.in_work()) == (set(), set())

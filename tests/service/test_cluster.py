@@ -248,7 +248,7 @@ def test_tls_without_certificates_is_said_to_need_them() -> None:
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clustering, "find_spec", lambda _: None)
+    monkeypatch.setattr("pipeline.errors.find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install distributed$"):
         Cluster(NOWHERE, Settings(), lambda: False)
     code, _, said = run("run", "--cluster", NOWHERE)

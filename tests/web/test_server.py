@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import unquote
@@ -195,6 +196,26 @@ def test_a_half_sent_file_is_not_taken_and_leaves_nothing(served):
     assert "half.txt" not in served.dropped()
 
 
+def test_connections_that_send_nothing_more_take_no_place_for_long(served):
+    posted = f"POST /drop HTTP/1.1\r\nHost: localhost\r\nContent-Type: {BYTES}\r\n"
+    half = f"{posted}Content-Length: 20\r\n\r\n1234".encode()
+    with ExitStack() as stack:
+
+        def begin(sent: bytes) -> socket.socket:
+            each = socket.create_connection(("127.0.0.1", served.port), timeout=60)
+            stack.enter_context(each).sendall(sent)
+            return each
+
+        dropping = begin(half)
+        wait_for(lambda: any(name.startswith(".incoming") for name in served.box.waiting()))
+        for sent in [b"", b"GET / HTTP/1.1\r\n"] * 35:
+            begin(sent)
+        wait_for(lambda: served.get("/dropped").code == 503)
+        wait_for(lambda: served.get("/dropped").code == 200)
+        assert dropping.recv(1) == b"", "closed"
+    wait_for(lambda: not any(name.startswith(".incoming") for name in served.box.waiting()))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_well_and_the_watch_with_it(box, number):
     with serving(box, "--grace", "0", "--solver", "pysat", *ENDLESSLY) as served:
@@ -239,6 +260,6 @@ def test_a_missing_inbox_is_said_at_once(tmp_path):
 
 
 def test_without_the_extra_it_says_which_one(monkeypatch):
-    monkeypatch.setattr("pipeline.cli.commands.folders.find_spec", lambda name: None)
+    monkeypatch.setattr("pipeline.errors.find_spec", lambda name: None)
     code, _, said = run("serve")
     assert (code, "the extra [serve]" in said) == (2, True)

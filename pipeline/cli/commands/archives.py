@@ -15,12 +15,13 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    check_json,
     json_option,
     output_option,
     say,
     takes,
 )
-from pipeline.errors import UsageError, printable
+from pipeline.errors import UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Level, Settings
 
@@ -47,7 +48,7 @@ CopiesAsJson = Annotated[
     *("inbox", *READING, "max_total_bytes", "quiet"),
     *(name for name in SOLVING if name != "max_solutions"),
 )
-def convert(
+def convert(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
     *,
@@ -76,6 +77,13 @@ def convert(
         ),
     ] = False,
     force: ForceOption = False,
+    as_json: Annotated[
+        bool,
+        json_option(
+            "file and puzzles of each file; without -o source, line and text of each puzzle; "
+            "source, line and reason of each that is not converted"
+        ),
+    ] = False,
 ) -> None:
     """Write puzzles, or their solutions, in another notation, or draw them.
 
@@ -91,30 +99,34 @@ def convert(
 
     sudoku-pipeline convert -o killer.svg examples/killer.txt
 
+    sudoku-pipeline convert -o boards.pdf examples/collection.txt
+
     sudoku-pipeline convert -o boards/ --to svg examples/collection.txt
 
     Exit code 1: a puzzle was not converted.
     """
-    from pipeline.cli.converting import Converting, sources_of, target_meant, to_file, to_folder
+    from pipeline.cli import converting
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
-    name = target_meant(to, target)
+    name = converting.target_meant(to, target)
     if not is_folder:
         check_target("--output", target, files, force=force)
-    if name in ("png", "pdf") and is_shown(target):
+    if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
         raise UsageError(f"--output: say where to write the {name.upper()}")
-    converting = Converting(name, settings, solutions=solutions, target=target)
-    with sources_of(files, settings.max_total_bytes) as sources:
+    check_json(output, as_json=as_json)
+    run = converting.Converting(name, settings, solutions=solutions, target=target, as_json=as_json)
+    with converting.sources_of(files, settings.max_total_bytes) as sources:
         if is_folder:
-            to_folder(converting, sources, target, force=force)
+            converting.to_folder(run, sources, target, force=force)
+        elif as_json and not output:
+            converting.to_programs(run, sources)
         else:
-            to_file(converting, sources, target)
-    if output and converting.done and not settings.quiet and target.exists():
-        number = f"{converting.done:,} puzzle{'' if converting.done == 1 else 's'}"
-        print(f"{printable(output)}: {number} as {name}")
-    raise typer.Exit(SOME_BAD if converting.left else ALL_WELL)
+            converting.to_file(run, sources, target)
+    if output and run.done and not (settings.quiet or as_json) and target.exists():
+        print(f"{printable(output)}: {counted(run.done, 'puzzle')} as {name}")
+    raise typer.Exit(SOME_BAD if run.left else ALL_WELL)
 
 
 @takes("quiet")
@@ -140,7 +152,11 @@ def generate(  # noqa: PLR0913 - one for each option
     ] = None,
     difficulty: Annotated[
         Level | None,
-        typer.Option("--difficulty", help="The level of the steps that solve it, as in HoDoKu."),
+        typer.Option(
+            "--difficulty",
+            metavar="LEVEL",
+            help="The level of the steps that solve it: easy, medium, hard, unfair or extreme.",
+        ),
     ] = None,
     symmetric: Annotated[
         bool, typer.Option("--symmetric", help="Clues look the same after half a turn.")
@@ -161,6 +177,10 @@ def generate(  # noqa: PLR0913 - one for each option
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
+    as_json: Annotated[
+        bool,
+        json_option("index, puzzle, givens, solution, certificate, nodes, effort, rating, seed"),
+    ] = False,
 ) -> None:
     """Generate classic puzzles of 9×9, each with one solution, which is certified.
 
@@ -169,7 +189,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 10
 
-    sudoku-pipeline generate 100 --symmetric --givens 24-26 --seed 7 -o hundred.txt
+    sudoku-pipeline generate 99 --symmetric --givens 24-26 --seed 7 -o many.txt
 
     sudoku-pipeline generate 10 --redundant --givens 30-34 --depth 0 -o easy.txt
 
@@ -190,20 +210,21 @@ def generate(  # noqa: PLR0913 - one for each option
         raise UsageError(f"N: expected 1 to {MOST:,}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
-    target = output or STANDARD_OUTPUT
-    beside = catalogue.table_beside(target, table)
+    target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, [], force=force)
     display = Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
         if not settings.quiet:
             say(f"--seed {seed} gives the same puzzles again")
-    made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display)
-    if not settings.quiet and target != STANDARD_OUTPUT:
+    made, ended = catalogue.write_generated(
+        wish, seed, count, (target, beside), display, as_json=as_json
+    )
+    if not settings.quiet and output not in (None, STANDARD_OUTPUT):
         number = f"{made:,} of " if ended else ""
         number += catalogue.puzzles(count)
         said = "each with one solution, as a search through everything has shown"
-        print(f"{printable(str(target))}: {number}, {said}")
+        (say if as_json else print)(f"{printable(str(target))}: {number}, {said}")
     if ended:
         raise ended
 
@@ -227,7 +248,7 @@ def dedupe(
 
     sudoku-pipeline dedupe examples/collection.txt
 
-    sudoku-pipeline dedupe -o all.txt --table copies.csv examples/line.sdm examples/collection.txt
+    sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
@@ -239,10 +260,7 @@ def dedupe(
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown
     from pipeline.service.log import Display
 
-    target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
-    beside = catalogue.table_beside(target, table) if output or not as_json else table
-    if as_json and STANDARD_OUTPUT in (target, beside):
-        raise UsageError("--json is for standard output; name files with -o and --table")
+    target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, sources, force=force)
     display = Display(None, bar=not settings.quiet and not is_shown(target))
     tally = Tally()
@@ -263,6 +281,20 @@ def dedupe(
         text = "which are equivalent to an earlier one, and to which"
         catalogue.say_written(beside, tally.copies, text, tell)
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
+
+
+def _targets_of(
+    output: Path | None, table: Path | None, *, as_json: bool
+) -> tuple[Path, Path | None]:
+    """Where the collection goes, and its table. Raises UsageError."""
+    from pipeline.cli.catalogue import table_beside
+    from pipeline.cli.files import STANDARD_OUTPUT
+
+    target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
+    beside = table_beside(target, table) if output or not as_json else table
+    if as_json and STANDARD_OUTPUT in (target, beside):
+        raise UsageError("--json is for standard output; name files with -o and --table")
+    return target, beside
 
 
 @takes(*READING, "max_total_bytes", "quiet")
@@ -292,7 +324,7 @@ def overlap(
 
     sudoku-pipeline overlap examples/collection.txt examples/line.sdm
 
-    sudoku-pipeline overlap -o overlap.csv examples/collection.txt examples/line.sdm
+    sudoku-pipeline overlap -o both.csv examples/collection.txt examples/line.sdm
 
     Exit code 1: some are equivalent, or something was left out.
     """
@@ -302,8 +334,7 @@ def overlap(
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets, source_name
     from pipeline.service.log import Display
 
-    if as_json and output == STANDARD_OUTPUT:
-        raise UsageError("--json is for standard output; name a file with -o")
+    check_json(output, as_json=as_json)
     check_targets({"--output": output}, [known, asked], force=force)
     display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
     catalogue.ticking(display, theirs, ours)

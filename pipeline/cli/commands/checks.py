@@ -14,6 +14,7 @@ import typer
 
 from pipeline.cli.options import (
     ForceOption,
+    check_json,
     json_option,
     outbox_of,
     output_option,
@@ -151,7 +152,9 @@ def proof(  # noqa: PLR0913 - one for each option
     checker: CheckerOption = None,
     as_json: Annotated[
         bool,
-        json_option("name, status, proved, steps, files, reason why not, other solution"),
+        json_option(
+            "name, status, proved, variables, clauses, steps, files, reason why not, other solution"
+        ),
     ] = False,
 ) -> None:
     """Prove that published solutions are all, for other checkers.
@@ -210,6 +213,7 @@ def report(
         output_option("Where to write the page: report.html in the outbox; - is standard output."),
     ] = None,
     force: ForceOption = False,
+    as_json: Annotated[bool, json_option("file, puzzles, and totals, these by status")] = False,
 ) -> None:
     """Make a page that shows an outbox: totals, times, jobs, boards.
 
@@ -224,7 +228,7 @@ def report(
     from pipeline.outbox.report import REPORT, page_pieces, write_report
     from pipeline.service.log import Display
 
-    outbox = outbox_of(folder, settings)
+    outbox, totals = outbox_of(folder, settings), Counter[str]()
     display = Display(None, bar=not settings.quiet)
 
     def over(records: Sequence[Path]) -> Iterable[Path]:
@@ -232,12 +236,16 @@ def report(
 
     if output is None:
         output = outbox / REPORT
-        write_report(outbox, settings.inbox, output, over)
+        write_report(outbox, settings.inbox, output, over, totals)
     else:
+        check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside, over))
-    if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
+        write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
+    if as_json:
+        told = {"file": str(output), "puzzles": totals.total(), "totals": totals}
+        print(json.dumps(told))
+    elif not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))
 
 

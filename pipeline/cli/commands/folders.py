@@ -10,14 +10,13 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.options import CONFIG_FILE, json_option, origins_of_settings, say, takes
-from pipeline.errors import UsageError, counted, printable
+from pipeline.errors import UsageError, check_extra, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
 from pipeline.units import AGE
@@ -118,13 +117,12 @@ def serve(
 
     sudoku-pipeline serve
 
-    sudoku-pipeline serve --port 9000 --inbox /srv/sudoku/in --outbox /srv/sudoku/out
+    sudoku-pipeline serve --port 9000 --inbox /srv/in --outbox /srv/out
 
     It needs the extra [serve]. Only programs on this machine reach the page, unless --host says
     otherwise; it asks for no password. The exit codes are those of `watch`.
     """
-    if not all(map(find_spec, ("starlette", "uvicorn"))):
-        raise UsageError("serve needs the extra [serve]: pip install starlette uvicorn")
+    check_extra("serve", "serve", "starlette", "uvicorn")
     from pipeline.web.server import serve as serve_page
 
     raise typer.Exit(serve_page(settings, _say_address, host, port))
@@ -138,6 +136,8 @@ def init(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where to make them, by default here.")
     ] = Path(),
+    *,
+    as_json: Annotated[bool, json_option("path, made: false if it was there")] = False,
 ) -> None:
     """Make an inbox, an outbox and a settings file in a folder, and say how to start.
 
@@ -149,7 +149,10 @@ def init(
     from pipeline.service.beginning import begin
 
     for path, is_new in begin(folder, CONFIG_FILE):
-        print(f"{'made' if is_new else 'kept'} {printable(str(path))}")
+        told = f"{'made' if is_new else 'kept'} {printable(str(path))}"
+        print(json.dumps({"path": str(path), "made": is_new}) if as_json else told)
+    if as_json:
+        return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
     print(
         f"\nTo start, drop puzzles in the inbox:\n\n{textwrap.indent(place + _START, '    ')}",

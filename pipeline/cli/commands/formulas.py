@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,6 +13,7 @@ from pipeline.cli.options import (
     READING,
     FilesArgument,
     ForceOption,
+    check_json,
     is_piped,
     json_option,
     output_option,
@@ -32,6 +34,7 @@ from pipeline.settings import EncodingChoice, NumberingChoice, Settings
 
 if TYPE_CHECKING:
     from pipeline.reading.formats import Parsed
+    from pipeline.solving.cnf import Cnf
     from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 
 EmptyOption = Annotated[
@@ -45,12 +48,13 @@ LARGEST_RESULT = 1 << 30
 
 
 @takes("encoding", *READING, "max_total_bytes", "quiet", encoding="extended")
-def encode(
+def encode(  # noqa: PLR0913 - one for each option
     settings: Settings,
     files: Annotated[
         list[Path] | None,
         typer.Argument(help="A puzzle, or files of puzzles; - or nothing is standard input."),
     ] = None,
+    *,
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
     output: Annotated[
@@ -60,6 +64,13 @@ def encode(
         ),
     ] = None,
     force: ForceOption = False,
+    as_json: Annotated[
+        bool,
+        json_option(
+            "source, line, variables, clauses, and file and puzzles, or without -o text; "
+            "reason if it is not encoded"
+        ),
+    ] = False,
 ) -> None:
     """Write puzzles as DIMACS CNFs.
 
@@ -73,7 +84,13 @@ def encode(
 
     Exit code 1: a puzzle was not encoded.
     """
-    from pipeline.cli.files import STANDARD_INPUT, STANDARD_OUTPUT, check_target, write_to
+    from pipeline.cli.files import (
+        STANDARD_INPUT,
+        STANDARD_OUTPUT,
+        check_target,
+        source_name,
+        write_to,
+    )
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
 
@@ -83,20 +100,40 @@ def encode(
         raise UsageError("give either puzzle files or --empty")
     target = Path(output) if output else STANDARD_OUTPUT
     if files and (target.is_dir() or (output or "").endswith("/")):
-        raise typer.Exit(_encode_each(files, target, settings, numbering, force=force))
+        code = _encode_each(files, target, settings, numbering, force=force, as_json=as_json)
+        raise typer.Exit(code)
     if files and len(files) > 1:
         raise UsageError("many files need -o FOLDER/, for a formula of each puzzle")
     check_target("--output", target, files or [], force=force)
-    puzzle = _puzzle(empty, files[0] if files else STANDARD_INPUT, settings).puzzle
-    write_to(target, dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering)))
+    check_json(output, as_json=as_json)
+    source = files[0] if files else STANDARD_INPUT
+    puzzle = _puzzle(empty, source, settings).puzzle
+    cnf = encode_puzzle(puzzle, settings.encoding, numbering)
+    if output or not as_json:
+        write_to(target, dimacs_lines(cnf))
+    if as_json:
+        told = {"source": source_name(source) if files else None, "line": None} | _sizes_of(cnf)
+        written = {"file": output, "puzzles": 1}
+        print(json.dumps(told | (written if output else {"text": "".join(dimacs_lines(cnf))})))
+
+
+def _sizes_of(cnf: Cnf) -> dict[str, object]:
+    return {"variables": cnf.variables, "clauses": cnf.size}
 
 
 def _encode_each(
-    files: list[Path], target: Path, settings: Settings, numbering: NumberingChoice, *, force: bool
+    files: list[Path],
+    target: Path,
+    settings: Settings,
+    numbering: NumberingChoice,
+    *,
+    force: bool,
+    as_json: bool,
 ) -> int:
     """Write the CNF of each puzzle in a folder; return the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
-    from pipeline.cli.files import Folder
+    from pipeline.cli.files import Folder, growing
+    from pipeline.reading.formats.formula import NO_PUZZLE
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
@@ -104,19 +141,24 @@ def _encode_each(
 
     folder, done, code = Folder(target, ".cnf", files, force=force), 0, ALL_WELL
     items = items_of_files(files, settings)
-    for item in Display(None, bar=not settings.quiet).over(items, "encoding"):
+    for item in Display(None, bar=not (settings.quiet or as_json)).over(items, "encoding"):
+        told: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
-                raise InputError(item.reason or "a formula is no puzzle")
+                raise InputError(item.reason or NO_PUZZLE)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
             say(left_out(item.where, str(error)))
-            code = SOME_BAD
-            continue
-        with folder.growing(item.name, item.line) as file:
-            file.writelines(piece.encode() for piece in dimacs_lines(cnf))
-        done += 1
-    if done and not settings.quiet:
+            code, told["reason"] = SOME_BAD, str(error)
+        else:
+            path = folder.target_of(item.name, item.line)
+            with growing(path) as file:
+                file.writelines(piece.encode() for piece in dimacs_lines(cnf))
+            done += 1
+            told |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
+        if as_json:
+            print(json.dumps(told))
+    if done and not (settings.quiet or as_json):
         print(f"{printable(str(target))}: {counted(done, 'formula')}")
     return code
 
@@ -130,6 +172,9 @@ def decode(
     ],
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
+    as_json: Annotated[
+        bool, json_option("source, solution, the text of the grid, or null if there is none")
+    ] = False,
 ) -> None:
     """Turn a solver's result file into the grid it stands for.
 
@@ -147,15 +192,17 @@ def decode(
     parsed = _puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
     try:
-        print(_decoded(text, parsed, settings.encoding, numbering), end="")
+        found = _decoded(text, parsed, settings.encoding, numbering)
     except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
+    told = json.dumps({"source": source_name(files[-1]), "solution": found}) + "\n"
+    print(told if as_json else found or "no solution\n", end="")
 
 
 def _decoded(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
-) -> str:
-    """The grid of a result text, in the notation of its puzzle, or `no solution`."""
+) -> str | None:
+    """The grid of a result text, in the notation of its puzzle; None if there is no solution."""
     from pipeline.certify import certify_grid
     from pipeline.reading.formats import solution_text
     from pipeline.solving.cnf import Sat, Unknown, decode_model, parse_result
@@ -165,7 +212,7 @@ def _decoded(
     if isinstance(answer, Unknown):
         raise SolverError(f"the result tells nothing: {answer.reason}")
     if not isinstance(answer, Sat):
-        return "no solution\n"
+        return None
     grid = decode_model(answer.model, encode_puzzle(parsed.puzzle, encoding, numbering))
     if violations := certify_grid(parsed.puzzle, grid):
         raise SolverError(f"not a solution of this puzzle: {violations[0]}")
@@ -262,6 +309,10 @@ def bench(
     to: Annotated[
         Literal["text", "csv", "latex"], typer.Option("--to", help="How the table is written.")
     ] = "text",
+    as_json: Annotated[
+        bool,
+        json_option("name, line, variables, clauses, status, runs, reason if it was not read"),
+    ] = False,
 ) -> None:
     """Compare solvers: the seconds that each takes for each puzzle or formula.
 
@@ -271,9 +322,9 @@ def bench(
 
     sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
 
-    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/collection.txt
+    sudoku-pipeline bench --solvers minisat22,lingeling --unique examples/six.txt
 
-    sudoku-pipeline bench --to latex --timeout 10s examples/collection.txt > table.tex
+    sudoku-pipeline bench --to latex --timeout 10s examples/six.txt > table.tex
 
     Exit code 1: something could not be read, or a solver gave no answer, or a wrong one.
     """
@@ -290,9 +341,11 @@ def bench(
     table, code = Table(to, [*named]), ALL_WELL
     try:
         for each in Display(None, bar=not settings.quiet).over(found, "bench"):
-            if each.reason is None:
+            if as_json:
+                print(json.dumps(dataclasses.asdict(each) | {"status": each.status}), flush=True)
+            elif each.reason is None:
                 table.add(each)
-            else:
+            if each.reason is not None:
                 say(left_out(each.where, each.reason))
             for run in each.runs:
                 if run.failure in ("failed", "wrong"):

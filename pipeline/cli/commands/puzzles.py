@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +15,7 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    check_json,
     json_option,
     outbox_of,
     output_option,
@@ -91,7 +93,7 @@ def solve(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
 
-    sudoku-pipeline solve --table table.csv examples/collection.txt examples/*.sudoku
+    sudoku-pipeline solve --table table.csv examples/*.sudoku
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
@@ -276,6 +278,7 @@ def sheet(  # noqa: PLR0913 - one for each option
             "computed and printed beside each puzzle.",
         ),
     ] = None,
+    as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
 ) -> None:
     """Make pages of puzzles to print, their rules and solutions behind.
 
@@ -286,9 +289,9 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --per-page 2 -o big.html examples/*.sudoku
 
-    sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
+    sudoku-pipeline sheet --no-solutions --per-page 12 outbox/collection.csv
 
-    sudoku-pipeline sheet --title 'Class 7b' --sort rating -o class.html examples/collection.txt
+    sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
 
     Exit code 1: something was not drawn, or a solution was not found.
     """
@@ -301,6 +304,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
     sheets.check_kind(target)
+    check_json(output, as_json=as_json)
     if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
         raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
     found, faults = sheets.first_of(sheets.found_in(sources, settings), first)
@@ -323,7 +327,9 @@ def sheet(  # noqa: PLR0913 - one for each option
     printed = sheets.arranged(printed, sort, levels=is_told)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
-    if not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
+    if as_json:
+        print(json.dumps({"file": str(target)} | laid_out.counts | {"left": len(faults)}))
+    elif not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
         print(f"{printable(str(target))}: {laid_out.said}")
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
     raise typer.Exit(SOME_BAD if faults or is_bad else ALL_WELL)

@@ -20,7 +20,7 @@ from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.collection import Content
 from pipeline.outbox.audit.sets import (
     Finding,
-    Folder,
+    ListedFolder,
     Many,
     One,
     Report,
@@ -78,7 +78,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
         yield report.finding(name, _NO_RECORD)
 
 
-def _without_record(folder: Folder, archives: set[str]) -> Iterator[str]:
+def _without_record(folder: ListedFolder, archives: set[str]) -> Iterator[str]:
     """The results that no record lists: answers, tables, and folders of them."""
     yield from folder.strays()
     yield from (name for name in sorted(folder.names) if _is_stray_table(name, folder))
@@ -86,7 +86,7 @@ def _without_record(folder: Folder, archives: set[str]) -> Iterator[str]:
     yield from (f"{name}/" for name in others if _holds_sets(folder.path / name))
 
 
-def _is_stray_table(name: str, folder: Folder) -> bool:
+def _is_stray_table(name: str, folder: ListedFolder) -> bool:
     if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
         return False
     try:
@@ -106,7 +106,7 @@ def _holds_sets(path: Path) -> bool:
 
 
 def _of_stem(
-    stem: str, folder: Folder, originals: Originals, terms: Terms
+    stem: str, folder: ListedFolder, originals: Originals, terms: Terms
 ) -> tuple[Set | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding = None, None

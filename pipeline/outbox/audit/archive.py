@@ -19,7 +19,7 @@ from pipeline.outbox.audit.collection import (
     summary,
 )
 from pipeline.outbox.audit.sets import (
-    Folder,
+    ListedFolder,
     Many,
     One,
     Report,
@@ -66,7 +66,7 @@ class _AuditedArchive:
         self._top = published.beside(published.stem)
         self._terms = terms
         self._report = report
-        self._found: dict[int, tuple[Path, Folder]] = {}
+        self._found: dict[int, tuple[Path, ListedFolder]] = {}
         self._empty: set[Path] = set()
 
     def run(self, original: Path) -> None:
@@ -150,7 +150,12 @@ class _AuditedArchive:
                 self._empty.remove(each)
 
     def _audit(
-        self, published: One | Many, folder: Folder, member: str, content: Content, report: Report
+        self,
+        published: One | Many,
+        folder: ListedFolder,
+        member: str,
+        content: Content,
+        report: Report,
     ) -> None:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)

@@ -173,7 +173,7 @@ def load_set(path: Path) -> One | Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class ListedFolder:
     """The content of a folder: the stems of records, and the answers for each stem.
 
     `names` are those of all its files, `folders` those of its subfolders.
@@ -224,11 +224,11 @@ class Folder:
         ]
 
 
-def folders_in(top: Path) -> Iterator[Folder]:
+def folders_in(top: Path) -> Iterator[ListedFolder]:
     """A folder, and then all below it; links are not followed. Raises OSError."""
     for path, inner, names in os.walk(top, onerror=_fail):
         inner.sort()
-        folder = Folder(Path(path))
+        folder = ListedFolder(Path(path))
         for name in inner:
             if (folder.path / name).is_symlink():
                 folder.add(name)

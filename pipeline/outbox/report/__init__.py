@@ -8,7 +8,7 @@ bounded, and what is shown is escaped.
 """
 
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.report.board import LARGEST_DRAWN, Board, board_svg
+from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
 from pipeline.outbox.report.page import Keeper, Panel, job_piece, page_pieces, write_report
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Printed, Sheet
@@ -16,10 +16,10 @@ from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.typeset import check_installed
 
 __all__ = [
-    "LARGEST_DRAWN",
     "MOST_PRINTED",
     "PER_PAGE",
     "REPORT",
+    "TOO_LARGE",
     "Board",
     "Head",
     "Keeper",

@@ -15,6 +15,7 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.puzzle.shapes import Place
 
 LARGEST_DRAWN = 25
+TOO_LARGE = f"not drawn: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells"
 _BASELINE = 15
 _MARGIN = 2
 _FEW = 6
@@ -146,7 +147,7 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
     Raises ValueError for more than 25×25 cells.
     """
     if not board.is_drawable:
-        raise ValueError(f"more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
+        raise ValueError(f"{TOO_LARGE}")
     left, top, width, height = _paper(board)
     own = (
         f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
@@ -162,6 +163,14 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
     )
     style = f"<style>{BOARD_STYLE}{style_of(board.shaped.kinds)}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
+
+
+def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
+    """The board as a file. Raises ValueError, and UsageError without the extra."""
+    from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
+
+    board = Board(puzzle, grid)
+    return picture_of([board_svg(board, in_words(board), "b", alone=True)], kind)
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:

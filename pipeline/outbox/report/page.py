@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -56,19 +57,24 @@ class Panel(NamedTuple):
 _NO_PANEL = Panel()
 
 
-def page_pieces(
+def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     outbox: Path,
     inbox: Path,
     beside: Path,
     over: Over = iter,
     bounds: PageBounds = _BOUNDS,
     panel: Panel = _NO_PANEL,
+    *,
+    totals: Counter[str] | None = None,
 ) -> Iterator[str]:
     """Yield the text of the page about an outbox; the page lies in the folder `beside`.
 
-    Originals are looked for in the inbox. Raises OSError if the outbox cannot be read.
+    Originals are looked for in the inbox. `totals` counts the puzzles by status. Raises OSError if
+    the outbox cannot be read.
     """
     found = survey(outbox, bounds, line_of, over)
+    if totals is not None:
+        totals.update(found.totals)
     packed, searched = _packed(found.others, bounds.packed)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
@@ -192,10 +198,16 @@ def _shares(totals: Mapping[str, int]) -> str:
     return f"{strip}{''.join(parts)}</svg>" if parts else ""
 
 
-def write_report(outbox: Path, inbox: Path, target: Path, over: Over = iter) -> None:
-    """Write the page about an outbox. Raises OSError."""
+def write_report(
+    outbox: Path,
+    inbox: Path,
+    target: Path,
+    over: Over = iter,
+    totals: Counter[str] | None = None,
+) -> None:
+    """Write the page about an outbox, as `page_pieces` makes it. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_pieces(outbox, inbox, target.parent, over))
+    write_whole(target, page_pieces(outbox, inbox, target.parent, over, totals=totals))
 
 
 class Keeper:

@@ -28,7 +28,7 @@ from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
-from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.reading.formats.formula import CNF_FORMAT, NO_PUZZLE
 
 _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
@@ -109,7 +109,7 @@ def _single(
     job: JobSummary, folder: Path, where: str, original: bytes | None
 ) -> Printed | InputError:
     if job.format == CNF_FORMAT:
-        return _undrawn(where, "not drawn", "a formula has no board")
+        return InputError(f"{printable(where)}: {NO_PUZZLE}")
     if job.status in _UNDRAWN:
         return _undrawn(where, job.status, job.message)
     board = board_of_job(job, folder, original)

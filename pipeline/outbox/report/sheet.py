@@ -282,12 +282,17 @@ class Sheet:
         return cls(_pages(puzzles, per_page), _told_on_pages(rules), pages, head)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many puzzles it has, and on how many pages they, rules and solutions are."""
+        rest = {"rules": len(self.rules), "solutions": len(self.solutions)}
+        return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
+
+    @property
     def said(self) -> str:
-        """How much it is."""
-        puzzles = counted(self.puzzles[-1].last, "puzzle")
-        said = f"{puzzles} on {counted(len(self.puzzles), 'page')}"
-        said += f", rules on {len(self.rules)}" if self.rules else ""
-        return f"{said}, solutions on {len(self.solutions)}" if self.solutions else said
+        """The same in words."""
+        counts = self.counts
+        said = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
+        return said + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
 
     @property
     def total(self) -> int:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Final, Literal
 
-from pipeline.errors import UsageError
+from pipeline.errors import check_extra
 
 FONT: Final = "Libertinus Serif"
 """Typst has it built in; the machine's own fonts have the characters that it lacks."""
@@ -29,6 +28,13 @@ _BOARDS: Final = """
   page(width: auto, height: auto, margin: 0pt, image(bytes(svg), format: "svg"))
 }
 """
+
+
+def picture_of(svgs: Sequence[str], kind: str) -> bytes:
+    """The file of a drawing: svg, png, or a pdf, which takes several. Raises as `png_of` does."""
+    if kind == "svg":
+        return f"{svgs[0]}\n".encode()
+    return png_of(svgs[0]) if kind == "png" else pdf_of(svgs)
 
 
 def png_of(svg: str) -> bytes:
@@ -61,8 +67,7 @@ def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
 
 def check_installed() -> None:
     """Raise UsageError if the extra is not installed."""
-    if find_spec("typst") is None:
-        raise UsageError("PNG and PDF need the extra [draw]: pip install typst")
+    check_extra("a PNG or PDF", "draw", "typst")
 
 
 def _compiled(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:

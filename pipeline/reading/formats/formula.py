@@ -27,6 +27,7 @@ from pipeline.reading.formats.text import oversize, quote
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
+NO_PUZZLE = "a formula is no puzzle"
 MOST_VARIABLES = 10_000_000
 _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10

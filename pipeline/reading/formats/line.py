@@ -391,7 +391,8 @@ def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | N
         )
     claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
     texts = [row[column] for row in rows if column < len(row)]
-    may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
+    may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
+    may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
     found = judge(replace(way, column=column, claim=claim), texts, len(rows))
     ruled = sum(head.is_ruled(text) for text in texts if not side_of(text))
     found = replace(found, good=found.good + ruled)

@@ -139,6 +139,12 @@ TARGETS: Final[Mapping[str, Target]] = {
 }
 """By name, in the order in which messages list them."""
 
+PICTURES: Final = ("svg", "png", "pdf")
+"""Targets that are drawn."""
+
+NAMES: Final[tuple[str, ...]] = (*TARGETS, *PICTURES)
+"""What can be converted to."""
+
 
 def puzzle_in(path: str | Path) -> Puzzle:
     """The puzzle in a file of any format. Raises InvalidPuzzle, OSError."""
@@ -149,7 +155,7 @@ def puzzle_in(path: str | Path) -> Puzzle:
 def target_of(name: str) -> Target:
     """The target of that name. Raises UsageError."""
     if name not in TARGETS:
-        raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(TARGETS)}")
+        raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(NAMES)}")
     return TARGETS[name]
 
 

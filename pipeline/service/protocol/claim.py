@@ -28,6 +28,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from errno import ENOENT
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -124,6 +125,11 @@ def notes_in_work(folders: Folders) -> list[Note]:
     return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
 
 
+@cache
+def _host() -> str:
+    return os.uname().nodename
+
+
 class _Attempts(NamedTuple):
     """How many attempts at which step began, one after the other, and did not end."""
 
@@ -169,10 +175,11 @@ class Claim:
     def _write_lock(self, attempts: _Attempts) -> None:
         """Overwrite the lock's content; if the length is the same, that needs no disk space."""
         step = f" in step {attempts.step}" if attempts.step else ""
-        signature = f"process {os.getpid()} on {os.uname().nodename}"
-        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{signature}\n".encode()
+        owner = f"process {os.getpid()} on {_host()}"
+        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{owner}\n".encode()
         os.pwrite(self._lock, data, 0)
-        os.ftruncate(self._lock, len(data))
+        if os.fstat(self._lock).st_size > len(data):
+            os.ftruncate(self._lock, len(data))
 
     @contextmanager
     def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:

@@ -47,7 +47,7 @@ from pipeline.service.protocol.settle import unchanged
 _OUTBOX_LOCK = ".lock"
 _EPOCH_BYTES = 8
 _LONGEST_EPOCH = MIB
-_PAUSE = 0.002
+_PAUSE = 0.000_1
 
 
 def identity(status: os.stat_result) -> str:
@@ -80,28 +80,36 @@ class Reservations:
         self._folders = folders
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
+        self._lock = -1
         self._epoch: tuple[str, bytes] | None = None
         self._heard = _EPOCH_BYTES
         """Up to where the file of the lock was read."""
 
     @contextmanager
-    def reserving(
-        self, source: str, *, keep_cnf: bool, is_folder: bool = False
-    ) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Hold the outbox's lock; give the stem for a source, and others that it has used.
+    def held(self) -> Iterator[None]:
+        """Hold the outbox's lock, for `reserve`. Claims of what it gives are made meanwhile.
 
-        The claim that holds the stem must be made before the lock is released. Raises
-        BlockingIOError if another process holds the lock for longer than our patience.
+        Raises BlockingIOError if another process holds the lock for longer than our patience.
         """
         flags = os.O_RDWR | os.O_CREAT
         with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
             _lock_patiently(descriptor, self._patience)
             self._hear(descriptor)
-            stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
-            self._tell(descriptor, (stem, *former))
-            for held in (stem, *former):
-                self._remember(held)
-            yield stem, former
+            self._lock = descriptor
+            try:
+                yield
+            finally:
+                self._lock = -1
+
+    def reserve(
+        self, source: str, *, keep_cnf: bool, is_folder: bool = False
+    ) -> tuple[str, tuple[str, ...]]:
+        """The stem for a source, and others that it has used; the lock must be held."""
+        stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
+        self._tell((stem, *former))
+        for held in (stem, *former):
+            self._remember(held)
+        return stem, former
 
     def _hear(self, descriptor: int) -> None:
         """Remember what others have reserved since; list all if that is not known."""
@@ -119,17 +127,17 @@ class Reservations:
                 self._list()
         self._heard = max(size, _EPOCH_BYTES)
 
-    def _tell(self, descriptor: int, stems: Iterable[str]) -> None:
+    def _tell(self, stems: Iterable[str]) -> None:
         """Tell others that these are reserved; begin a new epoch if there is no room for it."""
         told = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
             if self._heard + len(told) <= _LONGEST_EPOCH:
-                os.pwrite(descriptor, told, self._heard)
+                os.pwrite(self._lock, told, self._heard)
                 self._heard += len(told)
                 return
         fresh = token_bytes(_EPOCH_BYTES)
-        os.pwrite(descriptor, fresh, 0)
-        os.ftruncate(descriptor, _EPOCH_BYTES)
+        os.pwrite(self._lock, fresh, 0)
+        os.ftruncate(self._lock, _EPOCH_BYTES)
         if self._epoch:
             self._epoch, self._heard = (self._epoch[0], fresh), _EPOCH_BYTES
 
@@ -202,7 +210,8 @@ def make_claim(
     `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
     any: claims that were put aside.
     """
-    if is_in_work(folders, note.source):
+    folder = folders.work / key_of(note.source)
+    if folder.exists():
         return None
     claim = _reused(spares, note) if spares else None
     if claim is None:
@@ -210,7 +219,6 @@ def make_claim(
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
             claim = _prepare(folders, note)
     reached("claim.prepared")
-    folder = folders.work / key_of(note.source)
     try:
         claim.move(folder)
     except OSError:

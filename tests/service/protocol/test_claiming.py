@@ -148,7 +148,8 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
 
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
     reserver = reservations or Reservations(box.folders)
-    with reserver.reserving(source, keep_cnf=keep_cnf) as (stem, former):
+    with reserver.held():
+        stem, former = reserver.reserve(source, keep_cnf=keep_cnf)
         then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
 
@@ -204,8 +205,9 @@ def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     reserve(box, "a.txt", then=publish)
     reserve(box, "a_count.txt", keep_cnf=True, then=publish)
     for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
-        with Reservations(box.folders).reserving("a.txt", keep_cnf=keep_cnf) as found:
-            assert found == told
+        reservations = Reservations(box.folders)
+        with reservations.held():
+            assert reservations.reserve("a.txt", keep_cnf=keep_cnf) == told
 
 
 def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
@@ -225,10 +227,14 @@ def test_a_reservation_is_seen_by_another_that_had_looked_before(box):
     assert reserve(box, "A.SDK", reservations=one) == "A.SDK~2"
 
 
+def fail(*_, **__):
+    raise OSError("on purpose")
+
+
 def test_what_is_no_longer_held_is_free_and_a_reservation_that_fails_holds_nothing(box):
     reservations = Reservations(box.folders)
-    with pytest.raises(OSError, match="on purpose"), reservations.reserving("a.txt", keep_cnf=True):
-        raise OSError("on purpose")
+    with pytest.raises(OSError, match="on purpose"):
+        reserve(box, "a.txt", reservations=reservations, then=fail)
     assert reserve(box, "a.sdk", then=publish, reservations=reservations) == "a"
     (box.outbox / "a.json").unlink()
     assert reserve(box, "a.ss", reservations=reservations) == "a"
@@ -238,7 +244,9 @@ def test_one_reserves_at_a_time(box):
     """The lock is the open file's: threads that open it exclude each other as processes do."""
     told = []
     other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
-    with Reservations(box.folders).reserving("a.txt", keep_cnf=False) as (stem, _):
+    reservations = Reservations(box.folders)
+    with reservations.held():
+        stem, _ = reservations.reserve("a.txt", keep_cnf=False)
         other.start()
         wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
         hold(box, "a.txt", stem)
@@ -249,9 +257,9 @@ def test_one_reserves_at_a_time(box):
 
 def test_a_lock_that_somebody_holds_is_not_waited_for_for_good(box):
     with (
-        Reservations(box.folders).reserving("a.txt", keep_cnf=False),
+        Reservations(box.folders).held(),
         pytest.raises(BlockingIOError) as caught,
-        Reservations(box.folders, patience=0.01).reserving("b.txt", keep_cnf=False),
+        Reservations(box.folders, patience=0.01).held(),
     ):
         pass
     assert box.folders.blames(caught.value), "the pass ends; no file is at fault"
