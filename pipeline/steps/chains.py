@@ -50,15 +50,17 @@ WORDS, BITS = 24, 62
 
 (
     IS_KNOWN, SEARCH, FROM, MARKED, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, PARENT, DISTANCE, REACHED,
-    QUEUE, IMPLIED, FOLLOWED, STRONG, WEAK, LIVE, GRAPH,
+    QUEUE, IMPLIED, FOLLOWED, SHARED, STRONG, WEAK, LIVE, GRAPH,
 ) = (
-    0, 1, 2, 10, 800, 2100, 3400, 4700, 7200, 9700, 12200, 14700, 32200, 33000, 41000, 80000, 119000
+    0, 1, 2, 10, 800, 2100, 3400, 4700, 7200, 9700, 12200, 14700, 32200, 32940, 33000, 41000, 80000,
+    119000,
 )  # fmt: skip
 """In `g`: whether the links are those of the state; the number of the last search; the cell that a
 net is tried from first; marks of candidates; where the links of each node begin; of each node with
 its sign, 2 n + holds, the one that implies it, how many links that took, and in which search it was
-reached; the queue; what each candidate implies, as WORDS of BITS, and whether that is known; strong
-links, each with its reason; weak links; those of them to nodes with strong links; the length."""
+reached; the queue; what each candidate implies, as WORDS of BITS, whether that is known, and what
+several do; strong links, each with its reason; weak links, and those of them to nodes with strong
+links; the length."""
 
 X_CHAIN, XY_CHAIN, AIC, GROUPED = range(4)
 """Kinds of chains: of one digit; of cells with two candidates; of candidates; and of groups."""
@@ -400,12 +402,12 @@ def _verity(s, t, o, g, of):
     reason, cases, kind = of
     begin(o)
     for k in range(cases):
-        _follow(g, _case(s, t, reason, k), kind)
+        node = _case(s, t, reason, k)
+        _follow(g, node, kind)
+        for word in range(WORDS):
+            g[SHARED + word] = g[IMPLIED + WORDS * node + word] & (g[SHARED + word] if k else -1)
     for word in range(WORDS):
-        implied = -1
-        for k in range(cases):
-            implied &= g[IMPLIED + WORDS * _case(s, t, reason, k) + word]
-        signed = BITS * word
+        implied, signed = g[SHARED + word], BITS * word
         while implied:
             node = signed // 2
             if implied & 1 and signed & 1 == 0:

@@ -120,12 +120,18 @@ def _leaves_single(s, t, o, u):
 
 
 @compiled()
-def _next(s, t, size, most, k):
-    """The first set of rows, from k on, whose ROW_MASKS have size to `most` bits together; or 0."""
+def _able(s, t, most):
+    """The rows that may be in a subset: with two to `most` bits in their ROW_MASKS."""
     able = 0
     for row in range(9):
         if 1 < number(t, s[ROW_MASKS + row]) <= most:
             able |= 1 << row
+    return able
+
+
+@compiled()
+def _next(s, t, size, most, able, k):
+    """The first set of rows, from k on, whose ROW_MASKS have size to `most` bits together; or 0."""
     if number(t, able) < size:
         return 0
     while k < t[SETS + size + 1]:
@@ -156,7 +162,8 @@ def subset(s, t, o, u, size, kind):
         for row in range(9):
             mask = s[CELLS + cell_at(t, unit, row)] if is_naked else s[PLACES + 9 * unit + row]
             s[ROW_MASKS + row] = mask
-        k = _next(s, t, size, size, t[SETS + size])
+        able = _able(s, t, size)
+        k = _next(s, t, size, size, able, t[SETS + size])
         while k:
             begin(o)
             if is_naked:
@@ -172,7 +179,7 @@ def subset(s, t, o, u, size, kind):
             ):
                 o[DIGITS], o[BASE] = digits, 1 << unit
                 return 1
-            k = _next(s, t, size, size, k + 1)
+            k = _next(s, t, size, size, able, k + 1)
     return 0
 
 
@@ -221,7 +228,8 @@ def fish(s, t, o, size, kind):
         for digit in range(9):
             for line in range(9):
                 s[ROW_MASKS + line] = s[PLACES + 9 * (base + line) + digit]
-            k = _next(s, t, size, most, t[SETS + size])
+            able = _able(s, t, most)
+            k = _next(s, t, size, most, able, t[SETS + size])
             while k:
                 places = _union(s, t, t[k])
                 if kind == BASIC:
@@ -229,7 +237,7 @@ def fish(s, t, o, size, kind):
                         return 1
                 elif _finned(s, t, o, (base, digit, t[k]), places, size, kind):
                     return 1
-                k = _next(s, t, size, most, k + 1)
+                k = _next(s, t, size, most, able, k + 1)
     return 0
 
 
