@@ -49,18 +49,18 @@ WORDS, BITS = 24, 62
 """Enough for all signs of the candidates."""
 
 (
-    IS_KNOWN, SEARCH, FROM, MARKED, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, PARENT, DISTANCE, REACHED,
-    QUEUE, IMPLIED, FOLLOWED, SHARED, STRONG, WEAK, LIVE, GRAPH,
+    IS_KNOWN, SEARCH, FROM, MARKED, IS_NODE, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, PARENT, DISTANCE,
+    REACHED, QUEUE, IMPLIED, FOLLOWED, SHARED, STRONG, WEAK, LIVE, GRAPH,
 ) = (
-    0, 1, 2, 10, 800, 2100, 3400, 4700, 7200, 9700, 12200, 14700, 32200, 32940, 33000, 41000, 80000,
-    119000,
+    0, 1, 2, 10, 800, 2100, 3400, 4700, 6000, 8500, 11000, 13500, 16000, 33500, 34300, 34400, 46400,
+    85400, 124400,
 )  # fmt: skip
 """In `g`: whether the links are those of the state; the number of the last search; the cell that a
-net is tried from first; marks of candidates; where the links of each node begin; of each node with
-its sign, 2 n + holds, the one that implies it, how many links that took, and in which search it was
-reached; the queue; what each candidate implies, as WORDS of BITS, whether that is known, and what
-several do; strong links, each with its reason; weak links, and those of them to nodes with strong
-links; the length."""
+net is tried from first; marks of candidates; whether each node is there; where the links of each
+node begin; of each node with its sign, 2 n + holds, the one that implies it, how many links that
+took, and in which search it was reached; the queue; what each candidate implies, as WORDS of BITS,
+whether that is known, and what several do; strong links, each with its reason; weak links, and
+those of them to nodes with strong links; the length."""
 
 X_CHAIN, XY_CHAIN, AIC, GROUPED = range(4)
 """Kinds of chains: of one digit; of cells with two candidates; of candidates; and of groups."""
@@ -87,9 +87,9 @@ def spot_of(node):
 @compiled()
 def _is_node(s, t, digit, spot):
     if spot < 81:
-        return s[CELLS + spot] >> digit & 1 == 1
+        return s[CELLS + spot] >> digit & 1
     unit, mask = t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
-    return number(t, s[PLACES + 9 * unit + digit] & mask) > 1
+    return int(number(t, s[PLACES + 9 * unit + digit] & mask) > 1)
 
 
 @compiled()
@@ -101,13 +101,14 @@ def graph(s, t, g):
     at = 0
     for node in range(ALL_NODES):
         g[STRONG_FIRST + node] = at
-        if _is_node(s, t, digit_of(node), spot_of(node)):
+        g[IS_NODE + node] = _is_node(s, t, digit_of(node), spot_of(node))
+        if g[IS_NODE + node]:
             at = _strong(s, t, g, at, node)
     g[STRONG_FIRST + ALL_NODES] = at
     weak = live = 0
     for node in range(ALL_NODES):
         g[WEAK_FIRST + node], g[LIVE_FIRST + node] = weak, live
-        if _is_node(s, t, digit_of(node), spot_of(node)):
+        if g[IS_NODE + node]:
             weak = _weak(s, t, g, weak, node)
             for k in range(g[WEAK_FIRST + node], weak):
                 g[LIVE + live] = g[WEAK + k]
@@ -144,8 +145,9 @@ def _weak(s, t, g, at, node):
         at += 1
         rest &= rest - 1
     for k in range(t[NEAR_FIRST + spot], t[NEAR_FIRST + spot + 1]):
-        if _is_node(s, t, digit, t[k]):
-            g[WEAK + at] = node_at(digit, t[k])
+        other = node_at(digit, t[k])
+        if g[IS_NODE + other]:
+            g[WEAK + at] = other
             at += 1
     return at
 
@@ -214,6 +216,8 @@ def chain(s, t, o, g, kind):
         if g[STRONG_FIRST + start] == g[STRONG_FIRST + start + 1]:
             continue
         tail = _search(g, start, 0, kind, best - 1)
+        if tail < 4:
+            continue
         for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1]):
             if g[WEAK + k] < SINGLES:
                 g[MARKED + g[WEAK + k]] = g[SEARCH]
