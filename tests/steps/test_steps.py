@@ -77,6 +77,17 @@ def test_marks_are_candidates_that_are_gone():
     assert text_of(first).startswith("locked pair 1,2 in r1c1,r1c2 removes 1 from r1c3,r1c4")
 
 
+def test_a_rectangle_may_lack_a_candidate_that_is_gone_but_not_one_that_the_puzzle_excludes():
+    pattern = {0: (1, 2), 3: (1, 2), 9: (1, 2), 12: (1, 3, 4)}
+    struck = [(c, v) for c, kept in pattern.items() for v in range(1, 10) if v not in kept]
+    techniques = [each for each in BY_SCORE if each.name == "unique rectangle 1"]
+    cells = masks_of("." * 81)
+    (step,) = steps(cells, unique=True, techniques=techniques, struck=struck)
+    assert step.struck == ((12, 1),)
+    cells[12] &= ~0b10
+    assert not [*steps(cells, unique=True, techniques=techniques, struck=struck)]
+
+
 def test_a_step_that_does_not_follow_is_never_told(monkeypatch):
     monkeypatch.setattr("pipeline.steps.techniques.follows", lambda *_: 0)
     with pytest.raises(SolverError, match=r"step 1, .* does not follow"):
