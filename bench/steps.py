@@ -139,8 +139,11 @@ def candidates(field: str) -> list[tuple[int, int]]:
 
 def compared(puzzle: str, expected: list[str]) -> Iterator[tuple[str, bool]]:
     """What is expected of a puzzle, each with whether it is so."""
+    expected = [*filter(None, expected)]
+    if not expected:
+        return
     rating: Rating = next(ratings([masks_of(puzzle)]))
-    for field in filter(None, expected):
+    for field in expected:
         if field in LEVELS:
             yield "level", rating.level == field
         elif re.fullmatch(r"\d+\.\d", field):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,11 +124,11 @@ class _Walk:
     def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
         self.order, self.is_compiled = order, step is not None
         sizes = (STATE, STEP, GRAPH, STATE, SCRATCH)
-        s, o, g, u, v = ([0] * size for size in sizes)
-        arrays: list[Any] = [[-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)], s, tables()]
-        arrays += [o, g, u, v]
+        s, o, g, u, v = (np.zeros(size, np.int64) if step else [0] * size for size in sizes)
+        rows: Any = [-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)]
+        rows = np.array(rows, np.int64) if step else rows
         self._run: Callable[..., int] = step or walk
-        self._arrays = [np.array(each, np.int64) for each in arrays] if step else arrays
+        self._arrays: list[Any] = [rows, s, _table_array() if step else tables(), o, g, u, v]
         self.walk: Any = self._arrays[0]
         self.state: Any = self._arrays[1]
         self.step: Any = self._arrays[3]
@@ -144,6 +145,11 @@ class _Walk:
             name = self.order[int(self.step[TECHNIQUE])].name
             raise StepRejected(int(self.walk[STEPS]) + 1, name)
         return ended
+
+
+@lru_cache(maxsize=1)
+def _table_array() -> Any:
+    return np.array(tables(), np.int64)
 
 
 def steps(
