@@ -95,6 +95,7 @@ def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], 
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(descriptor, target)
         os.close(descriptor)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")  # as these files need it
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
