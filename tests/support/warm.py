@@ -36,6 +36,7 @@ LATER = (
     "pipeline.service.doctor",
     "pipeline.solving.compiled",
     "platformdirs.unix",
+    "pysat.solvers",
     "structlog.dev",
 )
 """What other runs load that have workers, or much to do."""
