@@ -79,7 +79,7 @@ def check_complete(
     if is_provable:
         seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
     shown = None
-    if found := _searched(problem, solutions, most, replace(limits, seconds=seconds)):
+    if found := search_missing(problem, solutions, most, limits.at_most(seconds)):
         if found.undecided is None and len(found.missing) < most:
             shown = Certificate("proved", "exhaustion", found.nodes)
         if found.missing:
@@ -101,7 +101,7 @@ def check_complete(
     return Checked(proved, proof)
 
 
-def _searched(
+def search_missing(
     problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
 ) -> Exhausted | None:
     """Search through everything; nothing is known if it finds what is no other solution."""
@@ -125,7 +125,7 @@ def search_alone(problem: Problem[S], wanted: int, limits: Limits) -> Sequence[S
     seconds = min(ALONE_SECONDS, Deadline.of(limits).left() * EXHAUSTION_SHARE)
     if not problem.is_searched_quickly():
         return None
-    found = _searched(problem, (), wanted, replace(limits, seconds=seconds))
+    found = search_missing(problem, (), wanted, limits.at_most(seconds))
     if found is None or found.undecided:
         return None
     return cast("tuple[S, ...]", found.missing)
