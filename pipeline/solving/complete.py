@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
 
 EXHAUSTION_SECONDS = 5.0
-"""The longest that a search through everything may take, before a proof is tried."""
+RULED_LONGER = 3
+"""The longest that a search through everything may take, before a proof is tried; puzzles with
+rules have so many times as long, because the search decides more of them than a proof does."""
 
 ALONE_SECONDS = 1.0
 """The longest that a search goes on before a solver is asked, if only one of them has to answer."""
@@ -77,7 +79,7 @@ def check_complete(
     seconds = deadline.left()
     is_provable = prove or len(solutions) <= MOST_PROVED
     if is_provable:
-        seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
+        seconds = min(exhaustion_seconds(problem), seconds * EXHAUSTION_SHARE)
     shown = None
     if found := search_missing(problem, solutions, most, limits.at_most(seconds)):
         if found.undecided is None and len(found.missing) < most:
@@ -99,6 +101,11 @@ def check_complete(
     if shown and not proof:
         return Checked(replace(shown, reason=proved.reason))
     return Checked(proved, proof)
+
+
+def exhaustion_seconds(problem: Problem[S]) -> float:
+    """The longest that a search through everything may take."""
+    return EXHAUSTION_SECONDS * (1 if problem.geometry_alone else RULED_LONGER)
 
 
 def search_missing(

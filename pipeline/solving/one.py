@@ -26,6 +26,7 @@ from pipeline.solving.complete import (
     MOST_PROVED,
     Checked,
     check_complete,
+    exhaustion_seconds,
     prove_complete,
     search_alone,
     search_missing,
@@ -55,9 +56,9 @@ GUESS_SECONDS = 0.002
 LARGEST_GUESSED = 12
 """The largest side for such a search: a step of it takes longer in larger grids."""
 
-SEARCH_SECONDS, SEARCH_SHARE = 15.0, 0.25
-"""The longest that a puzzle with rules is searched through after its solver has given up, and the
-share of the time that is kept for it."""
+SEARCH_SHARE = 0.25
+"""The share of the time that is kept for a search through a puzzle with rules, if the solver gives
+up."""
 
 HANDED_OVER = 2
 """Models after which the second solver goes on: fewer show whether a puzzle is unique."""
@@ -191,7 +192,8 @@ class Search(Generic[S]):
         cnf = self._encoded()
         limits = limits_left(self.settings, self.watch)
         if self._is_of_rules:
-            kept = min(SEARCH_SECONDS, SEARCH_SHARE * max(0.0, limits.seconds - limits.spent))
+            left = max(0.0, limits.seconds - limits.spent)
+            kept = min(exhaustion_seconds(self.problem), SEARCH_SHARE * left)
             limits = replace(limits, spent=limits.spent + kept)
         with closing(answers(cnf, relay, limits, partial(self._foreseen, cnf))) as stream:
             while True:
@@ -245,7 +247,7 @@ class Search(Generic[S]):
 
     @property
     def _is_of_rules(self) -> bool:
-        return isinstance(self.problem, PuzzleProblem) and not self.problem.puzzle.is_plain
+        return self.problem.is_encoded and self.problem.geometry_alone is None
 
     def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
         """The result of a solver that gave up, or of a search through everything.
@@ -256,7 +258,8 @@ class Search(Generic[S]):
         if not self._is_of_rules or result.status != "unknown":
             return result
         most = min(self.problem.wanted(self.settings), MOST_PROVED) - len(result.solutions)
-        limits = limits_left(self.settings, self.watch).at_most(SEARCH_SECONDS)
+        limits = limits_left(self.settings, self.watch)
+        limits = limits.at_most(exhaustion_seconds(self.problem))
         with self.watch.timing("prove"):
             found = search_missing(self.problem, result.solutions, most, limits)
         missing = cast("tuple[S, ...]", found.missing if found else ())

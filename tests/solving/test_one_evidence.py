@@ -257,7 +257,7 @@ def test_a_search_proves_the_solution_of_a_solver_that_gave_up_then(monkeypatch,
 
 def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solvers):
     monkeypatch.setattr(chain, "answers", giving_up_after(0))
-    monkeypatch.setattr(chain, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(complete, "EXHAUSTION_SECONDS", 0.0)
     result = solved(RULED[1], solvers)
     assert (result.status, result.message, result.complete) == ("unknown", "no time", False)
 
