@@ -50,7 +50,7 @@ _HEADERS = [
 ]
 
 
-class _Connection(H11Protocol):
+class _Prompt(H11Protocol):
     """Closes a connection that sends nothing when it is its turn: idle ones take no place."""
 
     _idle: TimerHandle | None = None
@@ -78,7 +78,7 @@ class _Connection(H11Protocol):
             self.transport.close()
 
 
-_HOW: dict[str, Any] = {"http": _Connection, "ws": "none", "lifespan": "off", "log_config": None}
+_HOW: dict[str, Any] = {"http": _Prompt, "ws": "none", "lifespan": "off", "log_config": None}
 _HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 64, "headers": _HEADERS}
 
 

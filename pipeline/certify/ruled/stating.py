@@ -55,7 +55,6 @@ from pipeline.certify.ruled.regions import MARKS_OF_CONNECTED
 from pipeline.certify.ruled.tables import (
     LARGEST_WITH_SETS,
     Numbers,
-    Step,
     TooLarge,
     automaton,
     bit_tables,
@@ -269,7 +268,7 @@ class _Stating:
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
-        step = Step(constraint.start, constraint.step, constraint.accepted, constraint.numbers)
+        step = Layered(constraint.start, constraint.step, constraint.accepted, constraint.numbers)
         layers = automaton(step, len(cells), self._of.values)
         if layers is None:
             raise NoSolution

@@ -91,7 +91,7 @@ def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
     return masks[order], begins
 
 
-class Step(NamedTuple):
+class Layered(NamedTuple):
     """An automaton: its start, its step and what is accepted; see `formulas.Automaton`."""
 
     start: Hashable
@@ -101,7 +101,7 @@ class Step(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def automaton(step: Step, length: int, values: range) -> Numbers | None:
+def automaton(step: Layered, length: int, values: range) -> Numbers | None:
     """The layers of an automaton over so many cells, reduced; None if nothing is accepted.
 
     Raises TooLarge.
@@ -143,7 +143,7 @@ def automaton(step: Step, length: int, values: range) -> Numbers | None:
 
 
 def _layers(
-    step: Step, length: int, values: range
+    step: Layered, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
     """For each cell the states that are reached, with those after each value; and the last ones."""
     layers: list[dict[Hashable, list[Hashable | None]]] = []

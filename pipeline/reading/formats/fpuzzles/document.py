@@ -55,7 +55,7 @@ class Misread(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Placed:
     """A value in a document, and the way to it."""
 
     value: object
@@ -64,17 +64,17 @@ class Node:
     def wrong(self, expected: str, found: str = "") -> Misread:
         return Misread(expected, found or _told(self.value), self.way)
 
-    def list(self) -> list[Node]:
+    def list(self) -> list[Placed]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Node(value, (*self.way, at)) for at, value in enumerate(self.value)]
+        return [Placed(value, (*self.way, at)) for at, value in enumerate(self.value)]
 
-    def fields(self) -> dict[str, Node]:
+    def fields(self) -> dict[str, Placed]:
         """The members of an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object, {…}")
-        return {key: Node(value, (*self.way, key)) for key, value in self.value.items()}
+        return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
 
     def check_keys(self, known: Collection[str], expected: str = "a key that is known") -> None:
         """Raise Misread for a key that is not known: nothing is left out in silence."""
@@ -178,7 +178,7 @@ class Context:
     named: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
-    def place(self, node: Node) -> RowColumn:
+    def place(self, node: Placed) -> RowColumn:
         """A place in the grid, or beside it, where clues stand."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
@@ -188,7 +188,7 @@ class Context:
             raise node.wrong(f"a cell of {self.geometry.side} rows and columns, or one beside them")
         return row, column
 
-    def cell(self, node: Node) -> int:
+    def cell(self, node: Placed) -> int:
         n = self.geometry.side
         cell = self.geometry.cell_at(*self.place(node))
         if cell is None:
@@ -208,7 +208,7 @@ class RuleObject:
     A member that no rule has asked for is refused by name, so a rule need not list its own.
     """
 
-    def __init__(self, context: Context, key: str, node: Node) -> None:
+    def __init__(self, context: Context, key: str, node: Placed) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
         self._asked = COSMETIC | REPEATING
@@ -224,14 +224,14 @@ class RuleObject:
         self._asked |= {name}
         return name in self._fields and not self._fields[name].is_nothing
 
-    def member(self, name: str) -> Node:
+    def member(self, name: str) -> Placed:
         """A member that has to be there."""
         self._asked |= {name}
         if name not in self._fields:
             raise Misread(f"'{name}'", "none", self._node.way)
         return self._fields[name]
 
-    def list(self, name: str) -> list[Node]:
+    def list(self, name: str) -> list[Placed]:
         """The members of a list, none if it is not there."""
         self._asked |= {name}
         return self._fields[name].list() if name in self._fields else []
@@ -292,7 +292,7 @@ class RuleObject:
             raise node.wrong(expected)
         return self._name([node], line)
 
-    def path(self, node: Node, least: int, most: int | None = None) -> tuple[int, ...]:
+    def path(self, node: Placed, least: int, most: int | None = None) -> tuple[int, ...]:
         """Cells in their order, perhaps some of them twice."""
         nodes = node.list()
         if len(nodes) < least or (most is not None and len(nodes) > most):
@@ -300,12 +300,12 @@ class RuleObject:
             raise node.wrong(span if most else f"{least} cells or more", str(len(nodes)))
         return self._name(nodes, [self.context.cell(each) for each in nodes])
 
-    def _name(self, nodes: Sequence[Node], cells: Sequence[int]) -> tuple[int, ...]:
+    def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
         """Note the places, and those at the ends, as named by a rule."""
         places = [self.context.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)
-        value = self._fields.get("value", Node(None))
+        value = self._fields.get("value", Placed(None))
         said = [] if value.is_nothing else [value.text]
         said += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
         self.context.values.update((group, text) for group in groups for text in said)

@@ -22,7 +22,7 @@ from pipeline.puzzle.rules import (
     regions,
 )
 from pipeline.reading.formats.fpuzzles import writers
-from pipeline.reading.formats.fpuzzles.document import Node, RuleObject
+from pipeline.reading.formats.fpuzzles.document import Placed, RuleObject
 from pipeline.reading.formats.fpuzzles.writers import Names, Writer, Written
 from pipeline.reading.formats.ruled import RuleType
 
@@ -122,7 +122,7 @@ def _drawn_root(item: RuleObject) -> Iterator[Rule]:
         yield cages.DigitalRoot(item.cells(), int(root[1]), repeating=True)
 
 
-def is_drawing(key: str, node: Node) -> bool:
+def is_drawing(key: str, node: Placed) -> bool:
     """Whether an object is no rule but a drawing, as all are but a cage with a digital root."""
     value = node.fields().get("value")
     has_root = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
@@ -280,14 +280,14 @@ KEYS: dict[str, Key] = {
 """Keys of lists of objects."""
 
 
-def nonconsecutive(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
+def nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
     """Neighbours without a dot are not consecutive."""
     if node.flag():
         dots = pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot)
         yield pairs.Nonconsecutive(dots)
 
 
-def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
+def negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
     """Pairs without a mark of a kind must not have the values that such a mark stands for."""
     names = [each.value for each in node.list()]
     for at, each in enumerate(node.list()):
@@ -309,7 +309,7 @@ class Last(NamedTuple):
     """A key whose rules, of these kinds, depend on those under other keys; its value for them."""
 
     kinds: tuple[RuleType, ...]
-    rules: Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]
+    rules: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
     written: Callable[[Sequence[Rule]], object]
 
 

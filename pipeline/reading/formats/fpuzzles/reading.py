@@ -14,7 +14,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     REPEATING,
     Context,
     Misread,
-    Node,
+    Placed,
     RuleObject,
     whole_number,
 )
@@ -53,7 +53,7 @@ _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 def read(document: object) -> Parsed:
     """The puzzle of a document that `load` has read. Raises Misread."""
-    whole = Node(document)
+    whole = Placed(document)
     whole.check_keys(_KNOWN, "rules that are known")
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
@@ -80,13 +80,13 @@ def read(document: object) -> Parsed:
     return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=unread, notes=notes)
 
 
-def _member(fields: dict[str, Node], name: str) -> Node:
+def _member(fields: dict[str, Placed], name: str) -> Placed:
     if name not in fields:
         raise Misread(f"'{name}', as in every document of f-puzzles", "none")
     return fields[name]
 
 
-def _cells(grid: Node, side: int) -> list[dict[str, Node]]:
+def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
     """The n² cells, by their members."""
     rows = [row.list() for row in grid.list()]
     if {len(rows), *map(len, rows)} != {side}:
@@ -96,7 +96,7 @@ def _cells(grid: Node, side: int) -> list[dict[str, Node]]:
     return [cell.fields() for row in rows for cell in row]
 
 
-def _given(cell: dict[str, Node], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
+def _given(cell: dict[str, Placed], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
     """The cell with the values that it may hold; one that is not given is somebody's progress."""
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
@@ -109,7 +109,7 @@ def _given(cell: dict[str, Node], at: int, geometry: Geometry) -> Iterator[tuple
     yield at, 1 << cell["value"].number(1, n) - 1
 
 
-def _regions(cells: Sequence[dict[str, Node]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
+def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
     """The cells of each region. A cell may belong to none, and so may all."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
@@ -130,7 +130,7 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Node], context: Context) -> list[Rule]:
+def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
     """The rules under all keys, in their order; last those that look at the others' marks."""
     rules: list[Rule] = []
     for key, node in fields.items():
@@ -151,7 +151,7 @@ def _rules(fields: dict[str, Node], context: Context) -> list[Rule]:
     return rules
 
 
-def _check_drawings(fields: dict[str, Node], context: Context) -> None:
+def _check_drawings(fields: dict[str, Placed], context: Context) -> None:
     """Raise Misread for a drawing unless it repeats what rules say: its own rule is prose.
 
     Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
@@ -162,7 +162,7 @@ def _check_drawings(fields: dict[str, Node], context: Context) -> None:
             drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
             said = drawing.fields()
             is_marked = any(said[mark].value for mark in REPEATING & said.keys())
-            value = said.get("value", Node(None))
+            value = said.get("value", Placed(None))
             lists = said["lines"].list() if "lines" in said else []
             lists += [said["cells"]] if "cells" in said else []
             drawn = [frozenset(map(context.place, each.list())) for each in lists]
@@ -190,7 +190,7 @@ def _marked(
     return tuple(changed), []
 
 
-def _claimed(fields: dict[str, Node], side: int) -> tuple[str | None, tuple[str, ...]]:
+def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
     """The solution beside the puzzle; or, if it is not whole, that it is not compared."""
     node = fields.get("solution")
     if node is None or node.is_nothing:
