@@ -24,7 +24,7 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
 
 FEWEST_SHARED = 512
-"""With fewer names, starting another process takes longer than it saves."""
+"""With fewer names for each, starting another process takes longer than it saves."""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Claimers:
-    """So many processes that claim; they are started when they are first given names."""
+    """At most so many processes that claim; they are started when there are names enough."""
 
     def __init__(self, count: int, settings: Settings, start: Callable[[str], Peer] = Peer) -> None:
         self._count = count
@@ -55,7 +55,7 @@ class Claimers:
 
     def give(self, names: deque[str]) -> None:
         """Have each take some of the names, the last ones, unless it has enough to do."""
-        while len(self._given) < self._count:
+        while len(self._given) < min(self._count, len(names) // FEWEST_SHARED):
             self._begin()
         for peer, given in self._given.items():
             for _ in range(given, AHEAD):
@@ -78,9 +78,11 @@ class Claimers:
 
         What a dead one had claimed is abandoned.
         """
+        pipes = {peer.pipe: peer for peer, given in self._given.items() if given}
+        if not pipes:
+            return
         from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
-        pipes = {peer.pipe: peer for peer, given in self._given.items() if given}
         for pipe in wait([*pipes], seconds):
             peer = pipes[pipe]  # type: ignore[index] # no sockets are waited for
             try:

@@ -24,7 +24,6 @@ from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
 from pipeline.reading import Single
-from pipeline.service.claimers import FEWEST_SHARED
 from pipeline.service.job import NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
@@ -279,9 +278,6 @@ class Intake:
 
         What those leave becomes ours too. None while only they have something to do.
         """
-        if len(names) < FEWEST_SHARED:
-            yield from names
-            return
         ours = deque[str]()
         while names or ours or self._claimers.are_busy:
             ours += self._heard(swept, 0.0 if names or ours else _SOON)

@@ -27,7 +27,7 @@ def box(tmp_path, monkeypatch):
     """An inbox of which claimers get four names at a time, though there are few."""
     monkeypatch.setattr(claimers, "BATCH", 4)
     monkeypatch.setattr(intake, "BATCH", 4)
-    monkeypatch.setattr(intake, "FEWEST_SHARED", 8)
+    monkeypatch.setattr(claimers, "FEWEST_SHARED", 8)
     return DropFolder.within(tmp_path)
 
 
