@@ -81,3 +81,10 @@ def test_nothing_else_is_printed_beside_the_records_of_solve(options):
 @pytest.mark.usefixtures("desk")
 def test_records_are_no_boards():
     assert run("solve", "six.txt", "--json", "--board")[2] == run("solve", "six.txt", "--json")[2]
+
+
+@pytest.mark.usefixtures("desk")
+def test_encode_tells_programs_why_a_puzzle_alone_is_not_encoded():
+    code, printed, said = run("encode", "nothing.txt", "--json")
+    told = json.loads(printed)
+    assert (code, told["source"], told["reason"] + "\n") == (1, "nothing.txt", said)
