@@ -7,7 +7,8 @@ Lines of a FILE are of two kinds. A case of a technique, as HoDoKu's library of 
     :CODE:digits:GRID:deleted candidates:struck candidates:filled cells:
 
 where `+` in GRID is before a digit that is no given, and a candidate is its digit, row and column,
-`415`. It agrees if that technique, again and again with singles between, concludes all that. Or a
+`415`. It agrees if that technique, again and again with singles between, concludes all that; if
+CODE ends with `-x`, if it finds nothing. Or a
 puzzle in a line with what is expected of it, apart by white space, commas or semicolons: a level, a
 score (a whole number), Sudoku Explainer's rating (with a decimal point), the name of a technique
 that is taken. Lines that expect nothing are only timed.
@@ -85,8 +86,9 @@ def main() -> None:
     puzzles = []
     for line in (line for file in sys.argv[1:] for line in Path(file).read_text().splitlines()):
         if line.startswith(":") and line.count(":") >= 6:
-            name = CODES.get(line.split(":")[1].split("-")[0], "a technique that is not here")
-            agrees = name in TECHNIQUES and concludes(name, line.split(":"))
+            code, _, variant = line.split(":")[1].partition("-")
+            name = CODES.get(code, "a technique that is not here")
+            agrees = name in TECHNIQUES and concludes(name, line.split(":"), variant == "x")
             told = [(name, agrees)]
         elif found := GRID.match(line):
             puzzles.append(line[:81])
@@ -115,18 +117,18 @@ def masks_of(grid: str) -> list[int]:
     return [511 if sign in ".0" else 1 << int(sign) - 1 for sign in grid]
 
 
-def concludes(name: str, case: list[str]) -> bool:
-    """Whether a technique, with singles between, comes to all that a case expects."""
+def concludes(name: str, case: list[str], must_fail: bool) -> bool:
+    """Whether a technique, with singles between, comes to what a case expects, or to nothing."""
     masks = masks_of(case[3].replace("+", ""))
-    for cell, digit in candidates(case[4]):
-        masks[cell] &= ~(1 << digit - 1)
-    expected = [candidates(field) for field in case[5:7]]
+    struck, *expected = [candidates(field) for field in case[4:7]]
+    if must_fail:
+        return not [*steps(masks, unique=True, techniques=[TECHNIQUES[name]], struck=struck)]
     order = [*BY_SCORE[:3], TECHNIQUES[name]]
-    taken = [*steps(masks, unique=True, techniques=order)]
+    taken = [*steps(masks, unique=True, techniques=order, struck=struck)]
     placed = dict(each for step in taken for each in step.placed)
-    struck = {each for step in taken for each in step.struck}
+    gone = {each for step in taken for each in step.struck}
     return all(placed.get(cell) == value for cell, value in expected[1]) and all(
-        each in struck or placed.get(each[0], each[1]) != each[1] for each in expected[0]
+        each in gone or placed.get(each[0], each[1]) != each[1] for each in expected[0]
     )
 
 
@@ -137,8 +139,11 @@ def candidates(field: str) -> list[tuple[int, int]]:
 
 def compared(puzzle: str, expected: list[str]) -> Iterator[tuple[str, bool]]:
     """What is expected of a puzzle, each with whether it is so."""
+    expected = [*filter(None, expected)]
+    if not expected:
+        return
     rating: Rating = next(ratings([masks_of(puzzle)]))
-    for field in filter(None, expected):
+    for field in expected:
         if field in LEVELS:
             yield "level", rating.level == field
         elif re.fullmatch(r"\d+\.\d", field):

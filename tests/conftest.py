@@ -8,15 +8,20 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
 import pytest
 from support.breaking import Bench, Breaker
 from support.commands import FILES
 from support.dropping import DropFolder
+from support.forking import ForkedServer
 from support.solvers import put_away
 from support.solving import PATIENCE
+
+from pipeline.solving.solvers.child import Peer
 
 
 def pytest_configure():
@@ -42,6 +47,21 @@ def pytest_collection_finish():
 def _solvers_put_away():
     yield
     put_away()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_engines():
+    """PySAT's processes are forked, which spares a tenth of a second for each."""
+    get_temp_dir()  # the socket of what forks is there, wherever tests have their temporary files
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.solving.solvers.pysat.Peer", ForkedServer)
+        yield
+
+
+@pytest.fixture
+def started_engines(monkeypatch):
+    """PySAT's processes are started, as for users."""
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.Peer", Peer)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -114,62 +134,36 @@ def unhurried():
         yield
 
 
-def _linked(program):
-    """The machine code of a program; one process compiles it, the others wait."""
-    folder = program.folder()
-    program.compile_into(folder)
-    return program.load_from(folder)
+def _compiled(module):
+    """The machine code of a module's program; one process compiles it, the others wait."""
+
+    @pytest.fixture(scope="session")
+    def linked():
+        program = import_module(module).PROGRAM
+        folder = program.folder()
+        program.compile_into(folder)
+        return program.load_from(folder)
+
+    return linked
+
+
+many_at_once = _compiled("pipeline.solving.compiled")
+checking = _compiled("pipeline.certify.many")
+trimmer = _compiled("pipeline.certify.proof")
+ruling = _compiled("pipeline.certify.ruled")
+forming = _compiled("pipeline.catalogue.minlex")
+singling = _compiled("pipeline.catalogue.singles")
 
 
 @pytest.fixture(scope="session")
-def lanes():
+def lanes(many_at_once):
     """The batch solver as machine code."""
-    from pipeline.solving.compiled import PROGRAM, BatchSolver
+    from pipeline.solving.compiled import BatchSolver
 
-    return BatchSolver(_linked(PROGRAM))
-
-
-@pytest.fixture(scope="session")
-def checking():
-    """The check of many as machine code."""
-    from pipeline.certify.many import PROGRAM
-
-    return _linked(PROGRAM)
-
-
-@pytest.fixture(scope="session")
-def trimmer():
-    """The trimmer as machine code."""
-    from pipeline.certify.proof import PROGRAM
-
-    return _linked(PROGRAM)
-
-
-@pytest.fixture(scope="session")
-def ruling():
-    """The search of puzzles with rules as machine code."""
-    from pipeline.certify.ruled import PROGRAM
-
-    return _linked(PROGRAM)
+    return BatchSolver(many_at_once)
 
 
 @pytest.fixture
 def searching(checking, monkeypatch):
     """Have `exhausted_many` use the machine code."""
     monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: checking)
-
-
-@pytest.fixture(scope="session")
-def forming():
-    """The canonical form as machine code."""
-    from pipeline.catalogue.minlex import PROGRAM
-
-    return _linked(PROGRAM)
-
-
-@pytest.fixture(scope="session")
-def singling():
-    """Closure under singles as machine code."""
-    from pipeline.catalogue.singles import PROGRAM
-
-    return _linked(PROGRAM)

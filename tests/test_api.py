@@ -207,7 +207,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
 
 @needs_minisat
 @needs_linux
-def test_closing_the_generator_ends_the_solver():
+def test_closing_the_generator_ends_the_solver(started_engines):
     before = children()
     found = solutions(EMPTY)
     assert len({*islice(found, 5)}) == 5

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 
-CELLS, VALUES = 0, 81
-"""In `s`: the candidates of each cell, 0 once it is filled; the digit in it, from 1."""
+CELLS, VALUES, ALLOWED = 0, 81, 162
+"""In `s`, for each cell: its candidates, 0 once it is filled; the digit in it, from 1; the digits
+that the puzzle allows in it."""
 
 (
     TECHNIQUE, PLACED_COUNT, STRUCK_COUNT, CELL_COUNT, UNIT_COUNT, NODE_COUNT, MARK_COUNT,
@@ -44,16 +45,6 @@ def _cell(unit, place):
         return 9 * place + unit - 9
     box = unit - 18
     return 9 * (box // 3 * 3 + place // 3) + box % 3 * 3 + place % 3
-
-
-@compiled(inline=True)
-def _meet(one, other):
-    """Whether two cells are in one unit."""
-    return (
-        one // 9 == other // 9
-        or one % 9 == other % 9
-        or (one // 27 == other // 27 and one % 9 // 3 == other % 9 // 3)
-    )
 
 
 @compiled()
@@ -110,9 +101,12 @@ def _is_done(s, o):
 def _hold(v, at, cell):
     """A cell holds its only candidate: others do not."""
     v[at + 81 + cell] = 1
-    for other in range(81):
-        if other != cell and _meet(cell, other):
-            v[at + other] &= ~v[at + cell]
+    units = cell // 9, 9 + cell % 9, 18 + cell // 27 * 3 + cell % 9 // 3
+    for unit in units:
+        for place in range(9):
+            other = _cell(unit, place)
+            if other != cell:
+                v[at + other] &= ~v[at + cell]
 
 
 @compiled()
@@ -208,10 +202,13 @@ def _smallest(o, v, at):
 
 @compiled()
 def _is_rectangle(s, o):
-    """Whether the first four marks are in two rows, columns and boxes, and may hold both digits."""
+    """Whether the first four marks are open, in two rows, columns and boxes, and may hold both.
+
+    It does not matter whether both digits are still candidates: what the puzzle allows does.
+    """
     a, b, c, d = o[MARKS], o[MARKS + 1], o[MARKS + 2], o[MARKS + 3]
     for cell in (a, b, c, d):
-        if s[CELLS + cell] & o[DIGITS] != o[DIGITS]:
+        if not s[CELLS + cell] or s[ALLOWED + cell] & o[DIGITS] != o[DIGITS]:
             return False
     return (
         _bits(o[DIGITS]) == 2

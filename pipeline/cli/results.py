@@ -219,7 +219,9 @@ def _features_of(result: Result) -> list[str]:
     if found := traits.effort:
         splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
         said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
-    if rating := traits.rating:
+    if (rating := traits.rating) and rating.failed:
+        said.append(f"rating: failed: {rating.failed}")
+    elif rating:
         score, level, hardest, steps, se = rating.fields
         hardest = f", hardest {hardest}" if hardest else ""
         said.append(f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}")

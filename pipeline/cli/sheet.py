@@ -146,11 +146,14 @@ def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> l
     """
     rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
     told = [
-        replace(each, level=rating.level) if levels and rating else each
+        replace(each, level=rating.level) if levels and rating and rating.level else each
         for each, rating in zip(printed, rated, strict=True)
     ]
     if sort == RATING:
-        ranks = [(LEVELS.index(each.level), each.score) if each else (inf, 0) for each in rated]
+        ranks = [
+            (LEVELS.index(each.level), each.score) if each and each.level else (inf, 0)
+            for each in rated
+        ]
     elif sort:
         ranks = [(-len(each.board.givens), 0) for each in printed]
     else:

@@ -142,14 +142,18 @@ class RatingColumns(Struct, frozen=True):
         about(
             "of a puzzle of 9×9 without other rules that has one solution: the sum of HoDoKu's "
             "scores of the steps that solve it; `>` before a number: more, as no step was found "
-            "from some point on"
+            "from some point on; `failed` if a step failed its check, a fault of this program"
         ),
     ]
     level: Annotated[
         str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
     ]
-    hardest: Annotated[str, about("the hardest technique of these steps"), WORD]
-    steps: Annotated[str, about("how many steps there are"), WHOLE]
+    hardest: Annotated[
+        str, about("the hardest technique of these steps, or that of the step that failed"), WORD
+    ]
+    steps: Annotated[
+        str, about("how many steps there are, or the number of the step that failed"), WHOLE
+    ]
     se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
 
 

@@ -57,7 +57,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     """How hard a puzzle is for a person, by the steps of logic that solve it."""
 
     score: Annotated[Count, about("the sum of HoDoKu's scores of all steps")]
-    level: Annotated[Level, about("the level of that in HoDoKu")]
+    level: Annotated[Level | None, about("the level of that in HoDoKu; null if it failed")]
     hardest: Annotated[str, about("the hardest technique; empty if there is no step")]
     steps: Annotated[Count, about("how many steps there are")]
     se: Annotated[float, about("the highest rating of a step in Sudoku Explainer's order")]
@@ -65,10 +65,19 @@ class Rating(Struct, frozen=True, kw_only=True):
         bool,
         about("false if no step is found from some point on: the numbers are then lower bounds"),
     ]
+    failed: Annotated[
+        str,
+        about(
+            "the step that failed its check, a fault of this program: there is no rating then; "
+            "empty if none did"
+        ),
+    ] = ""
 
     @property
     def fields(self) -> tuple[str, ...]:
         """As columns of a table have it: a lower bound begins with `>`."""
+        if self.level is None:
+            return "failed", "", self.hardest, str(self.steps), ""
         more = "" if self.solved else ">"
         told = f"{more}{self.score}", self.level, self.hardest, str(self.steps)
         return *told, f"{more}{self.se:.1f}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,16 @@ from pipeline.certify.steps import (
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps.board import GROUPS, MEETINGS, STATE, UNITS, tables
+from pipeline.steps.board import (
+    SPOT_MASKS,
+    SPOT_UNITS,
+    SPOTS,
+    STATE,
+    UNIT_CELLS,
+    UNITS,
+    strike,
+    tables,
+)
 from pipeline.steps.chains import GRAPH, SINGLES
 from pipeline.steps.techniques import (
     BY_RATING,
@@ -65,6 +75,8 @@ loaded = Loaded(PROGRAM)
 _SLOW, _SLOW_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
 
+_strike: Callable[..., None] = strike
+
 _ALL = 1000
 """More steps than a puzzle can have: each fills a cell or strikes a candidate."""
 
@@ -77,6 +89,14 @@ class Node(NamedTuple):
     value: int
     cells: tuple[int, ...]
     holds: bool
+
+
+class StepRejected(SolverError):
+    """A step that does not follow from what it cites: its number, from 1, and its technique."""
+
+    def __init__(self, number: int, technique: str) -> None:
+        super().__init__(f"step {number}, {technique}, does not follow from what it cites")
+        self.number, self.technique = number, technique
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +124,11 @@ class _Walk:
     def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
         self.order, self.is_compiled = order, step is not None
         sizes = (STATE, STEP, GRAPH, STATE, SCRATCH)
-        s, o, g, u, v = ([0] * size for size in sizes)
-        arrays: list[Any] = [[-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)], s, tables()]
-        arrays += [o, g, u, v]
+        s, o, g, u, v = (np.zeros(size, np.int64) if step else [0] * size for size in sizes)
+        rows: Any = [-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)]
+        rows = np.array(rows, np.int64) if step else rows
         self._run: Callable[..., int] = step or walk
-        self._arrays = [np.array(each, np.int64) for each in arrays] if step else arrays
+        self._arrays: list[Any] = [rows, s, _table_array() if step else tables(), o, g, u, v]
         self.walk: Any = self._arrays[0]
         self.state: Any = self._arrays[1]
         self.step: Any = self._arrays[3]
@@ -119,29 +139,39 @@ class _Walk:
         self.state[CELLS : CELLS + 81] = masks
 
     def take(self, most: int) -> int:
-        """Take so many steps; return how it ended. Raises SolverError for one that is wrong."""
+        """Take so many steps; return how it ended. Raises StepRejected for one that is wrong."""
         ended = self._run(*self._arrays, most)
         if ended == WRONG:
             name = self.order[int(self.step[TECHNIQUE])].name
-            number = int(self.walk[STEPS]) + 1
-            raise SolverError(f"step {number}, {name}, does not follow from what it cites")
+            raise StepRejected(int(self.walk[STEPS]) + 1, name)
         return ended
 
 
+@lru_cache(maxsize=1)
+def _table_array() -> Any:
+    return np.array(tables(), np.int64)
+
+
 def steps(
-    masks: Sequence[int], *, unique: bool, techniques: Sequence[Technique] = BY_SCORE
+    masks: Sequence[int],
+    *,
+    unique: bool,
+    techniques: Sequence[Technique] = BY_SCORE,
+    struck: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
     """The steps through a puzzle, the simplest first, until it is filled or none goes on.
 
     masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
     given. unique: whether it is proved that there is one solution; only then steps may use it.
-    techniques: those that are tried, in this order.
-    Raises SolverError for a step that does not follow from what it cites: a fault of this program.
+    techniques: those that are tried, in this order. struck: candidates (cell, value) that are gone.
+    Raises StepRejected for one that does not follow from what it cites: a fault of this program.
     """
     order = [each for each in techniques if unique or not each.needs_unique]
     walking = _Walk(loaded.get(_SLOW), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
+    for cell, value in struck:
+        _strike(walking.state, tables(), cell, value - 1)
     taken = 0
     while True:
         before = [int(mask) for mask in walking.state[CELLS : CELLS + 81]]
@@ -174,26 +204,40 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    node, holds = divmod(signed, 2)
-    if node < SINGLES:
-        return Node(node // 81 + 1, (node % 81,), bool(holds))
-    digit, meeting = divmod(node - SINGLES, MEETINGS)
-    first = GROUPS + 3 * meeting
-    cells = (cell for cell in tables()[first : first + 3] if before[cell] >> digit & 1)
-    return Node(digit + 1, tuple(cells), bool(holds))
+    t, (node, holds) = tables(), divmod(signed, 2)
+    digit, spot = divmod(node, 81)
+    if node >= SINGLES:
+        digit, spot = divmod(node - SINGLES, SPOTS - 81)
+        spot += 81
+    first, mask = UNIT_CELLS + 9 * t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
+    cells = [t[first + place] for place in range(9) if mask >> place & 1]
+    held = tuple(cell for cell in cells if spot < 81 or before[cell] >> digit & 1)
+    return Node(digit + 1, held, bool(holds))
 
 
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """How hard each puzzle is, of puzzles that are proved to have one solution.
 
-    Each is given by its masks, as `steps` takes them. Raises SolverError as `steps` does.
+    Each is given by its masks, as `steps` takes them. A step that does not follow from what it
+    cites stops its puzzle alone, whose rating says that it failed.
     """
     step, walks = None, None
     for masks in puzzles:
         step = step or loaded.get(_SLOW_RATING)
         if walks is None or (step and not walks[0].is_compiled):
             walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
-        yield _rating(*walks, masks)
+        try:
+            yield _rating(*walks, masks)
+        except StepRejected as error:
+            yield Rating(
+                score=0,
+                level=None,
+                hardest=error.technique,
+                steps=error.number,
+                se=0,
+                solved=False,
+                failed=str(error),
+            )
 
 
 def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:

@@ -1,9 +1,9 @@
 """Techniques that follow links between candidates: colours, chains, forcing chains and nets.
 
-A *node* is a candidate, 81 d + c, or a group: the two or three cells where a box meets a line, for
-a digit, 729 + 54 d + its place among these meetings. A strong link says that one of two nodes
-holds, because a cell or a unit has no other candidate left; a weak link that not both do. `g` is
-the graph of a state; implications are followed breadth first, so chains are as short as can be.
+A *node* is a digit in a spot: a candidate, 81 d + c, or a group, 729 + 54 d + its place among the
+groups, with two or three places. A strong link says that one of two nodes holds, because a cell or
+a unit has no other candidate left; a weak link that not both do. `g` is the graph of a state;
+implications are followed breadth first, so chains are as short as can be.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from pipeline.certify.steps import (
 )
 from pipeline.native import compiled
 from pipeline.steps.board import (
-    BOXES,
-    CELL_UNITS,
-    GROUPS,
-    MEETINGS,
-    PEERS,
+    NEAR_FIRST,
+    NOTHING,
     PLACES,
+    SPOT_AT,
+    SPOT_MASKS,
+    SPOT_UNITS,
+    SPOTS,
     STATE,
     UNITS,
     begin,
@@ -43,22 +44,23 @@ from pipeline.steps.board import (
     strikes,
 )
 
-SINGLES, ALL_NODES = 729, 729 + 9 * MEETINGS
-NOTHING, NEAR = -1, 12
-"""No node; meetings that a cell may see."""
-
-(
-    IS_KNOWN, SEARCH, FROM, MARKED, STRONG_FIRST, WEAK_FIRST, PARENT, DISTANCE, REACHED, QUEUE,
-    IMPLIED, STRONG, WEAK, GRAPH,
-) = (0, 1, 2, 10, 800, 2100, 3400, 5900, 8400, 10900, 13400, 31000, 43000, 120000)  # fmt: skip
-"""In `g`: whether the links are those of the state; the number of the last search; the cell that a
-net is tried from first; marks of candidates; where the links of each node begin; of each node with
-its sign, 2 n + holds, the one that implies it, how many links that took, and in which search it was
-reached; the queue; what each candidate implies, as WORDS of BITS; strong links, each with its
-reason; weak links; the length."""
-
+SINGLES, ALL_NODES = 729, 9 * SPOTS
 WORDS, BITS = 24, 62
 """Enough for all signs of the candidates."""
+
+(
+    IS_KNOWN, SEARCH, FROM, MARKED, IS_NODE, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, PARENT, DISTANCE,
+    REACHED, QUEUE, IMPLIED, FOLLOWED, SHARED, STRONG, WEAK, LIVE, GRAPH,
+) = (
+    0, 1, 2, 10, 800, 2100, 3400, 4700, 6000, 8500, 11000, 13500, 16000, 33500, 34300, 34400, 46400,
+    85400, 124400,
+)  # fmt: skip
+"""In `g`: whether the links are those of the state; the number of the last search; the cell that a
+net is tried from first; marks of candidates; whether each node is there; where the links of each
+node begin; of each node with its sign, 2 n + holds, the one that implies it, how many links that
+took, and in which search it was reached; the queue; what each candidate implies, as WORDS of BITS,
+whether that is known, and what several do; strong links, each with its reason; weak links, and
+those of them to nodes with strong links; the length."""
 
 X_CHAIN, XY_CHAIN, AIC, GROUPED = range(4)
 """Kinds of chains: of one digit; of cells with two candidates; of candidates; and of groups."""
@@ -68,56 +70,26 @@ LONGEST, FARTHEST = 64, 400
 
 
 @compiled(inline=True)
-def node_digit(node):
-    return node // 81 if node < SINGLES else (node - SINGLES) // MEETINGS
+def node_at(digit, spot):
+    return 81 * digit + spot if spot < 81 else SINGLES + (SPOTS - 81) * digit + spot - 81
+
+
+@compiled(inline=True)
+def digit_of(node):
+    return node // 81 if node < SINGLES else (node - SINGLES) // (SPOTS - 81)
+
+
+@compiled(inline=True)
+def spot_of(node):
+    return node % 81 if node < SINGLES else 81 + (node - SINGLES) % (SPOTS - 81)
 
 
 @compiled()
-def _group_mask(s, t, digit, meeting):
-    """Which of the three cells of a meeting have the digit."""
-    mask = 0
-    for k in range(3):
-        mask |= (s[CELLS + t[GROUPS + 3 * meeting + k]] >> digit & 1) << k
-    return mask
-
-
-@compiled()
-def _add_strong(g, at, node, reason):
-    g[STRONG + 2 * at], g[STRONG + 2 * at + 1] = node, reason
-    return at + 1
-
-
-@compiled()
-def _unit_links(s, t, g, at, of):
-    """Add the strong link from some of a unit's places to the rest, if that is one node."""
-    digit, unit, without = of
-    rest = s[PLACES + 9 * unit + digit] & ~without
-    if not rest:
-        return at
-    first = cell_at(t, unit, lowest(t, rest))
-    reason = 81 + 9 * unit + digit
-    if rest & (rest - 1) == 0:
-        return _add_strong(g, at, 81 * digit + first, reason)
-    group = _group_of(t, digit, unit, rest)
-    return at if group == NOTHING else _add_strong(g, at, group, reason)
-
-
-@compiled()
-def _group_of(t, digit, unit, places):
-    """The group that these places of a unit are, if they are one."""
-    for third in range(3):
-        if places & ~(7 << 3 * third) == 0:
-            box = unit - BOXES if unit >= BOXES else NOTHING
-            cell = cell_at(t, unit, 3 * third)
-            line = third if unit >= BOXES else (unit % 3 if unit < 9 else 3 + unit % 3)
-            if box == NOTHING:
-                box = t[CELL_UNITS + 3 * cell + 2] - BOXES
-            return SINGLES + MEETINGS * digit + 6 * box + line
-    if unit >= BOXES:
-        for column in range(3):
-            if places & ~(73 << column) == 0:
-                return SINGLES + MEETINGS * digit + 6 * (unit - BOXES) + 3 + column
-    return NOTHING
+def _is_node(s, t, digit, spot):
+    if spot < 81:
+        return s[CELLS + spot] >> digit & 1
+    unit, mask = t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
+    return int(number(t, s[PLACES + 9 * unit + digit] & mask) > 1)
 
 
 @compiled()
@@ -126,111 +98,69 @@ def graph(s, t, g):
     if g[IS_KNOWN]:
         return
     g[IS_KNOWN] = 1
-    strong = weak = 0
+    at = 0
     for node in range(ALL_NODES):
-        g[STRONG_FIRST + node], g[WEAK_FIRST + node] = strong, weak
-        digit = node_digit(node)
-        if node < SINGLES:
-            cell = node % 81
-            mask = s[CELLS + cell]
-            if not mask >> digit & 1:
-                continue
-            if number(t, mask) == 2:
-                other = lowest(t, mask & ~(1 << digit))
-                strong = _add_strong(g, strong, 81 * other + cell, cell)
-            for k in range(3 * cell, 3 * cell + 3):
-                unit = t[CELL_UNITS + k]
-                place = _place(cell, unit)
-                strong = _unit_links(s, t, g, strong, (digit, unit, 1 << place))
-            rest = mask & ~(1 << digit)
-            while rest:
-                g[WEAK + weak] = 81 * lowest(t, rest) + cell
-                weak += 1
-                rest &= rest - 1
-            for k in range(PEERS + 20 * cell, PEERS + 20 * cell + 20):
-                if s[CELLS + t[k]] >> digit & 1:
-                    g[WEAK + weak] = 81 * digit + t[k]
-                    weak += 1
-            for k in range(NEAR):
-                meeting = _near(cell, k)
-                if _sees_group(t, cell, meeting) and _is_group(s, t, digit, meeting):
-                    g[WEAK + weak] = SINGLES + MEETINGS * digit + meeting
-                    weak += 1
-        else:
-            meeting = (node - SINGLES) % MEETINGS
-            if not _is_group(s, t, digit, meeting):
-                continue
-            strong, weak = _links_of_group(s, t, g, (digit, meeting), strong, weak)
-    g[STRONG_FIRST + ALL_NODES], g[WEAK_FIRST + ALL_NODES] = strong, weak
-
-
-@compiled(inline=True)
-def _place(cell, unit):
-    if unit < 9:
-        return cell % 9
-    if unit < BOXES:
-        return cell // 9
-    return 3 * (cell // 9 % 3) + cell % 3
-
-
-@compiled(inline=True)
-def _near(cell, k):
-    """The meetings in the box, the row and the column of a cell: those that it may see."""
-    row, column = cell // 9, cell % 9
-    if k < 6:
-        return 6 * (row // 3 * 3 + column // 3) + k
-    if k < 9:
-        return 6 * (row // 3 * 3 + k - 6) + row % 3
-    return 6 * (3 * (k - 9) + column // 3) + 3 + column % 3
+        g[STRONG_FIRST + node] = at
+        g[IS_NODE + node] = _is_node(s, t, digit_of(node), spot_of(node))
+        if g[IS_NODE + node]:
+            at = _strong(s, t, g, at, node)
+    g[STRONG_FIRST + ALL_NODES] = at
+    weak = live = 0
+    for node in range(ALL_NODES):
+        g[WEAK_FIRST + node], g[LIVE_FIRST + node] = weak, live
+        if g[IS_NODE + node]:
+            weak = _weak(s, t, g, weak, node)
+            for k in range(g[WEAK_FIRST + node], weak):
+                g[LIVE + live] = g[WEAK + k]
+                live += g[STRONG_FIRST + g[WEAK + k]] < g[STRONG_FIRST + g[WEAK + k] + 1]
+    g[WEAK_FIRST + ALL_NODES], g[LIVE_FIRST + ALL_NODES] = weak, live
 
 
 @compiled()
-def _is_group(s, t, digit, meeting):
-    return number(t, _group_mask(s, t, digit, meeting)) > 1
+def _strong(s, t, g, at, node):
+    """Add the nodes that the rest of a cell or a unit is, each with this reason."""
+    digit, spot = digit_of(node), spot_of(node)
+    if spot < 81 and number(t, s[CELLS + spot]) == 2:
+        other = lowest(t, s[CELLS + spot] & ~(1 << digit))
+        g[STRONG + 2 * at], g[STRONG + 2 * at + 1] = node_at(other, spot), spot
+        at += 1
+    for k in range(3 * spot, 3 * spot + (3 if spot < 81 else 2)):
+        unit = t[SPOT_UNITS + k]
+        rest = s[PLACES + 9 * unit + digit] & ~t[SPOT_MASKS + k]
+        other = t[SPOT_AT + 512 * unit + rest]
+        if other != NOTHING:
+            g[STRONG + 2 * at] = node_at(digit, other)
+            g[STRONG + 2 * at + 1] = 81 + 9 * unit + digit
+            at += 1
+    return at
 
 
 @compiled()
-def _sees_group(t, cell, meeting):
-    """Whether a cell sees all three cells of a meeting."""
-    at = GROUPS + 3 * meeting
-    return sees(t, cell, t[at]) and sees(t, cell, t[at + 1]) and sees(t, cell, t[at + 2])
-
-
-@compiled()
-def _links_of_group(s, t, g, of, strong, weak):
-    digit, meeting = of
-    at = GROUPS + 3 * meeting
-    box = BOXES + meeting // 6
-    line = t[CELL_UNITS + 3 * t[at] + (0 if meeting % 6 < 3 else 1)]
-    for unit in (line, box):
-        mask = 0
-        for k in range(at, at + 3):
-            mask |= 1 << _place(t[k], unit)
-        strong = _unit_links(s, t, g, strong, (digit, unit, mask))
-        for place in range(9):
-            cell = cell_at(t, unit, place)
-            if not mask >> place & 1 and s[CELLS + cell] >> digit & 1:
-                g[WEAK + weak] = 81 * digit + cell
-                weak += 1
-    for k in range(NEAR):
-        other = _near(t[at], k)
-        if (
-            other != meeting
-            and _is_group(s, t, digit, other)
-            and _sees_group(t, t[at], other)
-            and _sees_group(t, t[at + 1], other)
-            and _sees_group(t, t[at + 2], other)
-        ):
-            g[WEAK + weak] = SINGLES + MEETINGS * digit + other
-            weak += 1
-    return strong, weak
+def _weak(s, t, g, at, node):
+    """Add the nodes that cannot hold with a node."""
+    digit, spot = digit_of(node), spot_of(node)
+    rest = s[CELLS + spot] & ~(1 << digit) if spot < 81 else 0
+    while rest:
+        g[WEAK + at] = node_at(lowest(t, rest), spot)
+        at += 1
+        rest &= rest - 1
+    for k in range(t[NEAR_FIRST + spot], t[NEAR_FIRST + spot + 1]):
+        other = node_at(digit, t[k])
+        if g[IS_NODE + other]:
+            g[WEAK + at] = other
+            at += 1
+    return at
 
 
 @compiled()
 def _search(g, start, holds, kind, most):
-    """Follow all that `start` implies, over so many links at most; return the end of the queue."""
+    """Follow all that `start` implies, over so many links at most; return the end of the queue.
+
+    Chains begin with a node that does not hold, and do not see nodes that lead to nothing.
+    """
     g[SEARCH] += 1
-    search, digit = g[SEARCH], node_digit(start)
+    search, digit = g[SEARCH], digit_of(start)
+    first, weak = (WEAK_FIRST, WEAK) if holds else (LIVE_FIRST, LIVE)
     g[QUEUE] = 2 * start + holds
     g[PARENT + g[QUEUE]], g[DISTANCE + g[QUEUE]] = NOTHING, 0
     g[REACHED + g[QUEUE]] = search
@@ -242,18 +172,18 @@ def _search(g, start, holds, kind, most):
             break
         node = signed // 2
         if signed & 1:
-            for k in range(g[WEAK_FIRST + node], g[WEAK_FIRST + node + 1]):
-                then = 2 * g[WEAK + k]
-                if g[REACHED + then] != search and _is_allowed(g[WEAK + k], digit, kind):
+            for k in range(g[first + node], g[first + node + 1]):
+                then = 2 * g[weak + k]
+                if g[REACHED + then] != search and _is_allowed(g[weak + k], digit, kind):
                     tail = _reach(g, signed, then, tail)
         else:
             for k in range(g[STRONG_FIRST + node], g[STRONG_FIRST + node + 1]):
                 then = 2 * g[STRONG + 2 * k] + 1
-                if g[REACHED + then] == search:
-                    continue
-                if kind == XY_CHAIN and g[STRONG + 2 * k + 1] >= 81:
-                    continue
-                if _is_allowed(then // 2, digit, kind):
+                if (
+                    g[REACHED + then] != search
+                    and (kind != XY_CHAIN or g[STRONG + 2 * k + 1] < 81)
+                    and _is_allowed(then // 2, digit, kind)
+                ):
                     tail = _reach(g, signed, then, tail)
     return tail
 
@@ -262,9 +192,7 @@ def _search(g, start, holds, kind, most):
 def _is_allowed(node, digit, kind):
     if kind == GROUPED:
         return True
-    if node >= SINGLES:
-        return False
-    return kind != X_CHAIN or node_digit(node) == digit
+    return node < SINGLES and (kind != X_CHAIN or digit_of(node) == digit)
 
 
 @compiled(inline=True)
@@ -285,9 +213,11 @@ def chain(s, t, o, g, kind):
     graph(s, t, g)
     best, best_start, best_end = LONGEST, NOTHING, NOTHING
     for start in range(ALL_NODES if kind == GROUPED else SINGLES):
-        if g[WEAK_FIRST + start] == g[WEAK_FIRST + start + 1]:
+        if g[STRONG_FIRST + start] == g[STRONG_FIRST + start + 1]:
             continue
         tail = _search(g, start, 0, kind, best - 1)
+        if tail < 4:
+            continue
         for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1]):
             if g[WEAK + k] < SINGLES:
                 g[MARKED + g[WEAK + k]] = g[SEARCH]
@@ -297,14 +227,14 @@ def chain(s, t, o, g, kind):
                 if g[DISTANCE + signed] >= best:
                     break
                 if _may_conclude(g, start, signed // 2) and _conclude(
-                    s, o, g, start, signed // 2, kind
+                    s, t, o, g, start, signed // 2, kind
                 ):
                     best, best_start, best_end = g[DISTANCE + signed], start, signed // 2
                     break
     if best_start == NOTHING:
         return 0
     _search(g, best_start, 0, kind, best)
-    _conclude(s, o, g, best_start, best_end, kind)
+    _conclude(s, t, o, g, best_start, best_end, kind)
     _trace(o, g, 2 * best_end + 1)
     return 1
 
@@ -320,38 +250,36 @@ def _may_conclude(g, start, end):
 
 
 @compiled()
-def _conclude(s, o, g, start, end, kind):
+def _conclude(s, t, o, g, start, end, kind):
     """Note what a chain between two nodes says; return whether that is anything."""
     begin(o)
     if start == end:
         if start < SINGLES:
             fills(o, start % 81, start // 81)
         return start < SINGLES
-    if kind == XY_CHAIN and node_digit(start) != node_digit(end):
+    if kind == XY_CHAIN and digit_of(start) != digit_of(end):
         return False
-    is_loop = _strike_between(s, o, g, start, end)
-    if is_loop:
+    if _strike_between(s, t, o, g, start, end):
         signed = 2 * end + 1
         while g[PARENT + signed] != NOTHING:
             before = g[PARENT + signed]
             if before & 1:
-                _strike_between(s, o, g, before // 2, signed // 2)
+                _strike_between(s, t, o, g, before // 2, signed // 2)
             signed = before
     return concludes(o) > 0
 
 
 @compiled()
-def _strike_between(s, o, g, one, other):
+def _strike_between(s, t, o, g, one, other):
     """Strike what both exclude; return whether they exclude each other."""
     exclude_each_other = False
     for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
         node = g[WEAK + k]
-        if node == other:
-            exclude_each_other = True
-        elif node < SINGLES:
+        exclude_each_other = exclude_each_other or node == other
+        if node < SINGLES and node != other:
             for m in range(g[WEAK_FIRST + other], g[WEAK_FIRST + other + 1]):
                 if g[WEAK + m] == node:
-                    strikes(s, o, node % 81, node // 81)
+                    strikes(s, t, o, node % 81, 1 << node // 81)
                     break
     return exclude_each_other
 
@@ -413,10 +341,10 @@ def _colour(s, t, o, g, first, digit):
         cell = g[QUEUE + head]
         head += 1
         for k in range(3 * cell, 3 * cell + 3):
-            unit = t[CELL_UNITS + k]
+            unit = t[SPOT_UNITS + k]
             places = s[PLACES + 9 * unit + digit]
             if number(t, places) == 2:
-                other = cell_at(t, unit, lowest(t, places & ~(1 << _place(cell, unit))))
+                other = cell_at(t, unit, lowest(t, places & ~t[SPOT_MASKS + k]))
                 cites_unit(o, unit, digit)
                 if not g[MARKED + other]:
                     g[MARKED + other] = -g[MARKED + cell]
@@ -427,23 +355,21 @@ def _colour(s, t, o, g, first, digit):
 
 @compiled()
 def _strike_by_colours(s, t, o, g, size, digit):
-    for k in range(size):
-        for m in range(k + 1, size):
-            one, other = g[QUEUE + k], g[QUEUE + m]
-            if g[MARKED + one] == g[MARKED + other] and sees(t, one, other):
-                for n in range(size):
-                    if g[MARKED + g[QUEUE + n]] == g[MARKED + one]:
-                        strikes(s, o, g[QUEUE + n], digit)
-                return
+    for k in range(size * size):
+        one, other = g[QUEUE + k // size], g[QUEUE + k % size]
+        if g[MARKED + one] == g[MARKED + other] and sees(t, one, other):
+            for n in range(size):
+                if g[MARKED + g[QUEUE + n]] == g[MARKED + one]:
+                    strikes(s, t, o, g[QUEUE + n], 1 << digit)
+            return
     for cell in range(81):
-        if s[CELLS + cell] >> digit & 1:
-            one = other = False
-            for k in range(size):
-                if sees(t, cell, g[QUEUE + k]):
-                    one = one or g[MARKED + g[QUEUE + k]] > 0
-                    other = other or g[MARKED + g[QUEUE + k]] < 0
-            if one and other:
-                strikes(s, o, cell, digit)
+        one = other = False
+        for k in range(size if s[CELLS + cell] >> digit & 1 else 0):
+            if sees(t, cell, g[QUEUE + k]):
+                one = one or g[MARKED + g[QUEUE + k]] > 0
+                other = other or g[MARKED + g[QUEUE + k]] < 0
+        if one and other:
+            strikes(s, t, o, cell, 1 << digit)
 
 
 @compiled()
@@ -451,14 +377,7 @@ def verity(s, t, o, g, kind):
     """What all candidates of a cell, or of a digit in a unit, imply."""
     graph(s, t, g)
     for node in range(SINGLES):
-        if s[CELLS + node % 81] >> node // 81 & 1:
-            for word in range(WORDS):
-                g[IMPLIED + WORDS * node + word] = 0
-            tail = _search(g, node, 1, kind, FARTHEST)
-            for k in range(tail):
-                signed = g[QUEUE + k]
-                if signed < 2 * SINGLES:
-                    g[IMPLIED + WORDS * node + signed // BITS] |= 1 << signed % BITS
+        g[FOLLOWED + node] = 0
     for reason in range(81 + 9 * UNITS):
         cases = number(t, s[CELLS + reason] if reason < 81 else s[PLACES + reason - 81])
         if cases > 2 and _verity(s, t, o, g, (reason, cases, kind)):
@@ -467,19 +386,36 @@ def verity(s, t, o, g, kind):
 
 
 @compiled()
+def _follow(g, node, kind):
+    """Note what a candidate implies, if that is not known."""
+    if g[FOLLOWED + node]:
+        return
+    g[FOLLOWED + node] = 1
+    first = IMPLIED + WORDS * node
+    for word in range(WORDS):
+        g[first + word] = 0
+    for k in range(_search(g, node, 1, kind, FARTHEST)):
+        signed = g[QUEUE + k]
+        if signed < 2 * SINGLES:
+            g[first + signed // BITS] |= 1 << signed % BITS
+
+
+@compiled()
 def _verity(s, t, o, g, of):
     """The step of what all cases of a cell or a unit imply: candidates that do not hold, or one."""
     reason, cases, kind = of
     begin(o)
+    for k in range(cases):
+        node = _case(s, t, reason, k)
+        _follow(g, node, kind)
+        for word in range(WORDS):
+            g[SHARED + word] = g[IMPLIED + WORDS * node + word] & (g[SHARED + word] if k else -1)
     for word in range(WORDS):
-        implied = -1
-        for k in range(cases):
-            implied &= g[IMPLIED + WORDS * _case(s, t, reason, k) + word]
-        signed = BITS * word
+        implied, signed = g[SHARED + word], BITS * word
         while implied:
             node = signed // 2
             if implied & 1 and signed & 1 == 0:
-                strikes(s, o, node % 81, node // 81)
+                strikes(s, t, o, node % 81, 1 << node // 81)
             elif implied & 1 and not o[PLACED_COUNT]:
                 fills(o, node % 81, node // 81)
             implied >>= 1
@@ -527,7 +463,7 @@ def forcing_net(s, t, o, g, u):
             digit = lowest(t, mask)
             begin(o)
             if _try(s, t, o, u, cell, digit):
-                strikes(s, o, cell, digit)
+                strikes(s, t, o, cell, 1 << digit)
                 links(o, 2 * (81 * digit + cell) + 1)
                 g[FROM] = cell
                 return 1

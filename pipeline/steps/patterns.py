@@ -1,16 +1,18 @@
-"""Techniques whose pattern is in one or two units: singles, locked candidates, subsets."""
+"""Techniques that look for subsets: singles, locked candidates, naked and hidden subsets, fish."""
 
 from __future__ import annotations
 
-from pipeline.certify.steps import BASE, CELLS, COVER, DIGITS, STRUCK, STRUCK_COUNT
+from pipeline.certify.steps import BASE, CELLS, COVER, DIGITS, MARK_COUNT, STRUCK, STRUCK_COUNT
 from pipeline.native import compiled
 from pipeline.steps.board import (
     BOXES,
-    CELL_UNITS,
     COLUMNS,
     PLACES,
+    ROW_MASKS,
     ROWS,
     SETS,
+    SPOT_AT,
+    SPOT_UNITS,
     STATE,
     UNITS,
     apply,
@@ -21,15 +23,17 @@ from pipeline.steps.board import (
     concludes,
     fills,
     lowest,
-    marks,
+    marks_places,
     number,
-    sees,
+    sees_marks,
     strikes,
-    strikes_all,
+    strikes_seen,
 )
 
 EVERYWHERE, IN_BOXES, IN_LINES = range(3)
 POINTING, CLAIMING = range(2)
+NAKED_SET, LOCKED_SET, HIDDEN_SET, DIRECT_SET = range(4)
+BASIC, FINNED, SASHIMI = range(3)
 
 
 @compiled()
@@ -62,16 +66,11 @@ def naked_single(s, t, o):
 @compiled()
 def hidden_single(s, t, o, where):
     """A digit with one place in a unit: the boxes first."""
-    if where != IN_LINES:
-        for unit in range(BOXES, UNITS):
-            for digit in range(9):
-                if number(t, s[PLACES + 9 * unit + digit]) == 1:
-                    return _single(t, o, unit, lowest(t, s[PLACES + 9 * unit + digit]), digit)
-    if where != IN_BOXES:
-        for unit in range(BOXES):
-            for digit in range(9):
-                if number(t, s[PLACES + 9 * unit + digit]) == 1:
-                    return _single(t, o, unit, lowest(t, s[PLACES + 9 * unit + digit]), digit)
+    for k in range(9 if where == IN_LINES else 0, 9 if where == IN_BOXES else UNITS):
+        unit = (k + BOXES) % UNITS
+        for digit in range(9):
+            if number(t, s[PLACES + 9 * unit + digit]) == 1:
+                return _single(t, o, unit, lowest(t, s[PLACES + 9 * unit + digit]), digit)
     return 0
 
 
@@ -90,135 +89,21 @@ def locked(s, t, o, u, kind, is_direct):
 
     A direct one leaves a hidden single of the digit.
     """
-    first, end = (BOXES, UNITS) if kind == POINTING else (ROWS, BOXES)
-    for unit in range(first, end):
+    for unit in range(BOXES if kind == POINTING else ROWS, UNITS if kind == POINTING else BOXES):
         for digit in range(9):
             places = s[PLACES + 9 * unit + digit]
-            if number(t, places) < 2:
-                continue
-            cell = cell_at(t, unit, lowest(t, places))
-            for k in range(3 * cell, 3 * cell + 3):
-                other = t[CELL_UNITS + k]
-                if (other < BOXES) == (kind == POINTING) and _is_within(t, unit, places, other):
-                    begin(o)
-                    _strike_beside(s, t, o, unit, other, digit)
-                    if concludes(o) and (not is_direct or _leaves_single(s, t, o, u)):
-                        _note(t, o, unit, places)
-                        cites_unit(o, unit, digit)
-                        o[DIGITS], o[BASE], o[COVER] = 1 << digit, 1 << unit, 1 << other
-                        return 1
-    return 0
-
-
-@compiled()
-def _is_within(t, unit, places, other):
-    """Whether these places of a unit are all in another unit."""
-    while places:
-        cell = cell_at(t, unit, lowest(t, places))
-        if (
-            t[CELL_UNITS + 3 * cell] != other
-            and t[CELL_UNITS + 3 * cell + 1] != other
-            and t[CELL_UNITS + 3 * cell + 2] != other
-        ):
-            return False
-        places &= places - 1
-    return True
-
-
-@compiled()
-def _strike_beside(s, t, o, unit, other, digit):
-    """Strike a digit in the cells of the other unit that are not in the first."""
-    for place in range(9):
-        cell = cell_at(t, other, place)
-        if not _is_within(t, other, 1 << place, unit):
-            strikes(s, o, cell, digit)
-
-
-@compiled()
-def _note(t, o, unit, places):
-    while places:
-        marks(o, cell_at(t, unit, lowest(t, places)))
-        places &= places - 1
-
-
-@compiled()
-def naked_subset(s, t, o, size, is_locked):
-    """Cells of a unit that have as many candidates together: no other cell of it has these.
-
-    A locked one is in two units, and strikes in both.
-    """
-    for unit in range(UNITS):
-        for k in range(t[SETS + size], t[SETS + size + 1]):
-            digits = _candidates(s, t, unit, t[k], size)
-            if number(t, digits) != size:
+            group = t[SPOT_AT + 512 * unit + places]
+            if group < 81:
                 continue
             begin(o)
-            _note(t, o, unit, t[k])
-            _strike_seen(s, t, o, unit, t[k], digits)
-            if not concludes(o):
-                continue
-            both = _second(t, unit, t[k])
-            if is_locked and not (both >= 0 and _strikes_in(t, o, unit, both)):
-                continue
-            places = t[k]
-            while places:
-                cites_cell(o, cell_at(t, unit, lowest(t, places)))
-                places &= places - 1
-            o[DIGITS], o[BASE] = digits, 1 << unit
-            return 1
+            marks_places(t, o, unit, places)
+            strikes_seen(s, t, o, 0, 1 << digit)
+            if concludes(o) and (not is_direct or _leaves_single(s, t, o, u)):
+                cites_unit(o, unit, digit)
+                other = t[SPOT_UNITS + 3 * group + (0 if kind == POINTING else 1)]
+                o[DIGITS], o[BASE], o[COVER] = 1 << digit, 1 << unit, 1 << other
+                return 1
     return 0
-
-
-@compiled()
-def _candidates(s, t, unit, places, most):
-    """The candidates of open cells together; all digits if one has fewer than 2 or too many."""
-    digits = 0
-    while places:
-        mask = s[CELLS + cell_at(t, unit, lowest(t, places))]
-        if not 2 <= number(t, mask) <= most:
-            return 511
-        digits |= mask
-        if number(t, digits) > most:
-            return 511
-        places &= places - 1
-    return digits
-
-
-@compiled()
-def _strike_seen(s, t, o, unit, places, digits):
-    """Strike digits in all cells that see each of these places."""
-    for cell in range(81):
-        if s[CELLS + cell] & digits:
-            rest = places
-            while rest and sees(t, cell, cell_at(t, unit, lowest(t, rest))):
-                rest &= rest - 1
-            if not rest:
-                strikes_all(s, t, o, cell, digits)
-
-
-@compiled()
-def _second(t, unit, places):
-    """The other unit that these places are in; -1 if there is none."""
-    cell = cell_at(t, unit, lowest(t, places))
-    for k in range(3 * cell, 3 * cell + 3):
-        if t[CELL_UNITS + k] != unit and _is_within(t, unit, places, t[CELL_UNITS + k]):
-            return t[CELL_UNITS + k]
-    return -1
-
-
-@compiled()
-def _strikes_in(t, o, one, other):
-    """Whether a step strikes in both units."""
-    here = there = False
-    for k in range(STRUCK, STRUCK + o[STRUCK_COUNT]):
-        cell = o[k] // 9
-        in_one = in_other = False
-        for unit in range(3 * cell, 3 * cell + 3):
-            in_one = in_one or t[CELL_UNITS + unit] == one
-            in_other = in_other or t[CELL_UNITS + unit] == other
-        here = here or (in_one and not in_other)
-        there = there or (in_other and not in_one)
-    return here and there
 
 
 @compiled()
@@ -235,39 +120,100 @@ def _leaves_single(s, t, o, u):
 
 
 @compiled()
-def hidden_subset(s, t, o, u, size, is_direct):
-    """Digits of a unit that have as many places together: these hold no other digit.
+def _able(s, t, most):
+    """The rows that may be in a subset: with two to `most` bits in their ROW_MASKS."""
+    able = 0
+    for row in range(9):
+        if 1 < number(t, s[ROW_MASKS + row]) <= most:
+            able |= 1 << row
+    return able
 
-    A direct one leaves a hidden single of a digit that it strikes.
-    """
-    for unit in range(UNITS):
-        for k in range(t[SETS + size], t[SETS + size + 1]):
-            digits, places = t[k], 0
-            while digits:
-                here = s[PLACES + 9 * unit + lowest(t, digits)]
-                if not 2 <= number(t, here) <= size:
-                    break
-                places |= here
-                digits &= digits - 1
-            if digits or number(t, places) != size:
-                continue
-            begin(o)
-            rest = places
-            while rest:
-                strikes_all(s, t, o, cell_at(t, unit, lowest(t, rest)), 511 & ~t[k])
-                rest &= rest - 1
-            if concludes(o) and (not is_direct or _leaves_single(s, t, o, u)):
-                digits = t[k]
-                while digits:
-                    cites_unit(o, unit, lowest(t, digits))
-                    digits &= digits - 1
-                _note(t, o, unit, places)
-                o[DIGITS], o[BASE] = t[k], 1 << unit
-                return 1
+
+@compiled()
+def _next(s, t, size, most, able, k):
+    """The first set of rows, from k on, whose ROW_MASKS have size to `most` bits together; or 0."""
+    if number(t, able) < size:
+        return 0
+    while k < t[SETS + size + 1]:
+        if t[k] & ~able == 0 and size <= number(t, _union(s, t, t[k])) <= most:
+            return k
+        k += 1
     return 0
 
 
-BASIC, FINNED, SASHIMI = range(3)
+@compiled()
+def _union(s, t, rows):
+    together = 0
+    while rows:
+        together |= s[ROW_MASKS + lowest(t, rows)]
+        rows &= rows - 1
+    return together
+
+
+@compiled()
+def subset(s, t, o, u, size, kind):
+    """Cells of a unit that have as many candidates together, or digits that have as many places.
+
+    Naked: what sees all the cells loses these candidates. A locked one strikes in two units.
+    Hidden: the places hold no other digit. A direct one leaves a hidden single of what it strikes.
+    """
+    is_naked = kind in (NAKED_SET, LOCKED_SET)
+    for unit in range(UNITS):
+        for row in range(9):
+            mask = s[CELLS + cell_at(t, unit, row)] if is_naked else s[PLACES + 9 * unit + row]
+            s[ROW_MASKS + row] = mask
+        able = _able(s, t, size)
+        k = _next(s, t, size, size, able, t[SETS + size])
+        while k:
+            begin(o)
+            if is_naked:
+                places, digits = t[k], _union(s, t, t[k])
+                _naked(s, t, o, unit, places, digits)
+            else:
+                places, digits = _union(s, t, t[k]), t[k]
+                _hidden(s, t, o, unit, places, digits)
+            if concludes(o) and (
+                kind in (NAKED_SET, HIDDEN_SET)
+                or (kind == LOCKED_SET and _strikes_in_both(t, o, unit, places))
+                or (kind == DIRECT_SET and _leaves_single(s, t, o, u))
+            ):
+                o[DIGITS], o[BASE] = digits, 1 << unit
+                return 1
+            k = _next(s, t, size, size, able, k + 1)
+    return 0
+
+
+@compiled()
+def _naked(s, t, o, unit, places, digits):
+    marks_places(t, o, unit, places)
+    strikes_seen(s, t, o, 0, digits)
+    while places:
+        cites_cell(o, cell_at(t, unit, lowest(t, places)))
+        places &= places - 1
+
+
+@compiled()
+def _hidden(s, t, o, unit, places, digits):
+    marks_places(t, o, unit, places)
+    while places:
+        strikes(s, t, o, cell_at(t, unit, lowest(t, places)), 511 & ~digits)
+        places &= places - 1
+    while digits:
+        cites_unit(o, unit, lowest(t, digits))
+        digits &= digits - 1
+
+
+@compiled()
+def _strikes_in_both(t, o, unit, places):
+    """Whether places are a group, and the step strikes outside of its line and outside its box."""
+    group = t[SPOT_AT + 512 * unit + places]
+    line = box = False
+    for k in range(STRUCK, STRUCK + o[STRUCK_COUNT]):
+        at = SPOT_UNITS + 3 * (o[k] // 9)
+        units = t[at], t[at + 1], t[at + 2]
+        line = line or t[SPOT_UNITS + 3 * group] not in units
+        box = box or t[SPOT_UNITS + 3 * group + 1] not in units
+    return group >= 81 and line and box
 
 
 @compiled()
@@ -277,47 +223,36 @@ def fish(s, t, o, size, kind):
     The cells of the cover outside of the base that see all fins lose it. In a sashimi fish a line
     of the base has a single place, or none, without its fins.
     """
+    most = size if kind == BASIC else size + 3
     for base in (ROWS, COLUMNS):
         for digit in range(9):
-            able = 0
             for line in range(9):
-                if number(t, s[PLACES + 9 * (base + line) + digit]) > 1:
-                    able |= 1 << line
-            for k in range(t[SETS + size], t[SETS + size + 1]):
-                if t[k] & ~able:
-                    continue
-                places = _covered(s, t, base, digit, t[k])
+                s[ROW_MASKS + line] = s[PLACES + 9 * (base + line) + digit]
+            able = _able(s, t, most)
+            k = _next(s, t, size, most, able, t[SETS + size])
+            while k:
+                places = _union(s, t, t[k])
                 if kind == BASIC:
-                    if number(t, places) == size and _fish(
-                        s, t, o, (base, digit, t[k]), places, kind
-                    ):
+                    if _fish(s, t, o, (base, digit, t[k]), places, kind):
                         return 1
-                elif size < number(t, places) <= size + 3:
-                    for c in range(t[SETS + size], t[SETS + size + 1]):
-                        if (
-                            t[c] & ~places == 0
-                            and _are_near(t, places & ~t[c])
-                            and _fish(s, t, o, (base, digit, t[k]), t[c], kind)
-                        ):
-                            return 1
+                elif _finned(s, t, o, (base, digit, t[k]), places, size, kind):
+                    return 1
+                k = _next(s, t, size, most, able, k + 1)
     return 0
 
 
 @compiled()
-def _covered(s, t, base, digit, lines):
-    """The places of a digit in lines together."""
-    places = 0
-    while lines:
-        places |= s[PLACES + 9 * (base + lowest(t, lines)) + digit]
-        lines &= lines - 1
-    return places
-
-
-@compiled(inline=True)
-def _are_near(t, places):
-    """Whether places are in one third of a line."""
-    third = 7 << 3 * (lowest(t, places) // 3)
-    return places & ~third == 0
+def _finned(s, t, o, of, places, size, kind):
+    """Try all that is too much for a fish, if it is in a third of the places, as its fins."""
+    count = number(t, places) - size
+    for third in range(6, -1, -3):
+        here = places >> third & 7
+        for fins in range(7 if count and number(t, here) >= count else 0, 0, -1):
+            if fins & ~here == 0 and number(t, fins) == count:
+                cover = places & ~(fins << third)
+                if _fish(s, t, o, of, cover, kind):
+                    return True
+    return False
 
 
 @compiled()
@@ -327,38 +262,27 @@ def _fish(s, t, o, of, cover, kind):
     fins, is_sashimi, rest = 0, False, lines
     while rest:
         line = lowest(t, rest)
-        here = s[PLACES + 9 * (base + line) + digit]
+        here = s[ROW_MASKS + line]
         if here & ~cover:
             fins |= 1 << line
+            marks_places(t, o, base + line, here & ~cover)
         is_sashimi = is_sashimi or number(t, here & cover) < 2
         rest &= rest - 1
-    if kind != BASIC and not (_are_near(t, fins) and is_sashimi == (kind == SASHIMI)):
+    is_near = fins & ~(7 << 3 * (lowest(t, fins) // 3)) == 0
+    if kind != BASIC and not (is_near and is_sashimi == (kind == SASHIMI)):
         return False
-    rest = cover
-    while rest:
-        place = lowest(t, rest)
-        for line in range(9):
-            cell = cell_at(t, base + line, place)
-            if not lines >> line & 1 and s[CELLS + cell] >> digit & 1:
-                is_seen = True
-                at = fins
-                while at:
-                    beyond = s[PLACES + 9 * (base + lowest(t, at)) + digit] & ~cover
-                    while beyond:
-                        fin = cell_at(t, base + lowest(t, at), lowest(t, beyond))
-                        is_seen = is_seen and sees(t, cell, fin) == 1
-                        beyond &= beyond - 1
-                    at &= at - 1
-                if is_seen:
-                    strikes(s, o, cell, digit)
-        rest &= rest - 1
+    for line in range(9):
+        rest = 0 if lines >> line & 1 else cover & s[ROW_MASKS + line]
+        while rest:
+            cell = cell_at(t, base + line, lowest(t, rest))
+            if o[MARK_COUNT] == 0 or sees_marks(t, o, 0, cell):
+                strikes(s, t, o, cell, 1 << digit)
+            rest &= rest - 1
     if not concludes(o):
         return False
     rest = lines
     while rest:
         cites_unit(o, base + lowest(t, rest), digit)
-        beyond = s[PLACES + 9 * (base + lowest(t, rest)) + digit] & ~cover
-        _note(t, o, base + lowest(t, rest), beyond)
         rest &= rest - 1
     o[DIGITS], o[BASE], o[COVER] = 1 << digit, lines << base, cover << (COLUMNS - base)
     return True

@@ -29,19 +29,22 @@ from pipeline.steps.chains import (
 from pipeline.steps.patterns import (
     BASIC,
     CLAIMING,
+    DIRECT_SET,
     EVERYWHERE,
     FINNED,
+    HIDDEN_SET,
     IN_BOXES,
     IN_LINES,
+    LOCKED_SET,
+    NAKED_SET,
     POINTING,
     SASHIMI,
     fish,
     full_house,
     hidden_single,
-    hidden_subset,
     locked,
     naked_single,
-    naked_subset,
+    subset,
 )
 from pipeline.steps.wings import (
     KITE,
@@ -176,10 +179,14 @@ def _find(kind, number, s, t, o, g, u):
         return hidden_single(s, t, o, number)
     if kind in (LOCKED, DIRECT_LOCKED):
         return locked(s, t, o, u, number, kind == DIRECT_LOCKED)
-    if kind in (NAKED, LOCKED_SUBSET):
-        return naked_subset(s, t, o, number, kind == LOCKED_SUBSET)
-    if kind in (HIDDEN, DIRECT_HIDDEN):
-        return hidden_subset(s, t, o, u, number, kind == DIRECT_HIDDEN)
+    if kind == NAKED:
+        return subset(s, t, o, u, number, NAKED_SET)
+    if kind == LOCKED_SUBSET:
+        return subset(s, t, o, u, number, LOCKED_SET)
+    if kind == HIDDEN:
+        return subset(s, t, o, u, number, HIDDEN_SET)
+    if kind == DIRECT_HIDDEN:
+        return subset(s, t, o, u, number, DIRECT_SET)
     if kind == FISH:
         return fish(s, t, o, number, BASIC)
     if kind == FINNED_FISH:

@@ -36,11 +36,13 @@ def by_hand(puzzle):
 
 def opened(geometry):
     """A grid, with ever fewer redundant givens, and with none."""
-    generator, masks, some = random.Random(1), [1 << v - 1 for v in pattern(geometry).values], []
-    while (found := redundant_givens(geometry, np.array([masks], np.uint32)).cells[0]).any():
-        some.append(Puzzle(geometry, tuple(masks)))
-        masks[generator.choice(np.flatnonzero(found).tolist())] = geometry.all_values
-    return [*some[::3], Puzzle(geometry, tuple(masks))]
+    masks, some = [1 << v - 1 for v in pattern(geometry).values], []
+    for cell in random.Random(1).sample(range(geometry.size), geometry.size):
+        fewer = [*masks[:cell], geometry.all_values, *masks[cell + 1 :]]
+        if len(solutions(Puzzle(geometry, tuple(fewer)), 2)) == 1:
+            some.append(Puzzle(geometry, tuple(masks)))
+            masks = fewer
+    return [*some[::6], Puzzle(geometry, tuple(masks))]
 
 
 def found_in(*puzzles):

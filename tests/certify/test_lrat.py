@@ -203,7 +203,7 @@ CLAUSES = st.lists(
 
 
 @given(CLAUSES, st.lists(STEPS, max_size=5))
-@examples(300)
+@examples(150)
 def test_only_what_is_unsatisfiable_is_ever_accepted(clauses, steps):
     formula, text, number = Formula(4, tuple(map(tuple, clauses))), "", len(clauses)
     for further, literals, hints in steps:
@@ -217,7 +217,7 @@ def test_only_what_is_unsatisfiable_is_ever_accepted(clauses, steps):
 
 
 @given(st.text(alphabet="0123456789 d-\n", max_size=60))
-@examples(300)
+@examples(150)
 def test_no_text_at_all_refutes_what_is_satisfiable(text):
     rejection(Formula(3, ((1, 2), (-1, 3))), text)
 

@@ -43,7 +43,7 @@ def one_by_one(monkeypatch):
 
 @pytest.fixture(scope="module")
 def claims() -> list[Claim]:
-    return list(islice(Maker(seed=7).claims(), 1500))
+    return list(islice(Maker(seed=7).claims(), 800))
 
 
 @pytest.fixture(scope="module")

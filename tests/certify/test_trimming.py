@@ -78,7 +78,7 @@ def test_both_forms_write_the_same_hints_and_these_hold(made, prover, trimmer):
     puzzle = made()
     formula = proof_formula(puzzle, solutions(puzzle, 1000))
     core = core_of(formula)
-    for engine in ENGINES:
+    for engine in ENGINES if puzzle.geometry.side < 16 else ENGINES[:1]:
         lemmas = added(proof_of(prover, formula, engine))
         text = hinted(None, core, lemmas)
         assert text == hinted(trimmer, core, lemmas)

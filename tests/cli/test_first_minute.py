@@ -84,11 +84,14 @@ def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
         (["encode"], "c Sudoku 4x4, boxes 2x2, encoding extended\n"),
     ],
 )
-def test_a_pipe_and_a_redirected_file_need_no_name(command, printed):
+def test_a_pipe_needs_no_name(command, printed):
     with start(*command, stdin=subprocess.PIPE) as process:
         shown, said = process.communicate(SMALL, timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
     assert shown.startswith(printed)
+
+
+def test_a_redirected_file_needs_no_name():
     with Path("unique.txt").open() as file, start("count", stdin=file) as process:
         assert process.communicate(timeout=PATIENCE) == ("1\n", "")
 

@@ -39,13 +39,13 @@ from pipeline.solving.solvers.pysat import Satisfiable
 
 @pytest.fixture(scope="module")
 def expanded(tmp_path_factory):
-    """The proofs of some hundred seeded puzzles and formulas, and the outbox."""
+    """The proofs of many seeded puzzles and formulas, and the outbox."""
     folder = made_once(tmp_path_factory, "expanded", _expand)
     return folder / "proofs", folder / "outbox"
 
 
 def _expand(folder):
-    files = {"top.txt": collection(100), "set.zip": formulas(12)}
+    files = {"top.txt": collection(60), "set.zip": formulas(12)}
     dropped(folder, files, "--max-solutions", str(MOST), "--solver", "pysat")
     where = ("--inbox", str(folder / "inbox"), "-o", str(folder / "proofs"), "--quiet")
     records = sorted((folder / "outbox" / "set").glob("*.json"))
@@ -63,7 +63,7 @@ def test_both_checkers_accept_every_proof_as_it_was_written(expanded):
     with (outbox / "top.csv").open() as file:
         rows = {row["index"]: row for row in csv.DictReader(file) if row["complete"] == "true"}
     found = stems(proofs)
-    assert len(found) == len(rows) + 12 >= 100
+    assert len(found) == len(rows) + 12 >= 60
     assert {stem.removeprefix("top_") for stem in found} >= rows.keys()
     kinds = Counter((row["status"], len(row["puzzle"])) for row in rows.values())
     assert len(kinds) == 9
@@ -97,7 +97,7 @@ def test_with_one_solution_kept_back_nothing_is_proved(expanded):
         rows = csv.DictReader(file)
         solved += [f"top_{row['index']}" for row in rows if row["solution"]]
     solved = [stem for stem in solved if stem in stems(proofs)]
-    assert len(solved) > 60
+    assert len(solved) > 40
     with Solvers("pysat") as solvers:
         for stem in solved[::4]:
             formula = without_last(formula_in(proofs, stem))

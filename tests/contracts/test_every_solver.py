@@ -22,6 +22,8 @@ from pipeline.solving.solvers import Relay, Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat
 
+pytestmark = pytest.mark.usefixtures("started_engines")
+
 SOLVERS = [
     pytest.param(lambda: Minisat("minisat"), id="minisat", marks=needs_minisat),
     pytest.param(Pysat, id="pysat"),

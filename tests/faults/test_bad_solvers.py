@@ -81,7 +81,7 @@ def test_only_an_exit_code_and_a_result_that_agree_are_a_verdict(code, written, 
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left(tmp_path, monkeypatch):
+def _nothing_is_left(tmp_path, monkeypatch, started_engines):
     """No fake gets the pipeline to leave a temporary folder or a child behind."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()

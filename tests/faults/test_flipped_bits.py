@@ -30,10 +30,10 @@ pytestmark = needs_numba
 def solved():
     """Puzzles with all their solutions; more than there are lanes, so that some have to wait."""
     made = (each for each in Maker(seed=3).puzzles() if each.puzzle.geometry == NINE)
-    return list(islice(made, 100)) * 7
+    return list(islice(made, 40)) * 18
 
 
-seeds = pytest.mark.parametrize("seed", [1, 2, 3])
+seeds = pytest.mark.parametrize("seed", [1, 2])
 places = pytest.mark.parametrize("where", PLACES)
 
 

@@ -79,6 +79,7 @@ def test_a_solution_is_the_rows_of_the_grid_and_a_line_for_each_group():
     assert write_values(Grid(wide, (10, 0))) == "10 0\n"
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_what_breaks_a_given_is_named_as_the_text_does():
     puzzle = Puzzle(GEOMETRY, (1, *[7] * 5, 0b011, *[7] * 4))
     (given, mark) = certify_grid(puzzle, Grid(GEOMETRY, (1, *VALUES[1:6], 2, *VALUES[7:])))

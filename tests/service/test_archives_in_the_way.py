@@ -38,6 +38,7 @@ def test_an_archive_that_is_kept_keeps_nobody_else_waiting(box):
     assert box.record("a")["status"] == "archive"
 
 
+@pytest.mark.trial  # a Python and its worker answer sixty archives one by one
 def test_many_small_archives_need_few_descriptors(box):
     for number in range(60):
         box.drop(f"{number}.zip", zip_of(("a", SMALL)))

@@ -19,6 +19,8 @@ from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
+pytestmark = pytest.mark.trial  # each run starts claimers and workers
+
 MODULE = "pipeline.service.claimers"
 
 

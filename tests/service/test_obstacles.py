@@ -168,6 +168,7 @@ def test_a_minisat_that_is_asked_for_and_not_there_is_exit_code_2_and_nothing_is
     assert box.waiting() == {"a.txt"}
 
 
+@pytest.mark.trial  # a Python with workers and solvers, for a hundred files
 def test_more_files_than_descriptors_are_solved_in_one_pass(box):
     for number in range(100):
         box.drop(f"{number}.txt")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from support.auditing import EXAMPLES
 from support.doubling import Hostile
-from support.ruled import KILLER, WITH_RULES
+from support.ruled import KILLER
 from support.solvers import at_hand
 from support.solving import NINE
 
@@ -28,7 +28,6 @@ from pipeline.solving.cnf import blocking_clause, dimacs_lines
 KEEPING = Settings(keep_cnf=True, prove="always", also="canonical,minimal,effort", max_solutions=5)
 TEXTS = {
     **{path.name: path.read_bytes() for path in sorted(EXAMPLES.iterdir())},
-    **{name: text.encode() for name, text in WITH_RULES.items()},
     "nothing": b"hello\n",
     "open": b"." * 16,
     "huge.cnf": b"p cnf 1 1\n1 0\n",

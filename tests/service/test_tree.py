@@ -35,7 +35,6 @@ from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
 from pipeline.service.job import Tuning
-from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.sinks import Portions
 from pipeline.service.sinks.tree import Tree, TreeSink
@@ -456,11 +455,12 @@ def test_seventy_of_one_size_go_together_and_each_has_its_own_solution(odd):
         assert text == (SMALL_SOLVED if puzzle == SMALL else OTHER_SOLVED)
 
 
-def in_process(box, **options):
+def in_process(box, tuning=None, **options):
     """A pass of the library; the exit code."""
     chosen = {"settle": 0, "workers": 1, "solver": "pysat"} | options
+    chosen = Settings(inbox=box.inbox, outbox=box.outbox, **chosen)
     with patch("pipeline.service.loop.Pool", Here):
-        return run_once(Settings(inbox=box.inbox, outbox=box.outbox, **chosen), Silent())
+        return run_once(chosen, Silent(), tuning=tuning or Tuning())
 
 
 def test_an_archive_beside_a_folder_of_its_name_loses_nothing(box):
@@ -614,19 +614,14 @@ def failing(number, code):
     return patch.object(Tree, "_put", failing_once)
 
 
-def quiet_pass(box, **tuning):
-    chosen = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    return run_once(chosen, LazyLog(quiet=True), tuning=Tuning(**tuning))
-
-
 @pytest.mark.parametrize("number", range(1, 7))
 def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(box, number):
     """Each of two members has three files."""
     box.drop("set.zip", zip_of(("a.txt", SMALL), ("b.txt", OTHER)))
     with failing(number, errno.EIO):
-        assert quiet_pass(box) == 75
+        assert in_process(box) == 75
     assert not box.has_record("set")
-    assert quiet_pass(box) == 0
+    assert in_process(box) == 0
     assert [row["status"] for row in table(box, "set")] == ["unique", "unique"]
     check_whole(box)
 
@@ -636,7 +631,7 @@ def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(box,
 def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, number, code):
     box.drop("set.zip", zip_of(("x/a.txt", SMALL), ("y/b.txt", OTHER)))
     with failing(number, code):
-        assert quiet_pass(box) == 1
+        assert in_process(box) == 1
     why = f"it cannot be written: {os.strerror(code)}"
     said = [(row["status"], row["message"]) for row in table(box, "set")]
     assert said == [("failed", why), ("unique", "")]
@@ -654,11 +649,11 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     box.drop("set.zip", zip_of(*members))
     outbox.mkdir(parents=True)
     box = DropFolder(box.inbox, outbox)
-    tuning = {"portions": Portions(piece=400), "checkpoint_seconds": 0.0}
+    tuning = Tuning(Portions(piece=400), checkpoint_seconds=0.0)
     if killed:
         with patch.object(TreeSink, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
-            assert quiet_pass(box, **tuning) == 75
-    assert quiet_pass(box, **tuning) == 1
+            assert in_process(box, tuning) == 75
+    assert in_process(box, tuning) == 1
     why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"
     said = [(row["status"], row["message"]) for row in table(box, "set")]
     assert said == [("failed", why), ("failed", why), ("collection", "")]

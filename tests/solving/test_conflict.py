@@ -188,7 +188,7 @@ def test_without_time_or_for_a_vast_grid_there_is_none_and_the_next_is_explained
 
 
 @needs_linux
-def test_a_child_that_died_hangs_or_lacks_memory_is_replaced():
+def test_a_child_that_died_hangs_or_lacks_memory_is_replaced(started_engines):
     others = children()
     with Pysat() as fresh:
         fresh.warm(LONG)

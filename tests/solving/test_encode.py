@@ -169,7 +169,7 @@ def test_without_limits_rules_may_have_many_clauses(encoding):
 def test_the_limits_of_a_puzzle_hold_for_the_clauses_of_its_rules(encode):
     rows = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))
     large = Puzzle.empty(Geometry(5, 5), rows)
-    with pytest.raises(LimitReached, match="the memory limit of 64 MB was reached"):
-        encode(large, "dense", Limits(megabytes=64))
+    with pytest.raises(LimitReached, match="the memory limit of 16 MB was reached"):
+        encode(large, "dense", Limits(megabytes=16))
     with pytest.raises(LimitReached, match="the time limit of 0 s was reached"):
         encode(large, "dense", Limits(0.0))

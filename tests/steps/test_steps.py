@@ -8,9 +8,10 @@ import pytest
 from support.needs import needs_numba
 from support.stepping import EXAMPLES, masks_of
 
-from pipeline import solve
+from pipeline import solve, solve_many
 from pipeline.errors import SolverError
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
+from pipeline.steps.board import begin, fills, lowest
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.wording import text_of
 
@@ -76,6 +77,17 @@ def test_marks_are_candidates_that_are_gone():
     assert text_of(first).startswith("locked pair 1,2 in r1c1,r1c2 removes 1 from r1c3,r1c4")
 
 
+def test_a_rectangle_may_lack_a_candidate_that_is_gone_but_not_one_that_the_puzzle_excludes():
+    pattern = {0: (1, 2), 3: (1, 2), 9: (1, 2), 12: (1, 3, 4)}
+    struck = [(c, v) for c, kept in pattern.items() for v in range(1, 10) if v not in kept]
+    techniques = [each for each in BY_SCORE if each.name == "unique rectangle 1"]
+    cells = masks_of("." * 81)
+    (step,) = steps(cells, unique=True, techniques=techniques, struck=struck)
+    assert step.struck == ((12, 1),)
+    cells[12] &= ~0b10
+    assert not [*steps(cells, unique=True, techniques=techniques, struck=struck)]
+
+
 def test_a_step_that_does_not_follow_is_never_told(monkeypatch):
     monkeypatch.setattr("pipeline.steps.techniques.follows", lambda *_: 0)
     with pytest.raises(SolverError, match=r"step 1, .* does not follow"):
@@ -129,6 +141,25 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert (easy.score, easy.steps) == (sum(scores), len(scores))
     assert easy.fields == (str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2")
     assert hardest.fields == (">0", "extreme", "", "0", ">8.5")
+
+
+def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
+    def lies(s, t, o, *_):
+        begin(o)
+        cell = next(cell for cell in range(81) if s[cell])
+        fills(o, cell, lowest(t, s[cell]))
+        return 1
+
+    lied = EXAMPLES["pointing"][1]
+    truth = [rating.fields for rating in ratings([masks_of(EASY)])]
+    monkeypatch.setattr("pipeline.steps.techniques.locked", lies)
+    first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
+    assert [first.fields, third.fields] == [*truth, *truth]
+    assert second.failed == "step 1, pointing, does not follow from what it cites"
+    assert second.fields == ("failed", "", "pointing", "1", "")
+    results = [*solve_many([EASY, lied], also="rating")]
+    assert [result.status for result in results] == ["unique", "unique"]
+    assert [result.traits.rating.fields for result in results] == [*truth, second.fields]
 
 
 @needs_numba

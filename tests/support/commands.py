@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import typer.testing
 from pysat.solvers import Minisat22
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
+from support.warm import Here
 
 from pipeline.cli import application
 
@@ -41,8 +43,9 @@ APP = application()
 
 
 def run(*arguments: str, given: str | None = None):
-    """Exit code, standard output and standard error of a command."""
-    result = typer.testing.CliRunner().invoke(APP, list(arguments), input=given)
+    """Exit code, standard output and standard error of a command, which starts no workers."""
+    with patch("pipeline.service.loop.Pool", Here):
+        result = typer.testing.CliRunner().invoke(APP, list(arguments), input=given)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     return result.exit_code, result.stdout, result.stderr
 

@@ -10,10 +10,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from unittest.mock import patch
+
+from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
 
 _TESTS = Path(__file__).parents[1]
 _SERVER = multiprocessing.get_context("forkserver")
@@ -28,6 +32,31 @@ def forked(function: Callable[..., object], *values: object) -> BaseProcess:
         forkserver.ensure_running()
     process.start()
     return process
+
+
+class ForkedServer(Peer):
+    """A peer that need not load anything: the same function, in a process that is forked."""
+
+    def __init__(self, module: str) -> None:
+        self.pipe, theirs = multiprocessing.Pipe()
+        self._process = forked(_serve, module, theirs)
+        theirs.close()
+
+    def has_ended(self) -> bool:
+        return self._process.exitcode is not None
+
+    def exit_code(self) -> int | None:
+        self._process.join(EXIT_TIMEOUT)
+        return self._process.exitcode
+
+    def close(self) -> None:
+        self.pipe.close()
+        self._process.kill()
+        self._process.join()
+
+
+def _serve(module: str, pipe: Connection) -> None:
+    import_module(module).serve(os.dup(pipe.fileno()))
 
 
 class Forked:
@@ -95,6 +124,7 @@ def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], 
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(descriptor, target)
         os.close(descriptor)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")  # as these files need it
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)

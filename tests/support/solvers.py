@@ -88,8 +88,10 @@ class Scripted:
 
 @contextmanager
 def chain_of(*chain) -> Iterator[Solvers]:
-    """These solvers, each the fallback of the one before. Who made them closes them."""
-    with Solvers("pysat") as solvers:
-        solvers.chain = chain
-        yield solvers
-        solvers.chain = ()
+    """These solvers, each the fallback of the one before; a prover is at hand for them.
+
+    Who made them closes them.
+    """
+    solvers = Solvers("pysat")
+    solvers.chain, solvers._shared = chain, at_hand("pysat")._shared
+    yield solvers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -20,8 +20,12 @@ SMALL_GEOMETRIES = tuple(
 
 
 def examples(number: int) -> settings:
-    """So many examples, or as many times that as $SOAK says, with no clock over them."""
-    return settings(max_examples=number * int(os.environ.get("SOAK", "1")), deadline=None)
+    """So many examples, or as many times that as $SOAK says; no clock stops them."""
+    return settings(
+        max_examples=number * int(os.environ.get("SOAK", "1")),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 
 
 geometries: SearchStrategy[Geometry] = st.sampled_from(SMALL_GEOMETRIES)

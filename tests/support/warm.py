@@ -16,7 +16,7 @@ from unittest.mock import patch
 import typer.main
 from typer.testing import CliRunner
 
-from pipeline.cli import application
+from pipeline.cli import program
 from pipeline.service.loop import run_once
 from pipeline.service.workers import Inline, Replies, Request
 from pipeline.settings import Settings
@@ -36,6 +36,7 @@ LATER = (
     "pipeline.service.doctor",
     "pipeline.solving.compiled",
     "platformdirs.unix",
+    "pysat.solvers",
     "structlog.dev",
 )
 """What other runs load that have workers, or much to do."""
@@ -83,8 +84,10 @@ def warm() -> None:
     for name in LATER:
         with suppress(ImportError):  # of an extra
             import_module(name)
+    program.application = functools.cache(program.application)
     typer.main.get_command = functools.cache(typer.main.get_command)
-    app = application()
-    CliRunner().invoke(app, ["run", "--help"])
+    for name in ("", "run", "watch"):
+        typer.main.get_command(program.application(name))
+    CliRunner().invoke(program.application("run"), ["run", "--help"])
     gc.collect()
     gc.freeze()

@@ -71,7 +71,8 @@
     const rows = [...table.tBodies[0].rows];
     const form = document.querySelector(".filters");
     const totals = document.querySelectorAll(".totals a");
-    const [text, status, format, shown] = ["text", "status", "format", "shown"].map((id) => document.getElementById(id));
+    const [text, status, format, level, shown] = ["text", "status", "format", "level", "shown"].map((id) => document.getElementById(id));
+    const boards = [...document.querySelectorAll(".many .card")];
     const texts = rows.map((row) => [row.cells[0], row.querySelector(".reason")].map((each) => each?.textContent ?? "").join("\n").toLowerCase());
     const body = document.getElementById("others");
     let unpacking = null;
@@ -89,21 +90,23 @@
       rows.forEach((row, at) => {
         const fits = texts[at].includes(wanted)
           && (!status.value || row.dataset.statuses.split(" ").includes(status.value))
-          && (!format.value || row.dataset.format === format.value);
+          && (!format.value || row.dataset.format === format.value)
+          && (!level?.value || row.dataset.levels.split(" ").includes(level.value));
         row.hidden = !fits;
         const card = cardOf.get(row.dataset.job);
         if (card) card.hidden = !fits;
         count += fits;
       });
+      for (const board of boards) board.hidden = Boolean(level?.value) && board.dataset.level !== level.value;
       for (const total of totals) total.ariaCurrent = total.dataset.status === status.value ? "true" : null;
-      const isAsked = wanted || status.value || format.value;
+      const isAsked = wanted || status.value || format.value || level?.value;
       if (isAsked && !others) {
         shown.textContent = "searching…";
         unpacking ??= unpacked().catch(() => []); // an old browser searches the page alone
         others = await unpacking;
         return filter(); // what is asked may have changed
       }
-      const more = filterOthers(isAsked && ((job) => job.text.includes(wanted)
+      const more = filterOthers(isAsked && ((job) => job.text.includes(wanted) && !level?.value // the level of jobs that are not on the page is not known
         && (!status.value || job.statuses.includes(status.value))
         && (!format.value || job.format.split(" ")[0] === format.value)));
       const beyond = others?.length

@@ -23,6 +23,7 @@ from pipeline.outbox.report.records import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order, line_of
+from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
         formats=sorted(formats - {""}),
+        levels=[level for level in LEVELS if any(level in view.levels for view in views)],
         prefix=prefix,
         packed=packed,
         searched=searched,

@@ -115,8 +115,7 @@ class JobSummary(Struct, frozen=True):
     @property
     def rated(self) -> str:
         """How hard it is for a person, if `--also rating` says so: `hard, score 1204`."""
-        level = self.added.get("level")
-        return f"{level}, score {self.added.get('rating', '')}" if level else ""
+        return rated_in(self.added)
 
     @property
     def is_well(self) -> bool:
@@ -259,6 +258,16 @@ def _started(job: str | None, finished: float | None, total: float | None) -> fl
     if claimed is None or finished is None or not math.isfinite(claimed):
         return None
     return min(max(claimed, _EARLIEST), finished)
+
+
+def rated_in(added: Mapping[str, str]) -> str:
+    """The level and the score in fields that `--also rating` adds; empty if there are none."""
+    level = added.get("level", "")
+    return (
+        f"{level}, score {shortened(added.get('rating', ''), 20)}"
+        if level in solving.LEVELS
+        else ""
+    )
 
 
 def sample_table(

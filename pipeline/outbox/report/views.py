@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -20,12 +21,14 @@ from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
     JobSummary,
+    rated_in,
     sample_table,
     shortened,
 )
 from pipeline.outbox.report.survey import Census, PageBounds
 from pipeline.outbox.schema import CLAIMED, PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
+from pipeline.solving import LEVELS
 
 PAGE = 24
 _WIDE = 10
@@ -59,13 +62,15 @@ class Card:
     links: Links = _NO_LINKS
     is_wide: bool = False
     words: str = ""
+    level: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A job with its links and cards; `number` is its place on the page.
 
-    A collection or archive has `of` puzzles, some of which have a card.
+    A collection or archive has `of` puzzles, some of which have a card. `levels` are those of all
+    its puzzles that are rated.
     """
 
     number: int
@@ -73,6 +78,7 @@ class View:
     links: Links
     cards: Sequence[Card] = ()
     of: int = 1
+    levels: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -174,7 +180,13 @@ class Viewer:
         """Numbers for the ids of boards."""
 
     def view(self, number: int, job: JobSummary) -> View:
-        """The job with as many of its boards as fit."""
+        """The job with as many of its boards as fit, and the levels of its puzzles."""
+        before = Counter(self.census.counts.get("level"))
+        view = self._view(number, job)
+        new = Counter(self.census.counts.get("level")) - before
+        return replace(view, levels=[LEVELS[at] for at in sorted(new)])
+
+    def _view(self, number: int, job: JobSummary) -> View:
         links = _links(job, self._outbox, self._prefix)
         if not job.is_many:
             self.census.add(job.added)
@@ -218,7 +230,10 @@ class Viewer:
         )
         facts = [f"line {line}"] if line else []
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
-        return self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
+        rated = rated_in({name: getattr(row, name, "") for name in ("level", "rating")})
+        facts += filter(None, [rated])
+        card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
+        return replace(card, level=rated.partition(",")[0])
 
     def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
@@ -272,7 +287,8 @@ class Viewer:
             facts.append(f"proved{by}" if job.evidence == PROVED else "only claimed")
         facts += filter(None, [job.rated])
         name = name or shortened(job.source)
-        return self._card(name, job.status, board, job.message, facts, links)
+        card = self._card(name, job.status, board, job.message, facts, links)
+        return replace(card, level=job.rated.partition(",")[0])
 
     def _card(
         self,

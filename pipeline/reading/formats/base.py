@@ -48,7 +48,7 @@ class Format:
 
 
 @dataclass(frozen=True)
-class Head:
+class Opening:
     """The beginning of a source; `complete` if it is all of it.
 
     `declared` says that the user named the format: then only its layout is to be found out.
@@ -60,7 +60,7 @@ class Head:
     data: bytes
     complete: bool
     declared: bool
-    reads_as_one: Callable[[Head], bool]
+    reads_as_one: Callable[[Opening], bool]
     is_ruled: Callable[[str], bool]
     least: int = 2
 
@@ -109,7 +109,7 @@ class ManyFormat:
     """
 
     name: str
-    recognise: Callable[[Head], tuple[Layout, str] | None]
+    recognise: Callable[[Opening], tuple[Layout, str] | None]
     pieces: Callable[[BinaryIO, Layout, int], Iterator[Piece]]
     entries: Callable[[Piece, Layout, Reader], list[Entry]]
     takes_plain_lines: Callable[[Layout], bool] = _none

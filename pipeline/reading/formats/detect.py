@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Head, Layout, ManyFormat
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Layout, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
@@ -70,7 +70,7 @@ _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
 
-def _recognise_variants(head: Head) -> tuple[None, str] | None:
+def _recognise_variants(head: Opening) -> tuple[None, str] | None:
     if head.is_single:
         return None
     if head.declared:
@@ -301,7 +301,7 @@ def detect_collection(
     with 1 the source is known not to be a single puzzle by itself.
     """
     forced = declared in _ONLY_MANY
-    view = Head(head, complete, forced, _is_one_puzzle, _is_ruled, least)
+    view = Opening(head, complete, forced, _is_one_puzzle, _is_ruled, least)
     for candidate in COLLECTIONS:
         found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
         if found is not None:
@@ -329,7 +329,7 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
     return replace(parsed, reason=reason, claimed=entries[0].claimed)
 
 
-def _is_one_puzzle(head: Head) -> bool:
+def _is_one_puzzle(head: Opening) -> bool:
     if len(head.lines) < 2 and head.complete and head.least > 1:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
@@ -352,7 +352,7 @@ def _is_too_short(lines: Sequence[str]) -> bool:
     return len(ruled) * 2 > len(lines) >= len(sure) * 2
 
 
-def _begins_with_sizes(head: Head) -> bool:
+def _begins_with_sizes(head: Opening) -> bool:
     """Whether it begins with the size of a box, followed by about as many numbers."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
     sizes = _SIZES.fullmatch(body[0]) if body else None
@@ -364,7 +364,7 @@ def _begins_with_sizes(head: Head) -> bool:
     return side <= MAX_SIDE and least <= numbers <= 2 * side * side
 
 
-def _reads_as_one(head: Head) -> bool:
+def _reads_as_one(head: Opening) -> bool:
     """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
     if not head.complete or len(head.lines) == MOST_LOOKED_AT:
         return False

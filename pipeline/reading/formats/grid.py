@@ -24,7 +24,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Head, ManyFormat
+from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -145,7 +145,7 @@ class Stack:
 _NumberedRows = list[tuple[int, str]]
 
 
-def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
+def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
     if head.is_single:
         return None
     side = _side_meant(head)
@@ -163,14 +163,14 @@ def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
     return None
 
 
-def _side_meant(head: Head) -> int | None:
+def _side_meant(head: Opening) -> int | None:
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
     return None
 
 
-def _stacks(head: Head, side: int) -> Iterator[Stack]:
+def _stacks(head: Opening, side: int) -> Iterator[Stack]:
     """What may separate the grids: the most reliable first."""
     others = [line for line in head.lines if not is_row(line, side)]
     words = Counter(match[1] for line in others if (match := _TITLE_WORD.match(line)))
@@ -185,7 +185,7 @@ def _stacks(head: Head, side: int) -> Iterator[Stack]:
     yield Stack(side, None)
 
 
-def _judged(head: Head, stack: Stack) -> tuple[int, int, int]:
+def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
     """How many of the records are grids, damaged grids, and neither."""
     good = near = bad = 0
     records = islice(_records(Piece(1, head.sample), stack), _MOST_RECORDS)

@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Head, ManyFormat
+from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -168,7 +168,7 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # csv and lines both ask
-def find_fields(head: Head) -> ScoredFields:
+def find_fields(head: Opening) -> ScoredFields:
     """Find the layout in which most lines are puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
@@ -331,7 +331,7 @@ def _record(
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
 
-def recognise_lines(head: Head) -> tuple[Fields, str] | None:
+def recognise_lines(head: Opening) -> tuple[Fields, str] | None:
     if head.is_single:
         return None
     found = find_fields(head)
@@ -357,7 +357,7 @@ _SOLUTIONS = frozenset(("solution", "solutions"))
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
-def recognise_csv(head: Head) -> tuple[Fields, str] | None:
+def recognise_csv(head: Opening) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
     lines = enumerate(each_line(text), 1)  # a header may begin like a comment
     number, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
@@ -374,7 +374,7 @@ def recognise_csv(head: Head) -> tuple[Fields, str] | None:
     return (Fields(","), "it is declared") if head.declared else None
 
 
-def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | None:
+def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] | None:
     names = [name.lower() for name in _texts(header, way)]
     column = next((at for at, name in enumerate(names) if name in _PUZZLES), None)
     if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):

@@ -46,7 +46,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Head, ManyFormat
+from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
@@ -98,7 +98,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     return nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
 
 
-def recognise_library(head: Head) -> tuple[None, str] | None:
+def recognise_library(head: Opening) -> tuple[None, str] | None:
     library = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
     if library >= 2 and library * 2 > len(head.lines):
         return None, "its lines are those of a HoDoKu library"
@@ -317,7 +317,7 @@ _TAG = re.compile(r"""<game(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(/?)>"
 _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
-def recognise_games(head: Head) -> tuple[None, str] | None:
+def recognise_games(head: Opening) -> tuple[None, str] | None:
     """Recognise two or more games; a document with a type or entities is left to be refused."""
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None

@@ -154,19 +154,30 @@ def combinations_of_rules(seed):
             yield Puzzle(geometry, puzzle.cells, rules), meant(geometry, grids, rules), chance
 
 
-def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step):
-    counts = []
-    for puzzle, known, _ in islice(combinations_of_rules(3), 100):
+def some(step, number):
+    """How many of so many are gone through: plain Python is slow, and its branches the same."""
+    return number if step else number // 4
+
+
+def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step, monkeypatch):
+    """Nor does it matter if the search begins anew at once and often."""
+    counts, began_anew, number = [], 0, some(step, 120)
+    for puzzle, known, _ in islice(combinations_of_rules(3), number):
         found = searched_through(step, puzzle)
-        assert found.undecided is None
-        assert sorted(found.missing) == known, puzzle.rules
+        with monkeypatch.context() as patch:
+            patch.setattr(ruled, "stated", partial(stated, patience=1))
+            hasty = searched_through(step, puzzle)
+        assert found.undecided is hasty.undecided is None
+        assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
         counts.append(len(known))
-    assert counts.count(0) > 10
-    assert sum(count > 1 for count in counts) > 20
+        began_anew += hasty != found
+    assert counts.count(0) > number / 12
+    assert sum(count > 1 for count in counts) > number / 6
+    assert began_anew > number / 12
 
 
 def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
-    for puzzle, known, chance in islice(combinations_of_rules(4), 40):
+    for puzzle, known, chance in islice(combinations_of_rules(4), some(step, 40)):
         if not known:
             assert searched_through(step, puzzle).is_complete
             continue
@@ -178,19 +189,6 @@ def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
         one = searched_through(step, puzzle, (), most=1)
         assert len(one.missing) == 1
         assert not certify_grid(puzzle, one.missing[0])
-
-
-def test_a_search_that_begins_anew_at_once_and_often_finds_the_same(step, monkeypatch):
-    began_anew = 0
-    for puzzle, known, _ in islice(combinations_of_rules(6), 60):
-        found = searched_through(step, puzzle)
-        with monkeypatch.context() as patch:
-            patch.setattr(ruled, "stated", partial(stated, patience=1))
-            hasty = searched_through(step, puzzle)
-        assert hasty.undecided is None
-        assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
-        began_anew += hasty != found
-    assert began_anew > 5
 
 
 @needs_numba
@@ -346,14 +344,14 @@ def any_formula(chance, depth):
 
 def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
     chance, counts = random.Random(8), []
-    for _ in range(250):
+    for _ in range(some(step, 250)):
         formula = any_formula(chance, chance.randint(0, 3))
         known = [grid for grid in filled(FOUR) if formula.holds(grid.values)]
         found = searched_through(step, Puzzle.empty(FOUR, (Formula(formula),)))
         assert found.undecided is None
         assert sorted(found.missing) == known, formula
         counts.append(len(known))
-    assert 10 < counts.count(0) < 200
+    assert len(counts) / 25 < counts.count(0) < len(counts) * 4 / 5
 
 
 def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):

@@ -8,13 +8,16 @@ from contextlib import closing
 import pytest
 from support.browsing import PAGE_OPEN, Reader, browser
 from support.commands import run
-from support.dropping import SMALL
+from support.dropping import SMALL, DropFolder
 from support.needs import needs_chromium
 from support.reporting import FILES, HOSTILE, collection, record, text_of
 from support.ruled import ISS, KILLER
 
 from pipeline.outbox.report import REPORT, write_report
 from pipeline.outbox.report.survey import PageBounds
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+MEDIUM = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
 
 pytestmark = [pytest.mark.browser, needs_chromium]
 
@@ -125,6 +128,23 @@ def test_the_table_filters_by_name_reason_status_and_format(reader, tab):
     assert tab.locator("tr", has_text="long.txt").locator(".reason").text_content() == "1 failed"
     tab.get_by_label("Name").fill("found 3 CELLS")
     assert reader.names() == ["bad.txt"]
+
+
+def test_a_level_shows_the_boards_of_that_level_alone(only_reader, tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("easy.txt", EASY)
+    box.drop("many.txt", f"{EASY}\n{MEDIUM}\n")
+    box.run("--settle", "0", "--also", "rating")
+    write_report(box.outbox, box.inbox, box.outbox / REPORT)
+    only_reader.visit((box.outbox / REPORT).as_uri())
+    tab = only_reader.tab
+    tab.locator("#level").select_option("medium")
+    assert only_reader.names() == ["many.txt"]
+    boards = tab.locator(".many .card:visible .facts").all_text_contents()
+    assert [text.partition(",")[0] for text in boards] == ["uniqueline 2medium"]
+    tab.locator("#level").select_option("")
+    assert tab.locator(".many .card:visible").count() == 2
+    assert sorted(only_reader.names()) == ["easy.txt", "many.txt"]
 
 
 def test_a_total_filters_the_table_by_its_status_and_pressed_again_shows_all(reader, tab):

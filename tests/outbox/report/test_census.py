@@ -68,6 +68,12 @@ def test_a_report_draws_what_tables_and_records_tell(tmp_path):
 def test_a_rated_puzzle_can_be_found_by_its_level(tmp_path):
     box = DropFolder.within(tmp_path)
     box.drop("easy.txt", EASY)
+    box.drop("many.txt", f"{EASY}\n{HARD}\n")
     box.run("--settle", "0", "--also", "rating")
     write_report(box.outbox, box.inbox, box.outbox / "report.html")
-    assert '<p class="reason">easy, score 204</p>' in box.text("report.html")
+    page = box.text("report.html")
+    assert '<p class="reason">easy, score 204</p>' in page
+    assert "<option>easy</option><option>medium</option></select>" in page
+    assert 'data-levels="easy medium"' in page
+    assert page.count('class="card" data-level="medium"') == 1
+    assert "<span>easy, score 204</span>" in page

@@ -14,7 +14,7 @@ import zipfile
 from contextlib import closing, nullcontext
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.packing import (
     PACKERS,
@@ -30,6 +30,7 @@ from support.packing import (
     zip_info,
     zip_of,
 )
+from support.strategies import examples
 
 from pipeline.reading.archives import UnpackError, UnpackLimits, resolved
 from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
@@ -373,7 +374,7 @@ def mutated(draw):
     return bytes(content)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(150)
 @given(content=mutated())
 def test_mutated_archives_raise_what_is_meant_within_the_limits(tmp_path_factory, content):
     path = dropped(tmp_path_factory.getbasetemp(), content)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Grid
@@ -20,6 +21,7 @@ GEOMETRIES = (
 TWO = "4223\n2221\n2213321\n4331432\n   4131\n   2244\n"
 
 
+@examples(50)
 @given(st.data(), st.sampled_from(GEOMETRIES))
 def test_every_grid_is_read_back(data: st.DataObject, geometry: Geometry) -> None:
     """Whatever the side, with or without places that are no cells."""
@@ -62,6 +64,7 @@ def test_anything_else_is_refused(text: str, line: int, column: int, expected: s
     assert (error.line, error.column, error.expected) == (line, column, expected)
 
 
+@examples(40)
 @given(st.binary() | st.text().map(str.encode), st.sampled_from(GEOMETRIES))
 def test_garbage_is_refused(data: bytes, geometry: Geometry) -> None:
     """With InvalidPuzzle and nothing else."""

@@ -18,6 +18,8 @@ from pipeline.solving.cnf import Sat, Unknown, Unsat
 from pipeline.solving.solvers import child
 from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable, engine_names
 
+pytestmark = pytest.mark.usefixtures("started_engines")
+
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
 CONTRADICTION = ((1,), (-1,))

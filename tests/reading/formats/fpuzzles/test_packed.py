@@ -88,7 +88,7 @@ def test_a_link_of_penpa_is_known_and_refused_by_its_name(link):
 
 
 def test_what_unpacks_to_more_than_a_document_is_refused_unread():
-    bomb = packed('{"' + "x" * (documents.LONGEST * 4))
+    bomb = packed('{"' + "x" * (documents.LONGEST * 2))
     assert len(bomb) < LONGEST_PACKED
     assert f"at most {documents.LONGEST} characters" in str(refusal(bomb))
 
@@ -134,7 +134,7 @@ values = st.recursive(
 )
 
 
-@examples(150)
+@examples(80)
 @given(
     st.dictionaries(st.sampled_from([*RULES, "line", "cage", "grid", "size"]), values, max_size=4)
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -552,10 +553,12 @@ def parts(value: Any, *way: Any) -> Iterator[tuple[Any, ...]]:
             yield from parts(member, *way, step)
 
 
+WHOLE = text_of(whole())
+
+
 def changed(way: tuple[Any, ...], how: str) -> Document | None:
     """The whole document with one part deleted, renamed or altered; None if it cannot be."""
-    made = copy.deepcopy(whole())
-    holder: Any = made
+    holder = made = json.loads(WHOLE)
     for step in way[:-1]:
         holder = holder[step]
     old = holder[way[-1]]
@@ -579,11 +582,6 @@ def _next(word: str) -> str:
     if word.isdigit():
         return str(int(word) + 1)
     return f"{word[:-1]}{int(word[-1]) % 9 + 1}" if word[-1].isdigit() else f"{word}z"
-
-
-EMPTY_CELLS = {("grid", row, column) for row in range(9) for column in range(9)} - {
-    ("grid", 0, column) for column in range(4)
-}
 
 
 @pytest.mark.parametrize("how", ["deleted", "renamed", "altered"])

@@ -649,19 +649,20 @@ def told(items: list[str]) -> Puzzle | None:
 
 
 def test_no_constraint_can_change_and_the_puzzle_stay():
-    before = told([*WHOLE])
-    assert before is not None
-    for at, item in enumerate(WHOLE):
+    assert told([*WHOLE])
+    for item in WHOLE:
+        around = [other for other in WHOLE[:4] if other != item]
+        before = told([*around, item])
+        assert before is not None
         name, *words = item.split("~")
-        changes = [[], [f"{name}2" + item.removeprefix(name)], [f"{item}~R4C4"]]
+        changes = ["", f"{name}2" + item.removeprefix(name), f"{item}~R4C4"]
         for place, word in enumerate(words):
             others = [[f"{word}x"], [_next(word)], *([[]] if word else [])]
             changes += [
-                ["~".join([name, *words[:place], *other, *words[place + 1 :]])] for other in others
+                "~".join([name, *words[:place], *other, *words[place + 1 :]]) for other in others
             ]
-        for changed in changes:
-            after = told([*WHOLE[:at], *changed, *WHOLE[at + 1 :]])
-            assert after != before, (item, changed)
+        for change in changes:
+            assert told([*around, *filter(None, [change])]) != before, (item, change)
 
 
 def _next(word: str) -> str:
@@ -692,7 +693,7 @@ def test_constraints_one_a_line_are_one_text_even_if_it_is_refused():
 signs = st.sampled_from([*".~~~_- \n", *"RC19agxé", "R1C1", "R2C1", "~R1C2", "3", "4x4", "-1"])
 
 
-@examples(200)
+@examples(120)
 @given(st.lists(st.sampled_from([*TYPES, "Shape", "Jigsaw", "NoBoxes", ""]) | signs, max_size=25))
 def test_anything_is_read_or_refused_at_a_place_that_exists(words):
     text = "." + "".join(words)

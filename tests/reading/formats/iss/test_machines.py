@@ -53,7 +53,7 @@ patterns = st.recursive(
 )
 
 
-@examples(150)
+@examples(100)
 @given(patterns)
 def test_a_pattern_takes_what_a_regular_expression_takes(pattern):
     machine = determined(pattern_machine(pattern, VALUES), VALUES, LONGEST)
@@ -152,7 +152,7 @@ def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
     return Machine([[*map(tuple, row)] for row in rows], accepted, tuple(range(starts)))
 
 
-@examples(100)
+@examples(50)
 @given(nondeterministic())
 def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
     again = machine_in(written(machine, 4, packed=False), VALUES)
@@ -161,7 +161,7 @@ def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
         assert takes(found, line) == reached(machine, line)
 
 
-@examples(100)
+@examples(50)
 @given(nondeterministic(most=1))
 def test_a_packed_machine_is_the_same(machine):
     packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
@@ -169,7 +169,7 @@ def test_a_packed_machine_is_the_same(machine):
     assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
 
 
-@examples(100)
+@examples(50)
 @given(st.data(), nondeterministic())
 def test_a_machine_that_is_cut_off_is_refused(data, machine):
     text = written(machine, 4, packed=False)
@@ -181,7 +181,7 @@ def test_a_machine_that_is_cut_off_is_refused(data, machine):
     assert len(again.moves) <= len(machine.moves) + 8  # padding may be states without moves
 
 
-@examples(100)
+@examples(50)
 @given(st.text("ABgz09-_", max_size=40))
 def test_any_text_is_a_machine_or_refused(text):
     try:
