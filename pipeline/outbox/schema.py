@@ -78,7 +78,7 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `lanes`; `exhaustion` if the check found what these had missed, "
+            "`minisat`, `pysat` or `lanes`; `exhaustion` if a search found what these had missed, "
             "or was asked in place of them (`--trust-solver`)"
         ),
     ]
@@ -94,7 +94,7 @@ class CertificateOfOne(Struct, frozen=True, kw_only=True):
         str | None,
         about(
             "`proved`: checked by something that shares no code of any search with the solvers; "
-            "`claimed`: a solver says so; `no`: there may be others"
+            "`claimed`: one program says so; `no`: there may be others"
         ),
     ] = None
     by: Annotated[

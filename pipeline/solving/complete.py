@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
 
 EXHAUSTION_SECONDS = 5.0
-"""The longest that a search through everything may take, before a proof is tried."""
+RULED_LONGER = 3
+"""The longest that a search through everything may take, before a proof is tried; puzzles with
+rules have so many times as long, because the search decides more of them than a proof does."""
 
 ALONE_SECONDS = 1.0
 """The longest that a search goes on before a solver is asked, if only one of them has to answer."""
@@ -77,9 +79,9 @@ def check_complete(
     seconds = deadline.left()
     is_provable = prove or len(solutions) <= MOST_PROVED
     if is_provable:
-        seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
+        seconds = min(exhaustion_seconds(problem), seconds * EXHAUSTION_SHARE)
     shown = None
-    if found := _searched(problem, solutions, most, replace(limits, seconds=seconds)):
+    if found := search_missing(problem, solutions, most, limits.at_most(seconds)):
         if found.undecided is None and len(found.missing) < most:
             shown = Certificate("proved", "exhaustion", found.nodes)
         if found.missing:
@@ -101,7 +103,12 @@ def check_complete(
     return Checked(proved, proof)
 
 
-def _searched(
+def exhaustion_seconds(problem: Problem[S]) -> float:
+    """The longest that a search through everything may take."""
+    return EXHAUSTION_SECONDS * (1 if problem.geometry_alone else RULED_LONGER)
+
+
+def search_missing(
     problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
 ) -> Exhausted | None:
     """Search through everything; nothing is known if it finds what is no other solution."""
@@ -125,7 +132,7 @@ def search_alone(problem: Problem[S], wanted: int, limits: Limits) -> Sequence[S
     seconds = min(ALONE_SECONDS, Deadline.of(limits).left() * EXHAUSTION_SHARE)
     if not problem.is_searched_quickly():
         return None
-    found = _searched(problem, (), wanted, replace(limits, seconds=seconds))
+    found = search_missing(problem, (), wanted, limits.at_most(seconds))
     if found is None or found.undecided:
         return None
     return cast("tuple[S, ...]", found.missing)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.certify.exhaustion import Exhausted
@@ -22,7 +22,15 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving import Encoding
 from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat, blocking_clause
-from pipeline.solving.complete import Checked, check_complete, search_alone
+from pipeline.solving.complete import (
+    MOST_PROVED,
+    Checked,
+    check_complete,
+    exhaustion_seconds,
+    prove_complete,
+    search_alone,
+    search_missing,
+)
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Relay, Session, Solver, Solvers
@@ -31,6 +39,7 @@ EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
 
 TRUSTED = Certificate("claimed", reason="--trust-solver")
+UNSHARED = Certificate("claimed", reason="only the search through everything ended in time")
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The status of a problem with no, one and more solutions."""
@@ -46,6 +55,10 @@ GUESS_SECONDS = 0.002
 
 LARGEST_GUESSED = 12
 """The largest side for such a search: a step of it takes longer in larger grids."""
+
+SEARCH_SHARE = 0.25
+"""The share of the time that is kept for a search through a puzzle with rules, if the solver gives
+up."""
 
 HANDED_OVER = 2
 """Models after which the second solver goes on: fewer show whether a puzzle is unique."""
@@ -86,6 +99,8 @@ def solve_problem(
             why, planned = str(error), False
             continue
         found = search.result(solutions, ended, _used(relay, why, planned))
+        if isinstance(ended, Unknown):
+            found = search.after(found, ended)
         result = with_evidence(found, search, solvers, explain=explain)
         if not found.complete or not result.is_doubted:
             return result
@@ -176,6 +191,10 @@ class Search(Generic[S]):
         """Yield each solution when it is found and certified, then what ended the search."""
         cnf = self._encoded()
         limits = limits_left(self.settings, self.watch)
+        if self._is_of_rules:
+            left = max(0.0, limits.seconds - limits.spent)
+            kept = min(exhaustion_seconds(self.problem), SEARCH_SHARE * left)
+            limits = replace(limits, spent=limits.spent + kept)
         with closing(answers(cnf, relay, limits, partial(self._foreseen, cnf))) as stream:
             while True:
                 with self.watch.timing("solve"):
@@ -225,6 +244,37 @@ class Search(Generic[S]):
             encoding=self.encoding,
             seconds=self.watch.seconds(),
         )
+
+    @property
+    def _is_of_rules(self) -> bool:
+        return self.problem.is_encoded and self.problem.geometry_alone is None
+
+    def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
+        """The result of a solver that gave up, or of a search through everything.
+
+        The search proves that a solution of the solver is the only one. What it has found itself is
+        only claimed to be all, because nothing else has checked that.
+        """
+        if not self._is_of_rules or result.status != "unknown":
+            return result
+        most = min(self.problem.wanted(self.settings), MOST_PROVED) - len(result.solutions)
+        limits = limits_left(self.settings, self.watch)
+        limits = limits.at_most(exhaustion_seconds(self.problem))
+        with self.watch.timing("prove"):
+            found = search_missing(self.problem, result.solutions, most, limits)
+        missing = cast("tuple[S, ...]", found.missing if found else ())
+        is_all = found is not None and found.undecided is None and len(missing) < most
+        if not (is_all or missing):
+            return result
+        for solution in missing:
+            self._show(solution)
+        why = f"{_solver_of(result)} gave up: {gave_up.reason}"
+        certificate, used = UNSHARED, SolverUsed("exhaustion", None, why)
+        if found and result.solver and result.solutions and not missing:
+            certificate, used = Certificate("proved", "exhaustion", found.nodes), result.solver
+        ended = Unsat() if is_all else gave_up
+        told = self.result([*result.solutions, *missing], ended, used)
+        return replace(told, certificate=certificate if is_all else None)
 
     def _foreseen(self, cnf: Cnf) -> Clause | None:
         """The clause that blocks the only solution, if a short search through everything finds it.
@@ -386,16 +436,20 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
     if settings.trust_solver:
         return replace(result, certificate=TRUSTED)
     prove = settings.is_to_prove(result.status)
-    if result.certificate and not prove:
+    if result.certificate and result.certificate != UNSHARED and not prove:
         return result
     if not prove and (searched := search.searched) and {*result.solutions} == {*searched.missing}:
         return replace(result, certificate=Certificate("proved", "exhaustion", searched.nodes))
     with watch.timing("prove"):
         most = search.problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
-        checked = check_complete(
-            search.problem, result.solutions, solvers, limits, most=most, prove=prove
-        )
+        if result.certificate == UNSHARED:
+            proved, proof = prove_complete(search.problem, result.solutions, solvers, limits)
+            checked = Checked(UNSHARED if proved.complete == "claimed" else proved, proof)
+        else:
+            checked = check_complete(
+                search.problem, result.solutions, solvers, limits, most=most, prove=prove
+            )
     certificate = checked.certificate
     if checked.missing:
         found = replace(search.with_missing(result, checked), certificate=certificate)

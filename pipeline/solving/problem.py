@@ -184,7 +184,8 @@ class PuzzleProblem(Problem[Grid]):
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
-        return searched_through(self.puzzle, solutions, most=most, seconds=limits.seconds)
+        seconds = limits.seconds - limits.spent
+        return searched_through(self.puzzle, solutions, most=most, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises

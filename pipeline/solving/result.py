@@ -104,7 +104,8 @@ class Certificate:
 
     `proved` by `exhaustion`: a search through everything, from the rules alone, that branched in
     so many `nodes`; or by `lrat`: a proof by `solver` was checked by `checker` in so many `steps`.
-    `claimed`: a solver says so, and `reason` says why there is nothing else. `no`: it is not known.
+    `claimed`: one program says so, and `reason` says why there is nothing else. `no`: it is not
+    known.
     """
 
     complete: Literal["proved", "claimed", "no"]

@@ -21,7 +21,7 @@ from pipeline.service.solving import solve_problems, solve_source
 from pipeline.settings import Settings
 from pipeline.solving import complete, problem
 from pipeline.solving import one as chain
-from pipeline.solving.cnf import Family, Unsat
+from pipeline.solving.cnf import Family, Unknown, Unsat
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import SolverUsed
 from pipeline.solving.solvers.pysat import GaveUp
@@ -194,6 +194,72 @@ def stopping_after(number):
         yield Unsat()
 
     return answers
+
+
+def giving_up_after(number):
+    """A stand-in for `answers`: as many models are found, then the time is up."""
+    asked = chain.answers
+
+    def answers(cnf, relay, limits, foreseen):
+        stream = asked(cnf, relay, limits)
+        for _ in range(number):
+            yield next(stream)
+        yield Unknown("no time")
+
+    return answers
+
+
+RULED = {
+    0: Puzzle.empty(Geometry(2, 2), (Thermometer((0, 1, 2, 3)), Cage((4, 8), 3))),
+    1: Puzzle.of_values(
+        Geometry(2, 2), [1, 2, 3, 4, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 1, 0], (Thermometer((4, 5)),)
+    ),
+    2: Puzzle.of_values(
+        Geometry(2, 2), [1, 2, 3, 4, 3, 4, 1, 2, 2, 0, 0, 0, 4, 0, 0, 0], (Cage((8, 12), 6),)
+    ),
+}
+
+
+@pytest.mark.parametrize("number", RULED)
+def test_a_search_answers_where_the_solver_gave_up_and_a_proof_checks_that(
+    number, monkeypatch, solvers
+):
+    expected = solved(RULED[number], solvers).solutions
+    assert len(expected) == number
+    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    result = solved(RULED[number], solvers, prove="never")
+    assert (result.status, result.solutions) == (chain.STATUSES[number], expected)
+    assert (result.solver.name, result.solver.fallback) == (
+        "exhaustion",
+        "pysat gave up: no time",
+    )
+    assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
+
+
+@pytest.mark.parametrize("prove", ["never", "always"])
+def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, solvers):
+    def prove_nothing(*_):
+        raise GaveUp("no room")
+
+    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
+    result = solved(RULED[2], solvers, prove=prove)
+    assert (result.status, result.complete) == ("multiple", True)
+    assert result.certificate == chain.UNSHARED
+
+
+def test_a_search_proves_the_solution_of_a_solver_that_gave_up_then(monkeypatch, solvers):
+    monkeypatch.setattr(chain, "answers", giving_up_after(1))
+    result = solved(RULED[1], solvers, prove="never")
+    assert (result.status, result.solver.name) == ("unique", "pysat")
+    assert (result.certificate.complete, result.certificate.by) == ("proved", "exhaustion")
+
+
+def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solvers):
+    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    monkeypatch.setattr(complete, "EXHAUSTION_SECONDS", 0.0)
+    result = solved(RULED[1], solvers)
+    assert (result.status, result.message, result.complete) == ("unknown", "no time", False)
 
 
 @pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (NINE_TWO, 1)])

@@ -11,7 +11,7 @@ NOTHING = -1
 PHASE, DEPTH, NODES, FAILURES, FIXED, QUIET, CHANGED, BLAMED = range(8)
 """In `w`: what comes next; branches that are open; branches and failures so far; cells on the stack
 of those that were just fixed. QUIET: no constraint is woken. CHANGED: a cell was. BLAMED: the last
-constraint that failed, NOTHING if two cells were equal that must not be."""
+constraint that failed, or ~cell if a cell could only be equal to one that must not be."""
 
 FIRST, WAITING = 8, 11
 """In `w`, of each of the QUEUES: where it begins in its ring, and its length."""

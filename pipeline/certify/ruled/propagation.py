@@ -30,7 +30,6 @@ from pipeline.certify.ruled.layout import (
     LATE,
     LENGTH,
     MARKS,
-    NOTHING,
     ONE_SET,
     PAIR,
     PATHS,
@@ -75,6 +74,7 @@ def _separate(w, d, cell):
             other = word * CELLS_IN_WORD + lowest(d, others)
             others &= others - 1
             if w[CELLS + other] & mask and not keep(w, d, other, ~mask):
+                w[BLAMED] = ~other
                 return False
     return True
 
@@ -334,7 +334,6 @@ def propagate(w, d):
         while w[FIXED]:
             w[FIXED] -= 1
             if not _separate(w, d, w[d[STACK] + w[FIXED]]):
-                w[BLAMED] = NOTHING
                 return False
         queue = 0
         while queue < LATE and not w[WAITING + queue]:

@@ -57,8 +57,10 @@ def _begin(w, d):
 
 @compiled()
 def _weigh(w, d, weights):
-    """Note a failure: at the cells of its constraint, and at the cell of the last branch."""
-    if w[BLAMED] != NOTHING:
+    """Note a failure: at the cells to blame, and at the cell of the last branch."""
+    if w[BLAMED] < 0:
+        weights[~w[BLAMED]] += 1.0
+    else:
         place = d[d[PLACES] + w[BLAMED]]
         length = d[place + LENGTH]
         for at in range(place + SCOPE, place + SCOPE + length):
