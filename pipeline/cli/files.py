@@ -278,7 +278,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, ending: str, inputs: Sequence[Path], *, force: bool) -> None:
-        if not path.parent.is_dir() or path.is_file():
+        if not path.parent.is_dir() or (os.path.lexists(path) and not path.is_dir()):
             raise UsageError(f"--output: {printable(str(path))} cannot be a folder here")
         self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
         self._taken = set[str]()

@@ -559,9 +559,13 @@ class Grid:
 
     def __getitem__(self, place: tuple[int, int]) -> int:
         """The value at a row and column, counted from 1. Raises IndexError outside the grid."""
-        cell = self.geometry.cell_at(*place)
+        try:
+            row, column = place
+        except (TypeError, ValueError):
+            raise TypeError(f"expected a row and a column, as in grid[1, 2]: {place!r}") from None
+        cell = self.geometry.cell_at(row, column)
         if cell is None:
-            raise IndexError("there is no cell at row {}, column {}".format(*place))
+            raise IndexError(f"there is no cell at row {row}, column {column}")
         return self.values[cell]
 
     def _repr_html_(self) -> str | None:

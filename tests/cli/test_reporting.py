@@ -98,6 +98,16 @@ def test_a_link_to_nothing_is_not_followed(line):
     assert not Path("elsewhere").exists()
 
 
+@pytest.mark.parametrize("command", ["convert --to sdk", "encode"])
+def test_what_is_no_folder_is_none_to_write_in(command):
+    Path("link").symlink_to("elsewhere")
+    os.mkfifo("pipe")
+    for name in ("link", "pipe", "unique.txt"):
+        code, _, said = run(*command.split(), "-o", f"{name}/", "unique.txt", "--force")
+        assert (code, f"--output: {name} cannot be a folder here" in said) == (2, True)
+    assert not Path("elsewhere").exists()
+
+
 @pytest.mark.parametrize(
     ("target", "why"),
     [

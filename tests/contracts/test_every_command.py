@@ -68,3 +68,23 @@ def test_standard_output_has_an_object_a_line_and_nothing_else(command):
     (option,) = (each for each in COMMANDS[command].params if "--json" in each.opts)
     named = {*re.findall(r"\w+", option.help)}
     assert {name for each in told for name in each} <= named or command == "solve"
+
+
+@pytest.mark.parametrize("options", ["--times", "--svg -"])
+@pytest.mark.usefixtures("desk")
+def test_nothing_else_is_printed_beside_the_records_of_solve(options):
+    code, printed, said = run("solve", "six.txt", "--json", *options.split())
+    assert (code, printed) == (2, "")
+    assert "--json" in said
+
+
+@pytest.mark.usefixtures("desk")
+def test_records_are_no_boards():
+    assert run("solve", "six.txt", "--json", "--board")[2] == run("solve", "six.txt", "--json")[2]
+
+
+@pytest.mark.usefixtures("desk")
+def test_encode_tells_programs_why_a_puzzle_alone_is_not_encoded():
+    code, printed, said = run("encode", "nothing.txt", "--json")
+    told = json.loads(printed)
+    assert (code, told["source"], told["reason"] + "\n") == (1, "nothing.txt", said)

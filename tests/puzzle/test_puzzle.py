@@ -276,3 +276,5 @@ def test_a_puzzle_and_a_grid_are_printed_as_boards():
     assert (grid[1, 2], grid[3, 3]) == (2, 1)
     with pytest.raises(IndexError, match="row 1, column 3"):
         grid[1, 3]
+    with pytest.raises(TypeError, match=r"expected a row and a column, as in grid\[1, 2\]: 5"):
+        grid[5]  # type: ignore[index]

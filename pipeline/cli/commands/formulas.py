@@ -107,14 +107,20 @@ def encode(  # noqa: PLR0913 - one for each option
     check_target("--output", target, files or [], force=force)
     check_json(output, as_json=as_json)
     source = files[0] if files else STANDARD_INPUT
-    puzzle = _puzzle(empty, source, settings).puzzle
+    told = {"source": source_name(source) if files else None, "line": None}
+    try:
+        puzzle = _puzzle(empty, source, settings).puzzle
+    except InputError as error:
+        if as_json:
+            print(json.dumps(told | {"reason": str(error)}))
+        raise
     cnf = encode_puzzle(puzzle, settings.encoding, numbering)
     if output or not as_json:
         write_to(target, dimacs_lines(cnf))
     if as_json:
-        told = {"source": source_name(source) if files else None, "line": None} | _sizes_of(cnf)
         written = {"file": output, "puzzles": 1}
-        print(json.dumps(told | (written if output else {"text": "".join(dimacs_lines(cnf))})))
+        text = {} if output else {"text": "".join(dimacs_lines(cnf))}
+        print(json.dumps(told | _sizes_of(cnf) | (written if output else text)))
 
 
 def _sizes_of(cnf: Cnf) -> dict[str, object]:

@@ -101,6 +101,7 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    _check_records(svg, times=times, as_json=as_json)
     if table:
         is_alone = not (board or steps or hint or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
@@ -127,7 +128,7 @@ def solve(  # noqa: PLR0913 - one for each option
         results.times_table(kept)
     if svg and kept:
         results.draw(svg, *kept[0], puzzle_only=puzzle_only)
-    if board and not settings.quiet and len(files) == 1:
+    if board and not (settings.quiet or as_json) and len(files) == 1:
         results.say_next(files[0])
     raise typer.Exit(code)
 
@@ -163,6 +164,12 @@ def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, fo
     check_target("--svg", svg, files, force=force)
     if svg.suffix.lower() not in ("", ".svg"):
         raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
+
+
+def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
+    check_json(svg, as_json=as_json)
+    if times and as_json:
+        raise UsageError("--times: the records of --json have these times")
 
 
 def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:

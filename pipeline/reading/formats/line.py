@@ -85,7 +85,7 @@ def recognise_line(text: Text) -> str | None:
 def parse_line(text: Text, reading: Reading) -> Parsed:
     lines = text.rows or text.lines
     if len(lines) > 1:
-        expected = "a single puzzle (`solve`, `count`, `run` and `watch` read files of many)"
+        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read files of many)"
         raise text.error(lines[1].number, 1, expected, f"{len(lines)} lines")
     check_characters(text, lines)
     count = len(lines[0].cells)
