@@ -8,7 +8,6 @@ import socket
 import sys
 import threading
 import time
-from asyncio import TimerHandle, Transport
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +21,6 @@ from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoin
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.outbox.report import Panel, page_pieces
@@ -34,7 +32,6 @@ from pipeline.web.client import Client
 
 _WATCH = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
 _STANDARD_ERROR, _LOOK_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
-_IDLE_SECONDS = 10.0
 _PAUSE, _SHARE = 2.0, 10
 """Seconds between two reports; making them takes at most one part in ten of the time."""
 
@@ -50,36 +47,8 @@ _HEADERS = [
 ]
 
 
-class _Prompt(H11Protocol):
-    """Closes a connection that sends nothing when it is its turn: idle ones take no place."""
-
-    _idle: TimerHandle | None = None
-
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        if self._idle:
-            self._idle.cancel()
-
-    def _wait(self) -> None:
-        if self._idle:
-            self._idle.cancel()
-        self._idle = self.loop.call_later(_IDLE_SECONDS, self._look)
-
-    def _look(self) -> None:
-        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
-            self.transport.close()
-
-
-_HOW: dict[str, Any] = {"http": _Prompt, "ws": "none", "lifespan": "off", "log_config": None}
-_HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 64, "headers": _HEADERS}
+_HOW: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "log_config": None}
+_HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 512, "headers": _HEADERS}
 
 
 def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:

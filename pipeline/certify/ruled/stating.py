@@ -54,6 +54,7 @@ from pipeline.certify.ruled.layout import (
 from pipeline.certify.ruled.regions import MARKS_OF_CONNECTED
 from pipeline.certify.ruled.tables import (
     LARGEST_WITH_SETS,
+    Layered,
     Numbers,
     TooLarge,
     automaton,
