@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
-from pipeline.outbox.names import REPORT
-from pipeline.outbox.schema import ASIDE, CLAIMED
+from pipeline.outbox.names import FAILED, REPORT
+from pipeline.outbox.schema import ARCHIVE, ASIDE, CLAIMED, COLLECTION, OF_MANY
 from pipeline.service.log import shows
 from pipeline.settings import Settings
 
@@ -39,7 +39,9 @@ _BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
 _TOLD_BY_REASON = frozenset(("environment.failed", "command.failed"))
 """Events whose reason says all."""
 
-_ROUTINE = frozenset(("job.progress", "solver.fallback", "lanes.slow", "file.waits"))
+_ROUTINE = frozenset(
+    ("job.continued", "job.progress", "solver.fallback", "lanes.slow", "file.waits")
+)
 """Notes that a short log leaves out."""
 
 
@@ -65,6 +67,11 @@ class Screen:
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._claimed = 0
+        self._goes_on: dict[str, int] = {}  # how many puzzles of a source earlier runs solved
+        self._earlier = 0
+        self._paused = set[str]()
+        self._refused = 0
+        self._of_many = set[str]()
         self._waited = 0.0
         self._is_silent = True
         self._is_short = is_short
@@ -88,6 +95,10 @@ class Screen:
         self._tell("x", event, values)
 
     def _tell(self, sign: str, event: str, values: dict[str, Any]) -> None:
+        if event in ("job.continued", "job.paused"):
+            source = values["source"]
+            self._goes_on.setdefault(source, values.get("puzzles", 0))
+            (self._paused.add if event == "job.paused" else self._paused.discard)(source)
         match event:
             case "job.finished":
                 self._count(values)
@@ -108,32 +119,55 @@ class Screen:
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in ASIDE})
         self._claimed += values.get(CLAIMED, values.get("certificate") == CLAIMED)
+        self._earlier += self._goes_on.pop(values["source"], 0)
+        self._refused += values["status"] in ("invalid", "failed")
+        self._of_many |= {values["status"]} & {*OF_MANY}
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Say how many puzzles have which status, how fast it was, and where the results are.
 
-        If it `has_waited` for files, there is no rate. Without jobs it says so, unless a message
-        was shown before.
+        If it `has_waited` for files, there is no time, nor a rate, which is that of this run alone.
+        Without jobs it says so, unless a message was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # after ^C, too
         if not self._jobs:
-            if has_waited:
-                self._say("-", "stopped; nothing was dropped")
-            elif self._is_silent and not self._is_short:
+            if self._paused:
+                them = "it" if len(self._paused) == 1 else "them"
+                files = counted(len(self._paused), "file")
+                self._say("-", f"stopped; {files} in work: the next run goes on with {them}")
+            elif has_waited or (self._is_silent and not self._is_short):
                 drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
-                self._say("-", "stopped before anything was done" if was_stopped else drop)
+                self._say("-", "stopped; no file was finished" if was_stopped else drop)
             return
-        seconds = max(self._clock() - self._begun - self._waited, 1e-3)
         total = self._puzzles.total()
         line = f"{total:,} puzzle{'s' * (total != 1)}"
         if self._jobs != total:
             line += f" in {self._jobs:,} file{'s' * (self._jobs != 1)}"
+        line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
         each = _counts(self._puzzles, self._claimed)
         each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
-        line += f", {duration(seconds)}" + ("" if has_waited else f", {_rate(total / seconds)}")
+        if not has_waited:
+            seconds = max(self._clock() - self._begun - self._waited, 1e-3)
+            line += f", {duration(seconds)}, {_rate((total - self._earlier) / seconds)}"
         self._say("-", line, ", ".join(each))
-        outbox = _shown(self._settings.outbox)
+        self._say_where()
+
+    def _say_where(self) -> None:
+        """Say where the results are, the tables of many puzzles, and the files that were bad."""
+        inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
+        if self._refused:
+            named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
+            bad = counted(self._refused, "bad file")
+            again = f"{program()} retry --all{named}"
+            self._say("-", f"{bad} in {inbox}/{FAILED}; once mended: {again}")
+        tables = {
+            COLLECTION: f"the puzzles of a collection are in {outbox}/NAME.csv",
+            ARCHIVE: f"the members of an archive are in {outbox}/NAME.csv, "
+            f"the puzzles of its collections in {outbox}/NAME/MEMBER.csv",
+        }
+        if self._of_many:
+            self._say("-", "; ".join(tables[kind] for kind in OF_MANY if kind in self._of_many))
         if self._settings.report:
             self._say("-", f"results are in {outbox}, with a page of them: {REPORT}")
         else:

@@ -95,6 +95,7 @@ EVENTS: Final = {
         "an earlier process had published the results; the original was moved", "source", "status"
     ),
     "job.crashed": _shown("an attempt to process a file crashed", "source", "reason"),
+    "job.continued": _shown("goes on where an earlier run stopped", "source", "puzzles"),
     "job.paused": _shown("stopped; a later run goes on with it", "source"),
     "job.kept": _shown("a file stays claimed until an obstacle is gone", "source", "reason"),
     "file.held": _shown("a file is not taken while somebody writes to it", "source", "reason"),

@@ -212,6 +212,9 @@ class Job:
         """
         shared, self._watch = self._shared, Stopwatch()
         self._step = sink.steps_before + 1
+        if sink.steps_before:
+            source, puzzles = printable(self.claim.note.source), sink.progress().puzzles
+            shared.log.info("job.continued", source=source, puzzles=puzzles)
         steps = self._cut(sink)
         try:
             if self.claim.attempts():

@@ -91,6 +91,7 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
 
 NOTHING = "· nothing to do: drop files in inbox"
 HELD = "! a.txt: a file is not taken while somebody writes to it: cp writes to it"
+TABLE = "· the puzzles of a collection are in outbox/NAME.csv"
 DONE = "· results are in outbox; for a page: sudoku-pipeline report"
 
 
@@ -122,6 +123,37 @@ def stop(told):
     told.info("watch.stopped")
 
 
+def pause(*sources):
+    def tell(told):
+        told.info("watch.started", inbox="inbox")
+        for source in sources:
+            told.info("job.paused", source=source)
+        told.info("watch.stopped")
+
+    return tell
+
+
+def go_on(told):
+    told.info("job.continued", source="top.txt", puzzles=30)
+    told.info("job.continued", source="other.txt", puzzles=1000)
+    told.info("job.paused", source="top.txt")
+    told.info("job.continued", source="top.txt", puzzles=40)
+    many(told, {"unique": 50})
+    told.sum_up()
+
+
+def unpack(told):
+    told.info("job.finished", source="a.zip", status="archive", totals={}, seconds=SECONDS)
+    told.sum_up()
+
+
+def refuse(told):
+    finished(told, "x.txt", "invalid")
+    finished(told, "y.txt", "failed")
+    finished(told, "z.txt", "unknown")
+    told.sum_up()
+
+
 @pytest.mark.parametrize(
     ("tell", "options", "last"),
     [
@@ -131,6 +163,7 @@ def stop(told):
                 "    it was not proved that no solution is missing",
                 "",
                 "· 43 puzzles in 2 files, 2 s, 22/s  41 unique, 2 invalid, 5 only claimed",
+                TABLE,
                 DONE,
             ],
         ),
@@ -142,9 +175,37 @@ def stop(told):
         (wait, {"report": True}, ["· results are in outbox, with a page of them: report.html"]),
         (warn, {}, [HELD]),
         (lambda told: told.sum_up(), {}, [NOTHING]),
-        (lambda t: t.sum_up(was_stopped=True), {}, ["", "· stopped before anything was done"]),
-        (watch, {}, ["· 1 puzzle, 2 s  1 unique", DONE]),
-        (stop, {}, ["", "· stopped; nothing was dropped"]),
+        (lambda t: t.sum_up(was_stopped=True), {}, ["", "· stopped; no file was finished"]),
+        (watch, {}, ["· 1 puzzle  1 unique", DONE]),
+        (stop, {}, ["", "· stopped; no file was finished"]),
+        (pause("a.txt"), {}, ["· stopped; 1 file in work: the next run goes on with it"]),
+        (pause("a", "a"), {}, ["· stopped; 1 file in work: the next run goes on with it"]),
+        (pause("a", "b"), {}, ["· stopped; 2 files in work: the next run goes on with them"]),
+        (
+            *(go_on, {}),
+            [
+                "· 50 puzzles in 1 file, 30 of them by earlier runs, 2 s, 10/s  50 unique",
+                TABLE,
+                DONE,
+            ],
+        ),
+        (
+            unpack,
+            {},
+            [
+                "· the members of an archive are in outbox/NAME.csv, the puzzles of its",
+                "    collections in outbox/NAME/MEMBER.csv",
+                DONE,
+            ],
+        ),
+        (
+            *(refuse, {"inbox": "my in"}),
+            [
+                "· 2 bad files in my in/failed; once mended: sudoku-pipeline retry --all",
+                "    --inbox 'my in'",
+                DONE,
+            ],
+        ),
     ],
 )
 def test_the_end_says_how_many_how_fast_where_and_what_to_do_next(tell, options, last, terminal):
@@ -224,7 +285,7 @@ def test_ascii_alone_is_written_where_there_is_no_more(asked_by, terminal, monke
     finished(told, "x.txt", "invalid", message="bad")
     told.sum_up()
     assert terminal.getvalue().isascii()
-    assert [line[:1] for line in terminal.lines] == ["+", "x", "", "-", "-"]
+    assert [line[:1] for line in terminal.lines] == ["+", "x", "", "-", "-", "-"]
 
 
 def test_a_terminal_that_is_closed_stops_nothing(terminal):

@@ -399,6 +399,8 @@ def test_told_to_stop_a_run_keeps_what_it_has_and_the_next_goes_on(
     assert all(has_ended(pid) for pid in told(before, "worker"))
     code, after = bench.run("--workers", "2")
     assert code == 1
+    (goes_on,) = (each for each in after if each["event"] == "job.continued")
+    assert f"{goes_on['puzzles']:,} puzzles done" in entry.note
     assert sorted(told(after, "begun"), key=str) == sorted(undisturbed.requests(kind)[3:], key=str)
     check(bench, undisturbed.box(kind))
 
