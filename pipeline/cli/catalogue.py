@@ -179,8 +179,8 @@ def write_generated(
     """
     made, shown = 0, is_shown(targets[0])
 
-    def show(tried: int) -> None:
-        display.tick("generating", Progress(tried, made, count, "tried grid"))
+    def show(_tried: int) -> None:
+        display.tick("generating", Progress(made, made, count, is_count=True))
 
     with ExitStack() as stack:
         collection = stack.enter_context(growing(targets[0]))

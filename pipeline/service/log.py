@@ -92,13 +92,14 @@ DRAWN_EVERY = 0.1
 class Progress:
     """The progress of a job: puzzles done, and the share of its bytes if that is known.
 
-    Of other work, items done, which have another noun, out of so many.
+    For other work `noun` names the items. If `is_count`, items are counted in place of bytes.
     """
 
     puzzles: int
     bytes_done: int
     bytes_total: int | None
     noun: str = "puzzle"
+    is_count: bool = False
 
     @property
     def share(self) -> float | None:
@@ -192,11 +193,13 @@ class Display:
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
         bar, task = self._bar = self._bar or self._opened(source, progress)
-        about = f"{progress.puzzles:,} {progress.noun}{'s' * (progress.puzzles != 1)}"
-        about += f", {self._rate(progress, now):,.0f}/s"
-        left = self._left(progress, now)
-        if left is not None:
-            about += f", {left} left"
+        done, total = progress.puzzles, progress.is_count and progress.bytes_total
+        about = f"{done:,} of {total:,}" if total else f"{done:,}"
+        about += f" {progress.noun}{'s' * ((total or done) != 1)}"
+        rate = self._rate(progress, now)
+        if rate >= 1 or not total:  # for a few slow items an estimate would jump
+            left = self._left(progress, now)
+            about += f", {rate:,.0f}/s" + ("" if left is None else f", {left} left")
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
 
     def _opened(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
@@ -224,11 +227,12 @@ class Display:
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
         """The items; meanwhile show how many there were, of `total` if that is known."""
-        self.begin(source, Progress(0, 0, total, noun))
+        is_count = total is not None
+        self.begin(source, Progress(0, 0, total, noun, is_count))
         try:
             for number, item in enumerate(items, 1):
                 yield item
-                self.tick(source, Progress(number, number, total, noun))
+                self.tick(source, Progress(number, number, total, noun, is_count))
         finally:
             self.end()
 

@@ -207,18 +207,31 @@ def test_a_wish_that_cannot_be_met_is_refused(desk, options, code, said):
     assert (found, printed, said in heard) == (code, "", True)
 
 
-def test_what_was_generated_before_an_interruption_is_kept(desk):
-    command = ("generate", "1000000", "--seed", "1", "-o", "many.txt")
-    with start(*command, stdin=subprocess.DEVNULL) as process:
-        while not (growing := [*desk.glob(".many.txt-*")]) or not growing[0].stat().st_size:
+def interrupted(folder, target, *options):
+    """The lines of 1,000,000 puzzles that are there when it is interrupted, and what it says."""
+    command = ("generate", "1000000", "--seed", "1", *options)
+    with (
+        target.open("wb") as output,
+        start(*command, stdin=subprocess.DEVNULL, stdout=output) as process,
+    ):
+        while not any(path.stat().st_size for path in folder.glob("*many.txt*")):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        printed, heard = process.communicate(timeout=PATIENCE)
-    lines = Path("many.txt").read_text().splitlines()
-    assert (process.returncode, heard) == (75, "interrupted\n")
-    assert printed.startswith(f"many.txt: {len(lines):,} of 1,000,000 puzzles, each")
-    assert len(rows("many.csv")) == len(lines) + 1
+        _, heard = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 75
+    return Path("many.txt").read_text().splitlines(), heard
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_what_was_generated_before_an_interruption_is_kept_and_counted(desk, is_named):
+    options = ("-o", "many.txt") if is_named else ()
+    lines, heard = interrupted(desk, desk / ("printed" if is_named else "many.txt"), *options)
+    name = "many.txt: " if is_named else ""
+    assert heard.startswith(f"{name}{len(lines):,} of 1,000,000 puzzles, each")
+    assert heard.endswith("\ninterrupted\n")
     assert {len(line) for line in lines} == {81}
+    if is_named:
+        assert len(rows("many.csv")) == len(lines) + 1
 
 
 def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):

@@ -218,8 +218,16 @@ def test_items_pass_under_a_bar_that_counts_them(terminal, clock):
         seen.append(item)
         clock.now += BAR_AFTER
     assert seen == ["a", "b", "c"]
-    assert "2 pages, 1/s, 0:00:01 left" in terminal.getvalue()
+    assert "2 of 3 pages, 1/s, 0:00:01 left" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_of_slow_items_it_is_told_only_how_many_are_done(bar, terminal, clock):
+    bar.begin("generating", Progress(0, 0, 10, is_count=True))
+    for made, said in ((0, "0 of 10 puzzles"), (1, "1 of 10 puzzles")):
+        clock.now += 10
+        bar.tick("generating", Progress(made, made, 10, is_count=True))
+        assert shown(terminal).rstrip().endswith(said)
 
 
 def test_however_many_items_pass_the_bar_is_drawn_ten_times_a_second(terminal, clock):

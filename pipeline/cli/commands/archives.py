@@ -220,11 +220,13 @@ def generate(  # noqa: PLR0913 - one for each option
     made, ended = catalogue.write_generated(
         wish, seed, count, (target, beside), display, as_json=as_json
     )
-    if not settings.quiet and output not in (None, STANDARD_OUTPUT):
+    is_file = output not in (None, STANDARD_OUTPUT)
+    if not settings.quiet and (is_file or ended):
+        name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
         number += catalogue.puzzles(count)
         said = "each with one solution, as a search through everything has shown"
-        (say if as_json else print)(f"{printable(str(target))}: {number}, {said}")
+        (say if as_json or ended else print)(f"{name}{number}, {said}")
     if ended:
         raise ended
 

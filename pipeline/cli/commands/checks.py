@@ -88,7 +88,7 @@ def audit(
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
-        display.tick(source, Progress(done, done, total, "row"))
+        display.tick(source, Progress(done, done, total, "row", is_count=True))
 
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
