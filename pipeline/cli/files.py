@@ -155,6 +155,9 @@ def empty_puzzle(size: str) -> Puzzle:
 
 
 STANDARD_OUTPUT = Path("-")
+TABLES = (".csv", ".parquet", ".txt")
+COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
+"""The endings of names of tables, and of files of puzzles; a name may also have none."""
 
 
 def is_shown(target: Path) -> bool:
@@ -212,6 +215,26 @@ def check_targets(
         raise UsageError(f"{' and '.join(named)} are the same file")
 
 
+def is_parquet(target: Path) -> bool:
+    """Whether a table is to be written there as Parquet."""
+    return target.suffix.lower() == ".parquet"
+
+
+def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
+    """Raise UsageError if the name promises what is not written, or what nothing here writes."""
+    if target.suffix.lower() not in ("", *endings):
+        *others, last = endings
+        expected = f"{', '.join(others)} or {last}" if others else last
+        is_page = endings == COLLECTIONS and target.suffix.lower() in (".pdf", ".html", ".docx")
+        hint = "; `sudoku-pipeline sheet` makes pages to print" if is_page else ""
+        shown = printable(str(target))
+        raise UsageError(f"{option}: {shown}: expected a name that ends in {expected}{hint}")
+    if is_parquet(target):
+        from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
+
+        arrow.check_installed()
+
+
 def _is_published(target: Path) -> bool:
     """Whether a file is a record, or is listed in a record beside it."""
     name = target.name
@@ -251,10 +274,9 @@ def growing_table(
     target: Path, kind: type[Struct], also: Iterable[str] = ()
 ) -> Iterator[Groups | BinaryIO]:
     """What takes rows as lines of CSV: a checked target with a header, or Parquet by its name."""
-    if target.suffix.lower() == ".parquet":
+    if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
-        arrow.check_installed()
         with growing(target) as file, arrow.parquet(file, kind, also) as writer:
             yield writer
     else:

@@ -264,6 +264,29 @@ def test_a_file_that_exists_is_replaced_with_force_only(desk, line):
     assert Path(there).read_text() != "mine"
 
 
+ENDS = "expected a name that ends in"
+TABLE, COLLECTION = f"{ENDS} .csv, .parquet or .txt", f"{ENDS} .txt, .sdm, .iss, .csv or .sudoku"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("solve a.txt --table t.xlsx", f"--table: t.xlsx: {TABLE}"),
+        ("overlap a.txt b.txt -o t.tsv", f"--output: t.tsv: {TABLE}"),
+        ("dedupe a.txt --table t.json", f"--table: t.json: {TABLE}"),
+        ("dedupe a.txt -o all.xlsx", f"--output: all.xlsx: {COLLECTION}"),
+        (
+            "generate 3 -o out.PDF",
+            f"--output: out.PDF: {COLLECTION}; `sudoku-pipeline sheet` makes pages to print",
+        ),
+    ],
+)
+def test_a_name_that_promises_what_is_not_written_is_refused(desk, line, said):
+    before = {*desk.iterdir()}
+    assert run(*line.split()) == (2, "", f"sudoku-pipeline: {said}\n")
+    assert {*desk.iterdir()} == before
+
+
 def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
     Path("puzzle.txt").write_text(f"{EASY}\n")
     Path("in").mkdir()

@@ -290,12 +290,15 @@ def _targets_of(
 ) -> tuple[Path, Path | None]:
     """Where the collection goes, and its table. Raises UsageError."""
     from pipeline.cli.catalogue import table_beside
-    from pipeline.cli.files import STANDARD_OUTPUT
+    from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
     beside = table_beside(target, table) if output or not as_json else table
     if as_json and STANDARD_OUTPUT in (target, beside):
         raise UsageError("--json is for standard output; name files with -o and --table")
+    check_ending("--output", target, COLLECTIONS)
+    if beside:
+        check_ending("--table", beside, TABLES)
     return target, beside
 
 
@@ -333,11 +336,19 @@ def overlap(
     from pipeline.api import overlap as compare_sources
     from pipeline.catalogue.comparing import Tally
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, source_name
+    from pipeline.cli.files import (
+        STANDARD_OUTPUT,
+        TABLES,
+        check_ending,
+        check_targets,
+        source_name,
+    )
     from pipeline.service.log import Display
 
     check_json(output, as_json=as_json)
     check_targets({"--output": output}, [known, asked], force=force)
+    if output:
+        check_ending("--output", output, TABLES)
     display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
     catalogue.ticking(display, theirs, ours)
     with ExitStack() as stack:

@@ -139,12 +139,13 @@ def _tabulate(
     """Write the table of these files, and say what is in it; the exit code."""
     from pipeline.cli.answers import write_table
     from pipeline.cli.catalogue import puzzles
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target
+    from pipeline.cli.files import STANDARD_OUTPUT, TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
         raise UsageError("--table: it holds the solutions; ask for nothing else beside it")
     check_target("--table", table, files, force=force)
+    check_ending("--table", table, TABLES)
     found = write_table(files, table, settings)
     if not settings.quiet and table != STANDARD_OUTPUT:
         told = ", ".join(f"{count:,} {status}" for status, count in found.items())
@@ -153,7 +154,7 @@ def _tabulate(
 
 
 def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, force: bool) -> None:
-    from pipeline.cli.files import check_target
+    from pipeline.cli.files import check_ending, check_target
 
     if puzzle_only and svg is None:
         raise UsageError("--puzzle-only: say with --svg where to draw")
@@ -162,8 +163,7 @@ def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, fo
     if len(files) != 1:
         raise UsageError("--svg: give one puzzle to draw")
     check_target("--svg", svg, files, force=force)
-    if svg.suffix.lower() not in ("", ".svg"):
-        raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
+    check_ending("--svg", svg, (".svg",))
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
