@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,38 +80,54 @@ def answered_in(
 
 
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
-    """Write a row for each puzzle in these files; how many have each status."""
+    """Write a row for each puzzle in these files; how many have each status.
+
+    Each begins with its source if there are several.
+    """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
-    from pipeline.outbox.tables import PuzzleRow  # noqa: PLC0415
+    from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
 
     totals, done = Counter[str](), 0
     display = Display(None, bar=not settings.quiet and target != STANDARD_OUTPUT)
     with ExitStack() as stack:
-        table = stack.enter_context(growing_table(target, PuzzleRow, settings.traits))
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         stack.callback(display.end)
         say_lacking(solvers, settings)
-        for file in files:
-            for rows in _rows_of(file, solvers, settings, done + 1):
-                table.write(rows.table)
-                totals += rows.totals
-                done += rows.count
-                display.tick("solve", Progress(done, done, None))
+        found = _rows_of(files, solvers, settings)
+        begun = [*islice(found, 1)]
+        are_several = len(files) > 1 or any(each != source_name(files[0]) for each, _ in begun)
+        kind = SourcedRow if are_several else PuzzleRow
+        table = stack.enter_context(growing_table(target, kind, settings.traits))
+        for source, rows in chain(begun, found):
+            lines = rows.table
+            if are_several:
+                before = f"{quoted(source)},".encode()
+                lines = b"".join(before + line + b"\n" for line in lines.split(b"\n")[:-1])
+            table.write(lines)
+            totals += rows.totals
+            done += rows.count
+            display.tick("solve", Progress(done, done, None))
     return Counter({status: totals[status] for status in STATUSES if totals[status]})
 
 
-def _rows_of(file: Path, solvers: Solvers, settings: Settings, first: int) -> Iterator[Rows]:
-    """The rows of all puzzles in a file; the last one says why it cannot be read, if it cannot."""
+def _rows_of(
+    files: Sequence[Path], solvers: Solvers, settings: Settings
+) -> Iterator[tuple[str, Rows]]:
+    """The rows of all puzzles in files, with their source; an unreadable file has one, too."""
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
     from pipeline.service.solving import rows_of_source  # noqa: PLC0415
 
-    try:
-        with path_of(file, settings.max_bytes) as path:
-            for rows in rows_of_source(path, source_name(file), solvers, settings, first):
-                first += rows.count
-                yield rows
-    except InputError as error:
-        yield rows_of([Result("invalid", message=str(error))], first, settings.traits)
+    first = 1
+    for file in files:
+        name = source_name(file)
+        try:
+            with path_of(file, settings.max_bytes) as path:
+                for source, rows in rows_of_source(path, name, solvers, settings, first):
+                    first += rows.count
+                    yield source, rows
+        except InputError as error:
+            yield name, rows_of([Result("invalid", message=str(error))], first, settings.traits)
+            first += 1
 
 
 def _solved_alone(

@@ -42,6 +42,7 @@ _CERTIFICATE = about(
     "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier versions) or "
     "`claimed`, see *What is proved*"
 )
+_SOURCE = Annotated[str, about("the file it is in; of an archive, with the member's path"), WORD]
 
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -65,6 +66,16 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     disagreement: Annotated[
         str, about("what is wrong with the solution that the file gives beside it, if any")
     ]
+
+
+SourcedRow = msgspec.defstruct(
+    "SourcedRow",
+    [("source", _SOURCE), *((each.name, each.type) for each in msgspec.structs.fields(PuzzleRow))],
+    namespace={"__doc__": "A row of what `solve --table` writes of several files or an archive."},
+    frozen=True,
+    array_like=True,
+    forbid_unknown_fields=True,
+)
 
 
 class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -160,7 +171,7 @@ class RatingColumns(Struct, frozen=True):
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
 
-    source: Annotated[str, about("the file it is in; of an archive, with the member's path"), WORD]
+    source: _SOURCE
     line: Annotated[
         str, about("the line on which it begins; empty if the file is one puzzle"), WHOLE
     ]
@@ -181,7 +192,7 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     nodes: Annotated[Count, about("how often the search that shows it branched"), WHOLE]
 
 
-TABLES: Final = (PuzzleRow, MemberRow, CopyRow, GeneratedRow)
+TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 ALSO: Final[dict[str, type[Struct]]] = {
     "canonical": CanonicalColumns,
     "minimal": MinimalColumns,
@@ -253,7 +264,7 @@ def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
 
     Only tables of puzzles and of members have such columns.
     """
-    most = len(ALSO) if issubclass(kind, (PuzzleRow, MemberRow)) else 0
+    most = len(ALSO) if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)) else 0
     sets = (names for count in range(most + 1) for names in combinations(ALSO, count))
     return next((names for names in sets if first == ",".join(columns(kind, names))), None)
 

@@ -252,14 +252,15 @@ def solve_piece(
 
 def rows_of_source(
     path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
-) -> Iterator[Rows]:
+) -> Iterator[tuple[str, Rows]]:
     """The rows of all puzzles in a file, a folder or an archive, in turn, from this index on.
 
-    Those of a collection are as `run` makes them. Raises EnvironmentFailure, OSError.
+    Each with its source: this name, of an archive with the member's path. Those of a collection are
+    as `run` makes them. Raises EnvironmentFailure, OSError.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
-    for found in _contents_in(path, name, settings):
+    for where, found in _contents_in(path, name, settings):
         if isinstance(found, Single):
             results = solve_items([found], solvers, settings)
             parts = iter([rows_of(results, first, settings.traits)])
@@ -267,22 +268,23 @@ def rows_of_source(
             parts = _rows_of_many(*found, solvers, settings.of_many(), first)
         for rows in parts:
             first += rows.count
-            yield rows
+            yield where, rows
 
 
 def _contents_in(
     path: Path, name: str, settings: Settings
-) -> Iterator[Single | tuple[Source, PeekableStream]]:
+) -> Iterator[tuple[str, Single | tuple[Source, PeekableStream]]]:
     """The single puzzles, and the collections with their streams, in what lies at a path."""
     room = UnpackLimits(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
-            yield from (contents_of_member(member, settings) for member in walk(path, room))
+            for member in walk(path, room):
+                yield f"{name}/{printable(member.name)}", contents_of_member(member, settings)
         case Collection(source):
             with PeekableStream(opened(path, room)) as stream:
-                yield source, stream
+                yield name, (source, stream)
         case Single() as single:
-            yield single
+            yield name, single
 
 
 def _rows_of_many(

@@ -24,6 +24,7 @@ from pipeline.outbox.tables import (
     CopyRow,
     GeneratedRow,
     PuzzleRow,
+    SourcedRow,
     column_types,
     columns,
     csv_line,
@@ -41,8 +42,8 @@ FILES = {
     "formula.cnf": FORMULA,
 }
 COMMANDS = {
-    "solve": (PuzzleRow, (), ["solve", *FILES, "set.zip", "--table"]),
-    "solve-also": (PuzzleRow, (*ALSO,), ["solve", *FILES, "--also", ",".join(ALSO), "--table"]),
+    "solve": (SourcedRow, (), ["solve", *FILES, "set.zip", "--table"]),
+    "solve-also": (SourcedRow, (*ALSO,), ["solve", *FILES, "--also", ",".join(ALSO), "--table"]),
     "solve-none": (PuzzleRow, (), ["solve", "empty.zip", "--table"]),
     "dedupe": (CopyRow, (), ["dedupe", "a.txt", "set.zip", "-o", "kept.txt", "--force", "--table"]),
     "overlap": (CopyRow, (), ["overlap", "a.txt", "set.zip", "-o"]),
@@ -136,12 +137,22 @@ def test_a_table_of_a_collection_is_that_of_run(desk):
 
 def test_the_puzzles_of_all_files_are_counted_and_an_unreadable_file_has_its_row(desk):
     code, printed, said = run("solve", "one.txt", "none.txt", "a.txt", "--table", "t.csv")
-    rows = [*rows_in(Path("t.csv"), PuzzleRow)]
+    rows = [*rows_in(Path("t.csv"), SourcedRow)]
+    assert [row.source for row in rows] == ["one.txt", "none.txt", *7 * ["a.txt"]]
     assert [row.index for row in rows] == [*map(str, range(1, 10))]
     assert [row.line for row in rows[:4]] == ["", "", "1", "2"]
     assert (rows[1].status, code, said) == ("invalid", 1, "")
     assert rows[1].message == "none.txt: cannot be read: No such file or directory"
     assert printed == "t.csv: 9 puzzles: 5 unique, 1 multiple, 3 invalid\n"
+
+
+def test_the_rows_of_an_archive_name_the_member_each_is_from(desk):
+    Path("in").mkdir()
+    Path("in/a,b.txt").write_text(FILES["one.txt"])
+    for given, named in (("set.zip", ["set.zip/=a.txt"]), ("in", ["in/a,b.txt"])):
+        run("solve", given, "--table", "t.csv", "--force")
+        found = [row.source for row in rows_in(Path("t.csv"), SourcedRow)]
+        assert found == (named if given == "in" else [*named, *7 * ["set.zip/b.txt"], "set.zip/c"])
 
 
 def test_a_collection_that_breaks_off_has_a_row_that_says_so(desk):
@@ -150,7 +161,7 @@ def test_a_collection_that_breaks_off_has_a_row_that_says_so(desk):
     packed = gzip.compress("".join(f"{FOUR}\n" for _ in range(500)).encode())
     Path("torn.txt.gz").write_bytes(packed[:-12])
     assert run("solve", FOUR, "torn.txt.gz", "--table", "t.csv", "--quiet")[0] == 1
-    rows = [*rows_in(Path("t.csv"), PuzzleRow)]
+    rows = [*rows_in(Path("t.csv"), SourcedRow)]
     assert [int(row.index) for row in rows] == [*range(1, len(rows) + 1)]
     assert {row.status for row in rows[:-2]} == {"unique"}
     assert rows[-1].status == "invalid"
