@@ -84,6 +84,14 @@ def _is_typed(file: Path) -> bool:
     return bool(_TYPED.fullmatch(str(file))) and not os.path.lexists(file)
 
 
+def _slip(file: Path) -> int | None:
+    """Where an argument that is no file, and nearly a puzzle, has its first wrong sign, from 1."""
+    text = str(file)
+    wrong = [place for place, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
+    is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
+    return wrong[0] if is_near and len(text) >= _SHOWN and not os.path.lexists(file) else None
+
+
 def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
     if _is_typed(file):
         return io.BytesIO(f"{file}\n".encode())
@@ -102,13 +110,18 @@ def _naming(file: Path) -> Iterator[None]:
     except OSError as error:
         if is_environmental(error):
             raise
+        if place := _slip(file):
+            wrong = f"column {place} is {printable(str(file)[place - 1])!r}"
+            raise InputError(
+                f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
+            ) from error
         is_link = str(file).startswith(("http:/", "https:/"))
         why = "a link has to come in a file or by a pipe" if is_link else error.strerror
         raise InputError(f"{source_name(file)}: cannot be read: {why}") from error
 
 
 def source_name(file: Path) -> str:
-    if _is_typed(file) and len(str(file)) > _SHOWN:
+    if len(str(file)) > _SHOWN and (_is_typed(file) or _slip(file)):
         return printable(f"{str(file)[:_SHOWN]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 

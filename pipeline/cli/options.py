@@ -38,10 +38,22 @@ SOLVING = (
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
 PIPED = "standard input, if it is a pipe or a file and nothing is named"
+
+
+def _check_quoted(files: list[Path]) -> list[Path]:
+    """Raise UsageError for the rows, or the cells, of a puzzle that was not quoted."""
+    rows = [str(file) for file in files]
+    are_rows = all(len(row) < 16 and re.fullmatch(r"[0-9.*_]+", row) for row in rows)
+    if are_rows and len("".join(rows)) >= 16 and not any(file.is_file() for file in files):
+        raise UsageError(f"quote the puzzle: it came as {len(rows)} arguments")
+    return files
+
+
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Puzzles, collections, archives, or a puzzle itself; - or nothing is standard input."
+        help="Puzzles, collections, archives, or a puzzle itself; - or nothing is standard input.",
+        callback=_check_quoted,
     ),
     PIPED,
 ]

@@ -73,6 +73,16 @@ def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
     assert code == 1
     first = "53..7....6..195.…:1:81: expected a line of 16, 36, 64 or 81 cells, found 80 cells\n"
     assert said.startswith(first)
+    code, _, said = run("solve", "5x" + LONG[2:])
+    assert (code, said) == (1, "5x..7....6..195.…: neither a file nor a puzzle: column 2 is 'x'\n")
+
+
+@pytest.mark.parametrize("size", [1, 9])
+def test_the_rows_or_the_cells_of_a_puzzle_have_to_be_quoted(size):
+    rows = [LONG[start : start + size] for start in range(0, 81, size)]
+    said = f"sudoku-pipeline: quote the puzzle: it came as {len(rows)} arguments\n"
+    assert run("solve", *rows) == (2, "", said)
+    assert run("solve", "1", "2")[2].count("cannot be read") == 2
 
 
 @pytest.mark.parametrize(
@@ -171,10 +181,12 @@ def dropped(tmp_path) -> DropFolder:
 def test_a_run_that_nobody_watches_says_what_failed_and_a_summary(dropped):
     done = dropped.call("run")
     assert (done.returncode, done.stdout) == (1, "")
-    bad, why, summary, where = done.stderr.splitlines()
+    bad, why, summary, refused, where = done.stderr.splitlines()
     assert bad.split()[1:3] == ["bad.txt", "invalid"]
     assert why == "    bad.txt:3:3: expected a digit or a blank, found 'q'"
     assert summary.split()[1:3] == ["2", "puzzles,"]
+    assert refused[2:].startswith(f"1 bad file in {dropped.inbox}/failed; ")
+    assert "retry --all --inbox" in refused
     assert "results are in" in where
     again = dropped.call("run")
     assert (again.returncode, again.stderr) == (0, ""), "no mail if there was nothing to do"
