@@ -103,7 +103,11 @@ def solve_many(
     Raises as `solve` does.
     """
     replace(settings_declared()["workers"], least=1).check(workers, "workers")
-    return _solve_many(puzzles, workers, settings_given(settings, SolvingOptions))
+    chosen = settings_given(settings, SolvingOptions)
+    if isinstance(puzzles, (str, bytes, Path)):
+        found = f"expected many puzzles, found one {type(puzzles).__name__}"
+        raise TypeError(f"{found}: `solve` takes a text or a Path, `read` all puzzles of a file")
+    return _solve_many(puzzles, workers, chosen)
 
 
 @overload
@@ -217,7 +221,8 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     Its `index` counts the results, its `line` is null, as are other fields that are not known.
     The columns of `also` follow. Parquet, polars and duckdb take the table as it is.
 
-    Raises UsageError if pyarrow, the extra [data], is missing, and what getting the results raises.
+    Raises UsageError if pyarrow, the extra [data], is missing, TypeError for what is no result, and
+    what getting the results raises.
     """
     from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - an extra
 

@@ -11,6 +11,7 @@ import sys
 from contextlib import closing
 from importlib import import_module
 from itertools import count, islice, repeat
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -137,6 +138,13 @@ def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
     ):
         with pytest.raises(TypeError, match=f"^{name}: unexpected .*; expected .*timeout"):
             call(UNIQUE, **{name: "x"})
+
+
+@pytest.mark.parametrize("one", ["a.txt", UNIQUE.encode(), Path("a.txt")])
+def test_solve_many_takes_neither_a_text_nor_a_path_for_many(one):
+    said = f"^expected many puzzles, found one {type(one).__name__}: .*`read`"
+    with pytest.raises(TypeError, match=said):
+        solve_many(one)
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1025, 1.5, "2", None, True])

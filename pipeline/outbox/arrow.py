@@ -23,14 +23,13 @@ from pipeline.outbox.tables import (
     columns,
 )
 from pipeline.outbox.write_rows import rows_of
+from pipeline.solving.result import Result
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from msgspec import Struct
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
-
-    from pipeline.solving.result import Result
 
 AT_ONCE = 1024
 """Results that become rows at once."""
@@ -122,18 +121,25 @@ class Groups:
 def table_of(results: Iterable[Result]) -> Table:
     """The rows of results, with the columns of all that was asked of any with `also`.
 
-    Raises UsageError if pyarrow is missing.
+    Raises UsageError if pyarrow is missing, TypeError for what is no result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    tables, asked, rest = [typed(b"", PuzzleRow, ALSO)], set[str](), iter(results)
+    tables, asked, rest = [typed(b"", PuzzleRow, ALSO)], set[str](), map(_checked, results)
     while some := list(islice(rest, AT_ONCE)):
         asked.update(name for each in some if each.traits for name in each.traits.asked)
         first = sum(map(len, tables)) + 1
         tables.append(typed(rows_of(some, first, tuple(ALSO)).table, PuzzleRow, ALSO))
     whole = pa.concat_tables(tables).unify_dictionaries()
     return whole.select(columns(PuzzleRow, [name for name in ALSO if name in asked]))
+
+
+def _checked(result: object) -> Result:
+    if not isinstance(result, Result):
+        found = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
+        raise TypeError(f"{found}; tables of an outbox are files: outbox/NAME.csv")
+    return result
 
 
 def frame_of(table: Table) -> DataFrame:

@@ -250,6 +250,14 @@ def test_results_are_a_table_with_the_columns_that_were_asked_for():
 
 
 @needs_arrow
+@pytest.mark.parametrize("given", ["outbox", [FOUR]])
+def test_a_table_is_made_of_results_alone(given):
+    for make in (to_arrow, to_frame):
+        with pytest.raises(TypeError, match=r"^expected results, such as those of `solve_many`, "):
+            make(given)
+
+
+@needs_arrow
 def test_a_table_of_many_results_counts_them_all():
     one = solve(FOUR)
     table = to_arrow(one for _ in range(arrow.AT_ONCE * 2 + 1))
