@@ -80,6 +80,20 @@ def test_a_pass_that_the_timer_starts_is_confined_as_the_service_is() -> None:
     assert TIMER.stem == PASS.stem, "it starts the service of its own name"
 
 
+def commands_in(text: str) -> list[str]:
+    """The commands that set the service up, in order, wherever they are written."""
+    words = r"(?:useradd|python3 -m venv /opt/|/opt/\S+/pip|install -d|cp deploy/|systemctl enable)"
+    found = re.findall(rf"{words}[^&\n]*", text)
+    return [each.strip() for each in found if "sudoku-pipeline-run" not in each]
+
+
+def test_the_readme_sets_the_service_up_as_the_unit_and_its_page_say() -> None:
+    page = ROOT / "docs" / "how-to" / "service.md"
+    first, *others = (commands_in(each.read_text()) for each in (ROOT / "README.md", page, UNIT))
+    assert len(first) == 6
+    assert others == [first, first]
+
+
 @pytest.mark.parametrize(("unit", "command"), [(UNIT, "watch"), (PASS, "run")])
 def test_a_unit_runs_a_command_with_options_that_it_has(unit, command) -> None:
     (line,) = (each for each in lines_of(unit) if each.startswith("ExecStart="))

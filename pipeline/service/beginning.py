@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import EnvironmentFailure, printable
+from pipeline.errors import EnvironmentFailure, UsageError, printable
 from pipeline.files import write_new
 from pipeline.settings import Setting, Settings, settings_declared
 
@@ -27,9 +27,11 @@ _HEAD = """\
 def begin(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
     """Make an inbox, an outbox and a settings file in a folder, which is made too.
 
-    Yields each, and whether it is new: nothing that is there is changed. Raises OSError, and
-    EnvironmentFailure where something else has the name of a folder.
+    Yields each, and whether it is new: nothing that is there is changed. Raises OSError,
+    UsageError for a file, and EnvironmentFailure where one has the name of an inbox or outbox.
     """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{printable(str(folder))} is a file; name a folder")
     defaults = Settings()
     for path in (folder / defaults.inbox, folder / defaults.outbox):
         is_new = not path.exists()

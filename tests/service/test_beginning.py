@@ -27,6 +27,9 @@ def test_it_makes_the_folders_and_the_file_and_says_how_to_start(place):
     assert printed.splitlines()[:3] == [f"made {each}" for each in made]
     assert all((place / each).exists() for each in made)
     assert "    cd 'srv/my sudoku'\n    sudoku-pipeline run " in printed
+    assert printed.endswith(
+        "\nTo start it at boot, as a service: docs/how-to/service.md, and deploy/ in the clone.\n"
+    )
 
 
 def test_what_it_made_is_ready_for_a_run(place, monkeypatch):
@@ -52,6 +55,8 @@ def test_a_file_in_the_place_of_a_folder_is_left_and_named(place):
     code, _, said = run("init")
     assert (code, said) == (75, "sudoku-pipeline: inbox: is there, and is no folder\n")
     assert (place / "inbox").read_text() == "mine"
+    code, printed, said = run("init", "inbox")
+    assert (code, printed, said) == (2, "", "sudoku-pipeline: inbox is a file; name a folder\n")
 
 
 def test_the_file_holds_every_setting_with_its_default(place):

@@ -35,6 +35,7 @@ sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
 sudoku-pipeline serve    # a page to drop puzzles on
 """
+_KEEP = "To start it at boot, as a service: docs/how-to/service.md, and deploy/ in the clone."
 
 
 @takes(*(name for name in _ALL if name != "poll"))
@@ -154,10 +155,8 @@ def init(
     if as_json:
         return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
-    print(
-        f"\nTo start, drop puzzles in the inbox:\n\n{textwrap.indent(place + _START, '    ')}",
-        end="",
-    )
+    commands = textwrap.indent(place + _START, "    ")
+    print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}\n{_KEEP}")
 
 
 def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
