@@ -81,7 +81,7 @@ class Wish:
         if self.minimal and not self.marks and least > MOST_MINIMAL:
             raise UsageError(
                 f"givens: no minimal puzzle with more than {MOST_MINIMAL} clues is known; "
-                "leave redundant clues in"
+                "minimal=False leaves redundant clues in"
             )
         if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= DEEPEST:
             raise UsageError(f"depth: expected a range within 0 to {DEEPEST}")

@@ -49,7 +49,10 @@ def range_of(option: str, text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text)
     if not match:
         raise UsageError(f"{option}: expected a number or a range such as 22-26, found {text!r}")
-    return int(match[1]), int(match[2] or match[1])
+    least, most = int(match[1]), int(match[2] or match[1])
+    if least > most:
+        raise UsageError(f"{option}: expected a range such as {most}-{least}, found {text!r}")
+    return least, most
 
 
 def wish_of(
@@ -69,7 +72,7 @@ def wish_of(
         depths = range_of("depth", depth) if depth else None
         return Wish(clues, not redundant, symmetric, marks, depths, level)
     except UsageError as error:
-        raise UsageError(f"--{error}") from error
+        raise UsageError(f"--{error}".replace("minimal=False", "--redundant")) from error
 
 
 def table_beside(target: Path, table: Path | None) -> Path | None:

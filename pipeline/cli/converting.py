@@ -36,7 +36,10 @@ def target_meant(to: str | None, output: Path) -> str:
     meant = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
     if len(meant) == 1:
         return meant[0]
-    raise UsageError(f"--to: say what to convert to: {' or '.join(meant) or ', '.join(NAMES)}")
+    end = printable(output.suffix)
+    why = f"no notation has the ending {end}; " if end and not meant else ""
+    names = " or ".join(meant) or ", ".join(NAMES)
+    raise UsageError(f"--to: {why}say what to convert to: {names}")
 
 
 @contextmanager
@@ -98,7 +101,8 @@ class Converting:
     def _say_left(self, each: Converted) -> None:
         if self.left <= _MOST_SAID:
             self._display.end()
-            say(left_out(each.where, each.reason or ""))
+            can = f"; these can: {', '.join(each.able)}" if each.able else ""
+            say(left_out(each.where, f"{each.reason}{can}"))
 
     def _say_unread(self, each: Converted) -> None:
         if "ruleset" in each.unread:

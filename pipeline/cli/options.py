@@ -161,7 +161,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         if PIPED in more and is_piped():
             value = ["-"]
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
-            raise UsageError(f"{shown} is missing" + _in_examples(context.command))
+            raise UsageError(f"{shown} is missing" + in_examples(context.command))
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((each for each in more if isinstance(each, Setting)), Setting())
@@ -182,7 +182,7 @@ def is_piped() -> bool:
     return False
 
 
-def _in_examples(command: Any) -> str:
+def in_examples(command: Any) -> str:
     """For a person at a terminal: how a command is used."""
     if not sys.stderr.isatty():
         return ""
@@ -343,11 +343,15 @@ def program() -> str:
     return shlex.quote(str(called))
 
 
-def outbox_of(folder: Path | None, settings: Settings) -> Path:
-    """The outbox that is named, or that of the settings. Raises MissingFolder."""
+def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
+    """The outbox that is named, or that of the settings.
+
+    Raises MissingFolder, whose message ends with `more`.
+    """
     outbox = folder or settings.outbox
     if not outbox.is_dir():
-        raise MissingFolder(f"{printable(str(outbox))}: no such folder; name another by --outbox")
+        remedy = "" if folder else "; name another by --outbox"
+        raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{more}")
     return outbox
 
 

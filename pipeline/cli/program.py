@@ -89,7 +89,7 @@ class Group(TyperGroup):
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except _MarkedError as error:
-            say(f"sudoku-pipeline: {printable(error.format_message())}")
+            say(f"sudoku-pipeline: {printable(_told(error))}")
             code = USAGE
         except OSError as error:  # of the help, to a full disk
             say(f"sudoku-pipeline: {in_words(error)}")
@@ -97,6 +97,12 @@ class Group(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             _let_go(stream)
         return sys.exit(code) if standalone_mode else code
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        option = f"--{args[0]}"
+        if args[0] not in self.commands and (command := _having(option, self)):
+            ctx.fail(f"No such command {args[0]!r}; there is `{command} {option}`")
+        return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return converted(super().get_params(ctx), {})
@@ -129,6 +135,26 @@ class Group(TyperGroup):
             # A message about an input begins with its name.
             say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
             raise typer.Exit(_code(error)) from None
+
+
+def _told(error: Any) -> str:
+    """A mistake in a command line, and what to do about it."""
+    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
+        return str(error.format_message())
+    command, option = error.ctx.command, error.option_name
+    if isinstance(command, Group):
+        is_elsewhere = _having(option, command)
+        return f"{option}: put it after the command" if is_elsewhere else error.format_message()
+    if option == "--json" and any(each.name == "log_format" for each in command.params):
+        return f"{error.message}; take --log-format json, or `status --json`"
+    hint = "" if error.possibilities else f"; see `{command.name} --help`"
+    return f"{error.format_message()}{hint}"
+
+
+def _having(option: str, group: Any) -> str | None:
+    """The first command that has an option."""
+    commands = group.commands.values()
+    return next((c.name for c in commands if any(option in p.opts for p in c.params)), None)
 
 
 def _code(error: Exception) -> int:

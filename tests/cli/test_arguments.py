@@ -31,7 +31,12 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("frobnicate", "'frobnicate'"),
         ("run --timout 3", "--timout.* --timeout"),
         ("run --frobnicate", "--frobnicate"),
-        ("--outbox a run", "--outbox"),
+        ("solve --speed a.txt", "--speed; see `solve --help`"),
+        ("--outbox a run", "--outbox: put it after the command"),
+        ("--json solve a.txt", "--json: put it after the command"),
+        ("run --json", "--json; take --log-format json, or `status --json`"),
+        ("watch --json", "--json; take --log-format json, or `status --json`"),
+        ("steps", "'steps'; there is `solve --steps`"),
         ("run extra", "extra"),
         (
             "run --timeout x",

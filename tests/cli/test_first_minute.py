@@ -142,6 +142,9 @@ def told_on_a_terminal(*arguments: str) -> tuple[int, str]:
 
 def test_a_command_that_lacks_an_argument_shows_a_person_how_it_is_used():
     assert told_on_a_terminal("solve") == (2, USED)
+    for command in ("encode", "retry", "sheet"):
+        code, shown = told_on_a_terminal(command)
+        assert "; for example\n\n    sudoku-pipeline " + command in shown
     code, shown = told_on_a_terminal("prune")
     assert (code, "sudoku-pipeline prune --older-than 30d\n" in shown) == (2, True)
 

@@ -22,6 +22,7 @@ def test_a_report_goes_to_the_outbox_or_to_standard_output():
         "",
         "sudoku-pipeline: outbox: no such folder; name another by --outbox\n",
     )
+    assert run("report", "nope") == (1, "", "sudoku-pipeline: nope: no such folder\n")
     Path("outbox").mkdir()
     assert run("report") == (0, "outbox/report.html\n", "")
     assert Path("outbox/report.html").read_text().startswith("<!DOCTYPE html>")

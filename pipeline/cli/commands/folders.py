@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import CONFIG_FILE, json_option, origins_of_settings, say, takes
+from pipeline.cli.options import (
+    CONFIG_FILE,
+    in_examples,
+    json_option,
+    origins_of_settings,
+    say,
+    takes,
+)
 from pipeline.errors import UsageError, check_extra, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.settings import Setting, Settings, settings_declared
@@ -247,6 +254,7 @@ def _print_overview(overview: Overview) -> None:
 
 @takes("inbox", "outbox")
 def retry(
+    context: typer.Context,
     settings: Settings,
     names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
     *,
@@ -264,7 +272,7 @@ def retry(
     from pipeline.service.protocol.overview import retry_failed
 
     if bool(names) == every:
-        raise UsageError("give either names or --all")
+        raise UsageError(f"give either names or --all{in_examples(context.command)}")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
         if as_json:

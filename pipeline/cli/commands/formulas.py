@@ -14,6 +14,7 @@ from pipeline.cli.options import (
     FilesArgument,
     ForceOption,
     check_json,
+    in_examples,
     is_piped,
     json_option,
     output_option,
@@ -49,6 +50,7 @@ LARGEST_RESULT = 1 << 30
 
 @takes("encoding", *READING, "max_total_bytes", "quiet", encoding="extended")
 def encode(  # noqa: PLR0913 - one for each option
+    context: typer.Context,
     settings: Settings,
     files: Annotated[
         list[Path] | None,
@@ -97,7 +99,7 @@ def encode(  # noqa: PLR0913 - one for each option
     if not files and empty is None and is_piped():
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
-        raise UsageError("give either puzzle files or --empty")
+        raise UsageError(f"give either puzzle files or --empty{in_examples(context.command)}")
     target = Path(output) if output else STANDARD_OUTPUT
     if files and (target.is_dir() or (output or "").endswith("/")):
         code = _encode_each(files, target, settings, numbering, force=force, as_json=as_json)

@@ -16,6 +16,7 @@ from pipeline.cli.options import (
     FilesArgument,
     ForceOption,
     check_json,
+    in_examples,
     json_option,
     outbox_of,
     output_option,
@@ -236,6 +237,7 @@ def count(
 
 @takes("inbox", "outbox", *SOLVING, *READING, "quiet")
 def sheet(  # noqa: PLR0913 - one for each option
+    context: typer.Context,
     settings: Settings,
     sources: Annotated[
         list[Path] | None,
@@ -307,7 +309,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
-    sources = sources or [outbox_of(None, settings)]
+    sources = sources or [outbox_of(None, settings, f", or puzzles{in_examples(context.command)}")]
     target = output or unused("sheet.html")
     check_target("--output", target, sources, force=force)
     sheets.check_kind(target)

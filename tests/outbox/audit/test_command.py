@@ -77,7 +77,7 @@ def test_an_empty_outbox_is_well_and_a_missing_one_is_not(outbox):
     assert call(outbox) == (0, "0 jobs: 0 ok, 0 unchecked, 0 bad\n", "")
     (outbox.folder).rmdir()
     code, _, said = call(outbox)
-    assert (code, said.endswith("outbox: no such folder; name another by --outbox\n")) == (1, True)
+    assert (code, said.endswith("/outbox: no such folder\n")) == (1, True)
     outbox.folder.write_text("a file")
     assert call(outbox)[0] == 1
 
