@@ -108,8 +108,12 @@ class Compared:
         display: Display,
         *,
         as_json: bool = False,
-    ) -> None:
-        """Write the copies as a table, say which puzzles were not compared, and print copies."""
+    ) -> list[CopyRow]:
+        """Write the copies as a table, say which puzzles were not compared, and print copies.
+
+        Returns the first of them.
+        """
+        first: list[CopyRow] = []
         with ExitStack() as stack:
             table = stack.enter_context(growing_table(target, CopyRow)) if target else None
             stack.callback(display.end)
@@ -121,6 +125,7 @@ class Compared:
                         say(self._left_out(each))
                 else:
                     row = self._row(each)
+                    first += [row] if len(first) < _MOST_SAID else []
                     if table:
                         table.write(csv_line(row))
                     if as_json:
@@ -128,6 +133,7 @@ class Compared:
                         print(json.dumps(asdict(row) | lines))
         if left > _MOST_SAID:
             say(f"and {left - _MOST_SAID:,} more are left out")
+        return first
 
     def _row(self, copy: Copy) -> CopyRow:
         line, first_line = (str(each or "") for each in (copy.line, copy.first_line))
@@ -156,6 +162,18 @@ def ticking(display: Display, *tallies: Tally) -> None:
 def puzzles(count: int) -> str:
     """`1 puzzle`, `1,000 puzzles`."""
     return f"{count:,} puzzle{'' if count == 1 else 's'}"
+
+
+def say_copies(first: Sequence[CopyRow], copies: int) -> None:
+    """Say which puzzles the first copies are equivalent to, and how to see all."""
+    for row in first:
+        here, there = (
+            f"{source}:{line}" if line else source
+            for source, line in ((row.source, row.line), (row.first_source, row.first_line))
+        )
+        print(f"    {printable(here)} is equivalent to {printable(there)}")
+    if copies > len(first):
+        print(f"    and {copies - len(first):,} more; --table FILE takes all of them")
 
 
 def say_written(

@@ -83,10 +83,10 @@ def json_option(names: str) -> Any:
     return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
 
 
-def check_json(output: Path | str | None, *, as_json: bool) -> None:
+def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") -> None:
     """Raise UsageError if standard output would hold both JSON and what is written."""
     if as_json and str(output) == "-":
-        raise UsageError("--json is for standard output; name a file with -o")
+        raise UsageError(f"--json is for standard output; name a file with {option}")
 
 
 class Command(TyperCommand):

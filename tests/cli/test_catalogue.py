@@ -84,7 +84,7 @@ def test_standard_input_and_archives_are_named_as_they_were_given(desk):
 
 
 def test_overlap_gives_a_verdict_a_table_and_an_exit_code(desk):
-    code, printed, _ = run("overlap", "a.txt", "b.txt", "-o", "overlap.csv")
+    code, printed, _ = run("overlap", "a.txt", "b.txt", "--table", "overlap.csv")
     assert (code, printed.splitlines()) == (
         1,
         [VERDICT, "overlap.csv says which these are, and to which they are equivalent"],
@@ -94,8 +94,18 @@ def test_overlap_gives_a_verdict_a_table_and_an_exit_code(desk):
     verdict = "no overlap: 0 of 1 puzzle of c.txt are equivalent to one of 3 puzzles of a.txt\n"
     assert run("overlap", "a.txt", "c.txt", "--quiet")[:2] == (0, verdict)
     table = "".join(f"{','.join(row)}\n" for row in (COPIES, LAST))
+    assert run("overlap", "a.txt", "b.txt", "--table", "-") == (1, table, f"{VERDICT}\n")
     assert run("overlap", "a.txt", "b.txt", "-o", "-") == (1, table, f"{VERDICT}\n")
-    assert run("overlap", "a.txt", "b.txt") == (1, f"{VERDICT}\n", "")
+
+
+def test_overlap_names_the_first_copies_and_where_all_of_them_are(desk):
+    pair = "    b.txt:2 is equivalent to a.txt:2\n"
+    assert run("overlap", "a.txt", "b.txt") == (1, f"{VERDICT}\n{pair}", "")
+    assert run("overlap", "a.txt", "b.txt", "--quiet") == (1, f"{VERDICT}\n", "")
+    Path("many.txt").write_text(f"{EASY}\n" * 30)
+    _, *pairs, more = run("overlap", EASY, "many.txt")[1].splitlines()
+    assert pairs[19:] == [f"    many.txt:20 is equivalent to {EASY[:16]}…"]
+    assert more == "    and 10 more; --table FILE takes all of them"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +282,7 @@ TABLE, COLLECTION = f"{ENDS} .csv, .parquet or .txt", f"{ENDS} .txt, .sdm, .iss,
     ("line", "said"),
     [
         ("solve a.txt --table t.xlsx", f"--table: t.xlsx: {TABLE}"),
-        ("overlap a.txt b.txt -o t.tsv", f"--output: t.tsv: {TABLE}"),
+        ("overlap a.txt b.txt -o t.tsv", f"--table: t.tsv: {TABLE}"),
         ("dedupe a.txt --table t.json", f"--table: t.json: {TABLE}"),
         ("dedupe a.txt -o all.xlsx", f"--output: all.xlsx: {COLLECTION}"),
         (

@@ -46,7 +46,7 @@ COMMANDS = {
     "solve-also": (SourcedRow, (*ALSO,), ["solve", *FILES, "--also", ",".join(ALSO), "--table"]),
     "solve-none": (PuzzleRow, (), ["solve", "empty.zip", "--table"]),
     "dedupe": (CopyRow, (), ["dedupe", "a.txt", "set.zip", "-o", "kept.txt", "--force", "--table"]),
-    "overlap": (CopyRow, (), ["overlap", "a.txt", "set.zip", "-o"]),
+    "overlap": (CopyRow, (), ["overlap", "a.txt", "set.zip", "--table"]),
     "generate": (GeneratedRow, (), ["generate", "3", "--seed", "1", "--table"]),
 }
 MEANS = {WHOLE: int, NUMBER: float, TRUTH: lambda text: {"true": True, "false": False}[text]}
@@ -217,7 +217,7 @@ def test_a_full_disk_is_told_in_a_line(desk):
     [
         ["solve", "a.txt", "--table", "t.parquet"],
         ["dedupe", "a.txt", "--table", "t.parquet"],
-        ["overlap", "a.txt", "one.txt", "-o", "t.PARQUET"],
+        ["overlap", "a.txt", "one.txt", "--table", "t.PARQUET"],
         ["generate", "1", "-o", "g.txt", "--table", "t.parquet"],
     ],
 )

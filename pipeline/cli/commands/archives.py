@@ -312,12 +312,15 @@ def overlap(
     ],
     settings: Settings,
     *,
-    output: Annotated[
+    table: Annotated[
         Path | None,
-        output_option(
-            "Also write a table of these puzzles there, Parquet if the name ends in .parquet; - is "
-            "standard output.",
-            "TABLE",
+        typer.Option(
+            *("--table", "-o"),
+            metavar="FILE",
+            help=(
+                "Write a table of these puzzles there, Parquet if the name ends in .parquet; - is "
+                "standard output."
+            ),
         ),
     ] = None,
     force: ForceOption = False,
@@ -329,7 +332,7 @@ def overlap(
 
     sudoku-pipeline overlap examples/collection.txt examples/line.sdm
 
-    sudoku-pipeline overlap -o both.csv examples/collection.txt examples/line.sdm
+    sudoku-pipeline overlap --table - examples/collection.txt examples/line.sdm
 
     Exit code 1: some are equivalent, or something was left out.
     """
@@ -345,24 +348,26 @@ def overlap(
     )
     from pipeline.service.log import Display
 
-    check_json(output, as_json=as_json)
-    check_targets({"--output": output}, [known, asked], force=force)
-    if output:
-        check_ending("--output", output, TABLES)
+    check_json(table, as_json=as_json, option="--table")
+    check_targets({"--table": table}, [known, asked], force=force)
+    if table:
+        check_ending("--table", table, TABLES)
     display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
     catalogue.ticking(display, theirs, ours)
     with ExitStack() as stack:
         compared = catalogue.Compared([known, asked], settings, stack)
         options = catalogue.source_options(settings)
         found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
-        compared.write(output, found, display, as_json=as_json)
+        copies = compared.write(table, found, display, as_json=as_json)
     verdict = f"{ours.copies:,} of {catalogue.puzzles(ours.puzzles)} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
     verdict += f" equivalent to one of {catalogue.puzzles(theirs.puzzles)} of {source_name(known)}"
-    tell = say if as_json or output == STANDARD_OUTPUT else print
+    tell = say if as_json or table == STANDARD_OUTPUT else print
     tell(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}")
     if not settings.quiet:
         text = "which these are, and to which they are equivalent"
-        catalogue.say_written(output, ours.copies, text, tell)
+        catalogue.say_written(table, ours.copies, text, tell)
+        if not (table or as_json):
+            catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)
