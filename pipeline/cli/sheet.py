@@ -84,6 +84,7 @@ def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
 
 
 def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
+    source = where if item.line else ""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
         where = f"{where}:{item.line}"
@@ -95,7 +96,7 @@ def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{printable(where)}: {TOO_LARGE}")
-    return Printed(name, board, where=where), problem
+    return Printed(name, board, where=where, source=source), problem
 
 
 def first_of(

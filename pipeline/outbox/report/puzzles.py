@@ -134,7 +134,7 @@ def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | Input
                 yield _undrawn(here, row.status, row.message)
             elif (board := board_of_row(row, other.strip("."), job.reading)) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(Printed(name, board, row.status, said, here))
+                yield _certified(Printed(name, board, row.status, said, here, source=where))
             else:
                 yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
