@@ -268,10 +268,14 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
+    shown = setting.shown(default)
+    if shown not in (None, False, ""):
+        text = f"{text} Default: {shown}."  # typer would often give it a line of its own
     declared = typer.Option(
         *setting.spellings,
         envvar=setting.variable,
         show_envvar=False,
+        show_default=False,
         metavar=word,
         rich_help_panel=setting.panel,
         help=text,
@@ -280,7 +284,7 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     return inspect.Parameter(
         setting.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=setting.shown(default),
+        default=shown,
         annotation=Annotated[setting.annotation, declared],
     )
 
@@ -288,7 +292,7 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
 _CONFIG = Setting(
     *(OUTPUT, "FILE"),
     name=CONFIG,
-    help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
+    help="A settings file, else sudoku-pipeline.toml here.",
 ).typed(Path | None)
 
 

@@ -35,8 +35,8 @@ from pipeline.settings import ENVIRONMENT_PREFIX, environment_name, settings_dec
 from pipeline.version import __version__
 
 _ELSEWHERE = (
-    "Settings can also stand in the environment, such as SUDOKU_PIPELINE_MAX_SOLUTIONS=2, and in "
-    f"{CONFIG_FILE}, as max-solutions=2."
+    "Settings may also be SUDOKU_PIPELINE_TIMEOUT=2m in the environment, or timeout='2m' in "
+    f"{CONFIG_FILE}."
 )
 _HELP = {"help_option_names": ["-h", "--help"]}
 _MarkedError: Any = typer.BadParameter.__bases__[0]

@@ -165,6 +165,15 @@ def test_help_shows_options_of_a_command_before_those_that_others_share(command)
     assert "list[" not in printed
 
 
+def test_the_help_of_a_setting_has_its_default_in_the_text():
+    shown = [
+        " ".join(run(each, "--help")[1].replace("│", "").split()) for each in ("run", "encode")
+    ]
+    assert all("largest file of one puzzle. Default: 64M." in each for each in shown)
+    assert "reduced. Default: reduced." in shown[0]
+    assert "reduced. Default: extended." in shown[1]
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_help_is_as_wide_as_the_terminal(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))

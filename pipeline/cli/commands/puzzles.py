@@ -257,7 +257,11 @@ def sheet(  # noqa: PLR0913 - one for each option
     force: ForceOption = False,
     per_page: Annotated[
         Literal["1", "2", "4", "6", "9", "12"],
-        typer.Option("--per-page", help="Puzzles on a page; fewer of large ones."),
+        typer.Option(
+            "--per-page",
+            metavar="N",
+            help="Puzzles on a page: 1, 2, 4, 6, 9 or 12; fewer of large ones.",
+        ),
     ] = "4",
     no_solutions: Annotated[
         bool, typer.Option("--no-solutions", help="Leave out the solutions; nothing is solved.")
@@ -268,7 +272,9 @@ def sheet(  # noqa: PLR0913 - one for each option
     ] = None,
     sort: Annotated[
         Literal["givens", "rating"] | None,
-        typer.Option("--sort", help="The easiest first: by the number of givens, or by rating."),
+        typer.Option(
+            "--sort", metavar="NAME", help="The easiest first, by givens (their number) or rating."
+        ),
     ] = None,
     title: Annotated[
         str | None,
@@ -283,8 +289,8 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="How difficult they are, at the head of each page; the word level has it "
-            "computed and printed beside each puzzle.",
+            help="Only a label at the head of each page; the word level has the level of each "
+            "puzzle computed and printed beside it.",
         ),
     ] = None,
     as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
