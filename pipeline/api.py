@@ -299,15 +299,16 @@ def convert(
     for several puzzles in a file that holds one, or that would be read as others, OSError if the
     environment fails.
     """
-    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - most do not convert
-    from pipeline.service import converting  # noqa: PLC0415
+    from pipeline.service import converting  # noqa: PLC0415 - most do not convert
 
     chosen = settings_given(settings, ConvertingOptions)
-    found: list[converting.Source] = [
-        (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
-        for each in sources
-    ]
-    return converting.convert(found, to, chosen, solutions=solutions, kept=kept)
+    return converting.convert(_named(sources), to, chosen, solutions=solutions, kept=kept)
+
+
+def _named(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
+    """Puzzles and paths, each with its name in messages."""
+    paths = (Path(each) if isinstance(each, str) else each for each in sources)
+    return [(each, each.name if isinstance(each, Path) else "puzzle") for each in paths]
 
 
 def bench(
@@ -332,16 +333,11 @@ def bench(
     Raises UsageError for a solver that there is not, and for a wrong value of a setting,
     SolverMissing for one that is not installed, OSError if the environment fails.
     """
-    from pipeline.puzzle.puzzle import Puzzle  # noqa: PLC0415 - as above
-    from pipeline.service.converting import items_in  # noqa: PLC0415
+    from pipeline.service.converting import items_in  # noqa: PLC0415 - as above
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    named = (
-        (each, "puzzle") if isinstance(each, Puzzle) else (Path(each), Path(each).name)
-        for each in sources
-    )
-    items = (item for what, name in named for item in items_in(what, name, chosen))
+    items = (item for what, name in _named(sources) for item in items_in(what, name, chosen))
     found = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, found, chosen, unique=unique)
 

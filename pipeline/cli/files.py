@@ -328,10 +328,7 @@ class Folder:
     def _name_of(self, source: str, line: int | None) -> str:
         """A name that was not given to another."""
         stem = fitted(_STRANGE.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
-        stem = f"{stem}-{line}" if line else stem
-        number, name = 1, f"{stem}{self._ending}"
-        while name in self._taken:
-            number += 1
-            name = f"{stem}-{number}{self._ending}"
+        path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
+        name = next(each.name for each in numbered(path) if each.name not in self._taken)
         self._taken.add(name)
         return name

@@ -241,21 +241,21 @@ class Intake:
             most = 1 if self._takes_singly else many
             if ready and (len(ready) >= most or name is None or not _is_single(ready[-1])):
                 self._take_ready(ready, swept, left)
+                ready = []
         self._take_ready(ready, swept, left)
 
     def _take_ready(self, ready: list[_Complete], swept: Swept, left: list[str]) -> None:
-        """Empty the list: claim what is in it, and process that.
+        """Claim what is complete, and process that.
 
         Raises OSError if the folders are at fault; if that came while some were claimed already,
         the next sweep takes them singly.
         """
         if not ready:
             return
-        complete, ready[:] = [*ready], []
         jobs: list[Job] = []
         try:
             with self._reservations.held():
-                for seen in complete:
+                for seen in ready:
                     job = self._claimed(seen)
                     if isinstance(job, Job):
                         jobs.append(job)
@@ -269,7 +269,7 @@ class Intake:
             elif self._folders.blames(error):
                 raise
             else:
-                for seen in complete:
+                for seen in ready:
                     self._stick(seen.name, error)
         self._process(jobs, swept)
 
@@ -406,7 +406,7 @@ class Intake:
         self._leave_alone(path)
 
     def _seen(self, name: str) -> Sight | Refused | float | None:
-        """Look at a name, which may be incomplete or have to wait, as in `take`. Raises OSError."""
+        """Look at a name, which may be incomplete or have to wait. Raises OSError."""
         known = self._known[name]
         if known.holds_many and self.busy:
             return None
@@ -520,20 +520,19 @@ class Intake:
         )
 
     def _process(self, jobs: list[Job], swept: Swept) -> None:
-        """Empty the list: process its jobs. Raises EnvironmentFailure if that fails for one alone.
+        """Process these jobs. Raises EnvironmentFailure if that fails for one alone.
 
         If it fails for several, they are back in the inbox, and the next sweep takes them singly.
         """
-        begun, jobs[:] = [*jobs], []
         try:
-            for job, outcome in process(begun, self._shared):
+            for job, outcome in process(jobs, self._shared):
                 if outcome == "going":
                     self._running.append(job)
                     swept.look_again_in(0.0)
                 else:
                     self._settle(job, outcome, swept)
         except EnvironmentFailure:
-            if len(begun) < 2:
+            if len(jobs) < 2:
                 raise
             self._take_singly(swept)
 

@@ -225,7 +225,7 @@ class _Service:
             stack.callback(workers.close)
             inline = Inline(solvers, settings, stop.computing)
             count = 1 if settings.cluster else settings.workers or cores()
-            beside = count if count > 1 else 0  # they wait for the disk, this process for them
+            beside = count if count > 1 else 0  # they compute while this process waits for the disk
             together = inline if settings.cluster is None else workers
             shared = Shared(
                 folders=Folders(settings.inbox, settings.outbox),

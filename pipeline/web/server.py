@@ -45,8 +45,6 @@ _HEADERS = [
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"),
 ]
-
-
 _HOW: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "log_config": None}
 _HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 512, "headers": _HEADERS}
 
