@@ -76,6 +76,7 @@ def test_a_pasted_puzzle_is_solved_drawn_and_certified(tab, served):
 
 
 def test_the_keyboard_is_enough(tab):
+    tab.on("filechooser", lambda _: None)  # so that none is shown from here on
     tab.get_by_label("Paste a puzzle").focus()
     tab.keyboard.insert_text(SMALL)
     tab.keyboard.press("Control+Enter")
