@@ -2,8 +2,8 @@
 
     name ─ look ─▶ Sight, with what the file holds ─ settle ─ claim ─▶ Job ─▶ Ended
 
-A file is looked at once. While a source of many puzzles is in work, another has to wait, and
-single files overtake it.
+A file is looked at once. While a source of many puzzles is in work, another has to wait; single
+files and small collections, which are quick, overtake it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
-from pipeline.reading import Single
+from pipeline.reading import Collection, Single
+from pipeline.service.claimers import FEW
 from pipeline.service.job import NO_FAULT, Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
@@ -54,8 +55,14 @@ LONGEST_SWEEP = 30.0
 LARGEST_READ = 1024 * 1024
 """Bytes: larger files are not read before they are claimed."""
 
+_LARGEST_BATCH = 16 * 1024 * 1024
+"""Bytes of small collections, with which a batch is enough."""
+
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
+
+_SLOW_SECONDS = 0.003
+"""For each file in a portion: with more, smaller portions are given to claimers."""
 
 _SOON = 0.1
 _LEFT_SECONDS = 60.0
@@ -94,8 +101,8 @@ class Intake:
     """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
 
     `on_ended` gets each job that has ended. In one pass (`once`) a file that does not settle in
-    the settling time is left for the next. With `singles_only`, all that does not hold one problem
-    is left to others.
+    the settling time is left for the next. With `quick_only`, all that may take longer than one
+    problem or a small collection is left to others.
     """
 
     def __init__(
@@ -106,7 +113,7 @@ class Intake:
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
         once: bool = False,
-        singles_only: bool = False,
+        quick_only: bool = False,
     ) -> None:
         self._shared = shared
         self._folders = shared.folders
@@ -115,7 +122,7 @@ class Intake:
         self._display = display
         self._on_ended = on_ended
         self._once = once
-        self._singles_only = singles_only
+        self._quick_only = quick_only
         self._claimers = shared.claimers
         self._settler = Settler(shared.settings.settle)
         self._reservations = Reservations(shared.folders)
@@ -190,8 +197,8 @@ class Intake:
         while len(self._shared.spares) > kept:
             self._shared.spares.pop().remove()
 
-    def take_singles(self, names: Sequence[str]) -> list[str]:
-        """Process those names that are complete and hold one problem; the others that are there.
+    def take_quick(self, names: Sequence[str]) -> list[str]:
+        """Process those names that are complete and quick; the others that are there.
 
         Raises as `sweep` does.
         """
@@ -238,11 +245,19 @@ class Intake:
                 left.append(name)
                 if found is not None:
                     swept.look_again_in(found)
-            most = 1 if self._takes_singly else many
-            if ready and (len(ready) >= most or name is None or not _is_single(ready[-1])):
+            if name is None or self._is_enough(ready, 1 if self._takes_singly else many):
                 self._take_ready(ready, swept, left)
                 ready = []
         self._take_ready(ready, swept, left)
+
+    def _is_enough(self, ready: Sequence[_Complete], most: int) -> bool:
+        """Whether to go on with these: they are many, or much, or the last may take a while."""
+        if not ready:
+            return False
+        last = ready[-1]
+        is_quick = isinstance(last, Sight) and self._is_quick(last)
+        much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
+        return not is_quick or len(ready) >= most or much
 
     def _take_ready(self, ready: list[_Complete], swept: Swept, left: list[str]) -> None:
         """Claim what is complete, and process that.
@@ -276,16 +291,20 @@ class Intake:
     def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
         """The names that are ours: all, unless they are so many that claimers get some.
 
-        What those leave becomes ours too. None while only they have something to do.
+        The first ones tell how long a file takes. What claimers leave becomes ours too. None while
+        only they have something to do.
         """
-        ours = deque[str]()
+        ours, portion = deque[str](), 0
         while names or ours or self._claimers.are_busy:
             ours += self._heard(swept, 0.0 if names or ours else _SOON)
-            self._claimers.give(names)
+            if portion:
+                self._claimers.give(names, portion)
             if not names and not ours:
                 yield None
-            for _ in range(min(len(names), BATCH)):
+            began, count = time.monotonic(), min(len(names), portion or FEW)
+            for _ in range(count):
                 yield names.popleft()
+            portion = BATCH if time.monotonic() - began < count * _SLOW_SECONDS else FEW
             while ours:
                 yield ours.popleft()
 
@@ -350,7 +369,7 @@ class Intake:
                     raise
                 self._say_stuck(self._folders.work / LAST_SCAN, error)
 
-    def _forget_all_but(self, names: Collection[str]) -> None:
+    def _forget_all_but(self, names: set[str]) -> None:
         self._settler.forget_all_but(names)
         for name in self._known.keys() - names:
             del self._known[name]
@@ -360,7 +379,8 @@ class Intake:
         seen = None
         with self._one(name), self._shared.computing():
             seen = self._seen(name)
-        return None if self._singles_only and not _is_single(seen) else seen
+        is_left = self._quick_only and (not isinstance(seen, Sight) or not self._is_quick(seen))
+        return None if is_left else seen
 
     def _claimed(self, seen: _Complete) -> Job | float | None:
         """Claim what is complete. Else the seconds after which to look again, if known.
@@ -415,13 +435,28 @@ class Intake:
         seen = look(self._folders.inbox / name, lambda data: self._read(name, data), LARGEST_READ)
         if not isinstance(seen, Sight):
             return seen
-        known.holds_many = known.holds_many or _may_hold_many(seen)
+        known.holds_many = known.holds_many or self._may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
             known.look_at = time.monotonic() + self._shared.tuning.walk_seconds
         verdict = self._settler.judge(seen, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
         return None if known.holds_many and self.busy else seen
+
+    def _is_quick(self, seen: Sight) -> bool:
+        """Whether it was read and is solved at once: one problem, or a small collection."""
+        return seen.data is not None and not self._known[seen.name].holds_many
+
+    def _may_hold_many(self, seen: Sight) -> bool:
+        """Whether solving it may take a while, as far as is known."""
+        if seen.data is None:
+            return seen.is_folder or seen.fingerprint.size > LARGEST_READ
+        if not isinstance(seen.content, Collection):
+            return not isinstance(seen.content, Single)
+        from pipeline.service.sinks.table import is_quick  # noqa: PLC0415 - loads numpy
+
+        portions, size = self._shared.tuning.portions, seen.fingerprint.size
+        return not is_quick(seen.content, size, self._settings, portions)
 
     def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
         """Read the bytes: their contents, and whether they look cut off.
@@ -578,16 +613,6 @@ class Intake:
             log = self._shared.log
             say = log.warning if event in _WARNINGS else log.info
             say(event, source=printable(name), reason=reason)
-
-
-def _may_hold_many(seen: Sight) -> bool:
-    if seen.is_folder or seen.fingerprint.size > LARGEST_READ:
-        return True
-    return seen.data is not None and not isinstance(seen.content, Single)
-
-
-def _is_single(seen: Sight | Refused | float | None) -> bool:
-    return isinstance(seen, Sight) and isinstance(seen.content, Single)
 
 
 def _worth_holding(seen: Sight) -> Contents | None:

@@ -2,8 +2,8 @@
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-A single puzzle is solved at once in this process, alone or with others. A source of many puzzles
-advances by a step at a time, so that single files can overtake it.
+A single puzzle, or a small collection, is solved at once in this process, alone or with others. A
+larger source of many puzzles advances by a step at a time, so that the others can overtake it.
 """
 
 from __future__ import annotations
@@ -87,13 +87,15 @@ class Shared:
 class Job:
     """One claim. `contents` are what the look at its file found; None if only the file can tell.
 
-    `sink` is that of a source of many puzzles in work.
+    `sink` is that of a source of many puzzles in work. The job `is_ready` once all of a quick one
+    is written: the next step publishes it, unless others do that together with their own.
     """
 
     def __init__(self, shared: Shared, claim: Claim, contents: Contents | None = None) -> None:
         self.claim = claim
         self.contents = contents
         self.sink: GrowingSink | None = None
+        self.is_ready = False
         self._shared = shared
         self._life = self._processed()
         self._step = 0
@@ -137,7 +139,8 @@ class Job:
     def _processed(self) -> Generator[None, None, Ended]:
         """All that happens to a claim, from the first look to the end.
 
-        A source of many puzzles yields before its first step, after each, and while it waits.
+        A source of many puzzles yields before its first step, after each, and while it waits; a
+        quick one when it is ready.
         """
         try:
             if (record := is_published(self.claim, self._shared.folders)) is not None:
@@ -145,11 +148,11 @@ class Job:
             sink = self._made_sink()
             if isinstance(sink, SetSink):
                 return self._published(sink)
-            with closing(sink):
-                self.sink = sink
+            self.sink = sink
+            if not self._is_quick(sink):
                 yield
-                seconds = yield from self._grown(sink)
-                return self._published(sink, seconds)
+            yield from self._grown(sink)
+            return self._published(sink)
         except OSError as error:
             self._shared.blame(error)
             raise
@@ -203,10 +206,10 @@ class Job:
             case item:
                 return SetSink(claim, item, shared.settings)
 
-    def _grown(self, sink: GrowingSink) -> Generator[None, None, float]:
-        """Compute and write the steps that are not done; the seconds for all, in all runs.
+    def _grown(self, sink: GrowingSink) -> Generator[None, None, None]:
+        """Compute and write the steps that are not done.
 
-        A small source is computed in this process, as one step without checkpoints. If an earlier
+        A quick source is computed in this process, as one step without checkpoints. If an earlier
         attempt did not end, it may have killed its process: then workers compute it, and the next
         step runs alone, so that further attempts count for it.
         """
@@ -215,22 +218,28 @@ class Job:
         if sink.steps_before:
             source, puzzles = printable(self.claim.note.source), sink.progress().puzzles
             shared.log.info("job.continued", source=source, puzzles=puzzles)
+        if self._is_quick(sink):
+            with self._attempt(sink, free=(Interrupted,)):
+                for reply in filter(None, shared.inline.replies(sink.steps())):
+                    sink.write(*reply)
+            self._count_seconds(sink)
+            self.is_ready = True
+            yield
+            return
         steps = self._cut(sink)
         try:
             if self.claim.attempts():
                 yield from self._computed(sink, islice(steps, 1))
-            elif sink.is_small:
-                with self._attempt(sink, free=(Interrupted,)):
-                    for reply in filter(None, shared.inline.replies(sink.steps())):
-                        sink.write(*reply)
-                return self._seconds(sink)
             yield from self._computed(sink, steps)
         except GeneratorExit:
             with suppress(OSError):  # what is not noted is done again
                 self._note(sink)
             raise
         self._note(sink)
-        return self._seconds(sink)
+        self._count_seconds(sink)
+
+    def _is_quick(self, sink: GrowingSink) -> bool:
+        return sink.is_quick and not self.claim.attempts()
 
     def _computed(self, sink: GrowingSink, steps: Iterator[Request]) -> Generator[None, None, None]:
         """Compute and write these steps, noting now and then that they are durable."""
@@ -251,13 +260,14 @@ class Job:
     def _note(self, sink: GrowingSink) -> None:
         """Make durable what was written since the last time. Raises OSError."""
         if not self._is_noted:
-            sink.checkpoint(self._step - 1, self._seconds(sink))
+            self._count_seconds(sink)
+            sink.checkpoint(self._step - 1)
             self._is_noted = True
             self._note_at = time.monotonic() + self._shared.tuning.checkpoint_seconds
 
-    def _seconds(self, sink: GrowingSink) -> float:
-        """How long it has been in work, in all runs; the time between them does not count."""
-        return sink.seconds_before + self._watch.seconds()["total"]
+    def _count_seconds(self, sink: GrowingSink) -> None:
+        """Tell how long it has been in work, in all runs; the time between them does not count."""
+        sink.seconds = sink.seconds_before + self._watch.seconds()["total"]
 
     def _cut(self, sink: GrowingSink) -> Iterator[Request]:
         """The steps that are not done; skipping the others is safe, as they were cut before."""
@@ -281,11 +291,11 @@ class Job:
         is_first = self._step == sink.steps_before + 1
         return self.claim.attempt(self._step, free) if is_first else nullcontext()
 
-    def _published(self, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
-        publish([sink.publication(seconds)], self._shared.folders)
+    def _published(self, sink: SetSink | GrowingSink) -> Ended:
+        publish([sink.publication()], self._shared.folders)
         spares = self._shared.spares if isinstance(self.contents, Single) else None
         finish([(self.claim, sink.is_refused)], self._shared.folders, spares)
-        return sink.finish(self._shared.log, seconds)
+        return sink.finish(self._shared.log)
 
     def pause(self) -> None:
         """Stop a job of many puzzles; the next run continues it."""
@@ -310,29 +320,38 @@ class Job:
         self._shared.log.error(event, source=printable(self.claim.note.source), reason=reason)
 
 
+_Batch = list[tuple[Job, SetSink | GrowingSink]]
+
+
 def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]]:
     """Advance jobs that have just begun; yield each with its outcome at once.
 
     Several small puzzles are solved in batches, for which no attempt is counted: if the process is
-    killed meanwhile, each is processed alone later. Raises as `Job.advance` does.
+    killed meanwhile, each is processed alone later. Quick collections are published together.
+    Raises as `Job.advance` does.
     """
     left = list(jobs)
     try:
-        singles: list[tuple[Job, SetSink]] = []
+        singles, ready = _Batch(), _Batch()
         for job in jobs:
             if len(jobs) > 1 and isinstance(job.contents, Single):
                 singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
+                continue
+            outcome = job.advance()
+            if job.is_ready and job.sink:
+                ready.append((job, job.sink))
             else:
                 left.remove(job)
-                yield job, job.advance()
+                yield job, outcome
         batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
-        asked = (tuple(sink.item for _, sink in batch if sink.item) for batch in batches)
+        batches += [ready] * bool(ready)
+        asked = (_asked(batch) for batch in batches)
         with closing(shared.together.replies(Singles(some) for some in asked if some)) as solved:
             for batch in batches:
                 are_published = _publish_together(batch, solved, shared)
                 for job, sink in batch:
                     left.remove(job)
-                    yield job, sink.finish(shared.log, 0.0) if are_published else job.advance()
+                    yield job, sink.finish(shared.log) if are_published else job.advance()
     except (EnvironmentFailure, Interrupted):
         for job in left:
             job.give_back()
@@ -342,16 +361,23 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
             job.claim.close()
 
 
-def _publish_together(batch: list[tuple[Job, SetSink]], solved: Replies, shared: Shared) -> bool:
+def _asked(batch: _Batch) -> tuple[Single, ...]:
+    """The problems of a batch that are to be solved."""
+    return tuple(sink.item for _, sink in batch if isinstance(sink, SetSink) and sink.item)
+
+
+def _publish_together(batch: _Batch, solved: Replies, shared: Shared) -> bool:
     """Write the next results into these sinks, and publish them; False if they must go alone."""
     try:
-        if asked := [sink for _, sink in batch if sink.item]:
+        if _asked(batch):
             request, results = next(filter(None, solved))
+            asked = (sink for _, sink in batch if isinstance(sink, SetSink) and sink.item)
             for sink, result in zip(asked, results, strict=True):
                 sink.write(request, [result])
-        publish([sink.publication(0.0) for _, sink in batch], shared.folders)
+        publish([sink.publication() for _, sink in batch], shared.folders)
         ended = [(job.claim, sink.is_refused) for job, sink in batch]
-        finish(ended, shared.folders, shared.spares)
+        spares = shared.spares if all(job.contents for job, _ in batch) else None
+        finish(ended, shared.folders, spares)
     except (EnvironmentFailure, Interrupted):
         raise
     except OSError as error:

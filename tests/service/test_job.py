@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
@@ -133,13 +133,11 @@ def shared_by(box, solvers, workers, piece=10, **options):
     )
 
 
-@contextmanager
 def begun(claim, shared):
-    """A job of many puzzles before its first step; what it holds of the outbox is closed."""
+    """A job of many puzzles before its first step, or one that is ready."""
     job = Job(shared, claim)
     assert job.advance() == "going"
-    yield job
-    job.sink.close()
+    return job
 
 
 @pytest.fixture
@@ -153,18 +151,18 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
     shared = shared_by(box, None, Busy())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            with begun(many, shared) as job:
-                assert job.advance() == "going", "it waits"
-                assert many.attempts() == deadly, "what a kill would leave"
+            job = begun(many, shared)
+            assert job.advance() == "going", "it waits"
+            assert many.attempts() == deadly, "what a kill would leave"
         many.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else many.close()
     assert run_here(box) == 0
     assert box.record(STEM)["status"] == "collection"
 
 
 def test_a_crash_of_ours_while_workers_compute_counts(box, many):
-    with begun(many, shared_by(box, None, Crashing())) as job:
-        assert job.advance() == "going", "it waits"
-        assert job.advance() == "kept"
+    job = begun(many, shared_by(box, None, Crashing()))
+    assert job.advance() == "going", "it waits"
+    assert job.advance() == "kept"
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -173,35 +171,29 @@ def test_a_crash_of_ours_while_workers_compute_counts(box, many):
 def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, many):
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy(), piece=1000)
-        with (
-            begun(many, shared),
-            at_step("attempt.counted", die),
-            pytest.raises(KeyboardInterrupt),
-        ):
+        with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
             Job(shared, many).advance()
         many.close()
         (claim,) = abandoned(box.folders)
         assert claim.attempts() == 1
-        with begun(claim, shared) as again:
-            assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        again = begun(claim, shared)
+        assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
         claim.reset_attempts()
-        with begun(claim, shared) as last:
-            assert last.advance().status == "collection"
+        assert begun(claim, shared).advance().status == "collection"
 
 
 def test_a_job_that_was_cut_into_other_pieces_begins_anew(box, many):
-    with begun(many, shared_by(box, None, Quick(), piece=20)) as job:
-        assert job.advance() == "going"
+    assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
     for piece, steps in ((20, 1), (40, 0)):
-        with begun(many, shared_by(box, None, Quick(), piece)) as job:
-            assert job.sink.steps_before == steps
+        job = begun(many, shared_by(box, None, Quick(), piece))
+        assert job.sink.steps_before == steps
 
 
 def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy(), piece=1000, max_solutions=1000)
-        with begun(many, shared) as job:
-            assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        job = begun(many, shared)
+        assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
 
 
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(
@@ -219,7 +211,8 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     for _ in range(7):
         (claim,) = abandoned(box.folders)
         assert claim.attempts() < MOST_ATTEMPTS
-        with begun(claim, shared_by(box, None, Quick())) as job, pytest.raises(KeyboardInterrupt):
+        job = begun(claim, shared_by(box, None, Quick()))
+        with pytest.raises(KeyboardInterrupt):
             list(iter(job.advance, None))
     (claim,) = abandoned(box.folders)
     assert claim.attempts() == MOST_ATTEMPTS
@@ -260,7 +253,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(
-    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "pipe")], ids=str
+    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "folder")], ids=str
 )
 def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     claim = claimed(box, content=collection(3) if name == PROGRESS else SMALL)
