@@ -61,9 +61,6 @@ _LARGEST_BATCH = 16 * 1024 * 1024
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
-_SLOW_SECONDS = 0.003
-"""For each file in a portion: with more, smaller portions are given to claimers."""
-
 _SOON = 0.1
 _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
@@ -133,6 +130,7 @@ class Intake:
         self._marks = Marks(shared.folders.work, self._say_stuck)
         self._stamp_next = 0.0
         self._singly_until = 0.0
+        self._saw_many = False
 
     @property
     def keeps(self) -> bool:
@@ -291,8 +289,8 @@ class Intake:
     def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
         """The names that are ours: all, unless they are so many that claimers get some.
 
-        The first ones tell how long a file takes. What claimers leave becomes ours too. None while
-        only they have something to do.
+        The ones before tell whether files take a while. What claimers leave becomes ours too. None
+        while only they have something to do.
         """
         ours, portion = deque[str](), 0
         while names or ours or self._claimers.are_busy:
@@ -301,10 +299,10 @@ class Intake:
                 self._claimers.give(names, portion)
             if not names and not ours:
                 yield None
-            began, count = time.monotonic(), min(len(names), portion or FEW)
-            for _ in range(count):
+            self._saw_many = False
+            for _ in range(min(len(names), portion or FEW)):
                 yield names.popleft()
-            portion = BATCH if time.monotonic() - began < count * _SLOW_SECONDS else FEW
+            portion = FEW if self._saw_many else BATCH
             while ours:
                 yield ours.popleft()
 
@@ -451,8 +449,11 @@ class Intake:
         """Whether solving it may take a while, as far as is known."""
         if seen.data is None:
             return seen.is_folder or seen.fingerprint.size > LARGEST_READ
+        if isinstance(seen.content, Single):
+            return False
+        self._saw_many = True
         if not isinstance(seen.content, Collection):
-            return not isinstance(seen.content, Single)
+            return True
         from pipeline.service.sinks.table import is_quick  # noqa: PLC0415 - loads numpy
 
         portions, size = self._shared.tuning.portions, seen.fingerprint.size
