@@ -343,7 +343,12 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
 
 
 @pytest.mark.parametrize(
-    ("name", "real"), [("look", look), ("make_claim", make_claim), ("is_written", is_written)]
+    ("name", "real"),
+    [
+        ("arrivals.look", look),
+        ("intake.make_claim", make_claim),
+        ("intake.is_written", is_written),
+    ],
 )
 def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
     box, name, real, monkeypatch
@@ -353,10 +358,10 @@ def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
             raise RecursionError("too deep")
         return real(at, *rest)
 
-    is_claimed = name == "is_written"
+    is_claimed = real is is_written
     claimed(box, content=SMALL).close() if is_claimed else box.drop("a.txt")
     box.drop("b.txt")
-    monkeypatch.setattr(f"pipeline.service.intake.{name}", crashing)
+    monkeypatch.setattr(f"pipeline.service.{name}", crashing)
     assert run_here(box) == 75
     assert (box.kept("done"), "a.txt" in box.waiting()) == ({"b.txt"}, not is_claimed)
     monkeypatch.undo()
