@@ -260,8 +260,8 @@ class Intake:
     def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
         """The names that are ours: all, unless they are so many that claimers get some.
 
-        The ones before tell whether files take a while. What claimers leave becomes ours too. None
-        while only they have something to do.
+        Claimers get fewer at once if the names before were not only of single puzzles. What they
+        leave becomes ours too. None while only they have something to do.
         """
         ours, portion = deque[str](), 0
         while names or ours or self._claimers.are_busy:
