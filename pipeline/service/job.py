@@ -312,6 +312,8 @@ class Job:
             try:
                 if not self.claim.put_back(self._shared.folders.inbox):
                     self._say("job.kept", "another of its name is in the inbox")
+                elif self.sink:
+                    self.sink.discard()
             except OSError as error:
                 self._say("job.kept", in_words(error))
         self.claim.close()
@@ -337,11 +339,12 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
             if len(jobs) > 1 and isinstance(job.contents, Single):
                 singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
                 continue
-            outcome = job.advance()
+            left.remove(job)
+            outcome = job.advance()  # if this raises, it has returned the file itself
             if job.is_ready and job.sink:
+                left.append(job)
                 ready.append((job, job.sink))
             else:
-                left.remove(job)
                 yield job, outcome
         batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
         batches += [ready] * bool(ready)

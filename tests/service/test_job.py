@@ -6,11 +6,12 @@ import errno
 import os
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import islice
+from datetime import UTC, datetime
+from itertools import count, islice
 from types import SimpleNamespace
 
 import pytest
-from support.claiming import at_step, claimed
+from support.claiming import at_step, claimed, note_of
 from support.dropping import (
     OTHER,
     OTHER_SOLVED,
@@ -21,14 +22,16 @@ from support.dropping import (
     record_text,
 )
 from support.many import collection
+from support.telling import KeptLog
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.claimers import Claimers
+from pipeline.service.exits import Interrupted
 from pipeline.service.intake import Intake
 from pipeline.service.job import MOST_ATTEMPTS, Job, Shared, Tuning, process
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
+from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
@@ -39,6 +42,7 @@ from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 
+NOW = datetime.now(UTC)
 STEM = "a.txt"
 """Of the claims made here."""
 
@@ -340,6 +344,38 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
     assert told == {"a.txt": "unique", "b.txt": "unique"}
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
     assert not any(claim.is_held for claim in claims)
+
+
+def claimed_collections(box, *names):
+    """Claims on small collections, each of a job of its own."""
+    for name in names:
+        box.drop(name, collection(3))
+    return [make_claim(box.folders, note_of(box, name, job=new_job_id(NOW))) for name in names]
+
+
+def late_from(number):
+    """What to enter around computations, of which that one comes after the end of the grace."""
+    begun = count(1)
+
+    def computing():
+        if next(begun) >= number:
+            raise Interrupted
+        return nullcontext()
+
+    return computing
+
+
+def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbox_once(box):
+    names, log = ["a.txt", "b.txt", "c.txt"], KeptLog()
+    claims = claimed_collections(box, *names)
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        shared = replace(shared, log=log, computing=late_from(2))
+        with pytest.raises(Interrupted):
+            list(process([Job(shared, claim) for claim in claims], shared))
+    assert log.told == [], "nothing is kept"
+    assert (box.waiting(), box.in_work()) == ({*names}, set())
+    assert box.published() == set(), "a full disk may need the room"
 
 
 @pytest.mark.parametrize(

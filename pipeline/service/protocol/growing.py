@@ -129,6 +129,13 @@ class Growing:
             for name, file in self._files.items()
         }
 
+    def discard(self) -> None:
+        """Remove the growing files, of which nothing was noted: a full disk may need the room."""
+        for file in self._files.values():
+            with contextlib.suppress(OSError):
+                file.path.unlink()
+        shutil.rmtree(self.tree, ignore_errors=True)
+
 
 def last_noted(folder: Path) -> dict[str, Any]:
     """The last state in a claim's progress note; empty if nothing was noted."""

@@ -370,6 +370,10 @@ class GrowingSink(Sink):
     def _grown(self) -> Mapping[str, Any]:
         return self._growing.staged()
 
+    def discard(self) -> None:
+        """Remove what was written: the job begins anew."""
+        self._growing.discard()
+
 
 def size_of(path: Path) -> int | None:
     """The bytes of a file; None for anything else, such as a folder or a link."""
