@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
@@ -26,7 +26,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
 from pipeline.service.sinks import BATCH, PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
-from pipeline.service.workers import Inline, Replies, Request, Workers
+from pipeline.service.workers import Inline, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.child import Peer
@@ -45,12 +45,14 @@ class Tuning:
     """Sizes and times that are not settings, and how a worker is started; tests vary them.
 
     `walk_seconds` is how long a folder is left alone after it was walked. `checkpoint_seconds` is
-    how long a job of many may leave what it has written before it makes it durable.
+    how long a job of many may leave what it has written before it makes it durable. `ready_seconds`
+    is how long small collections that are solved may wait for others, to be published together.
     """
 
     portions: Portions = PORTIONS
     walk_seconds: float = 1.0
     checkpoint_seconds: float = 0.5
+    ready_seconds: float = 3.0
     start_worker: Callable[[str], Peer] = Peer
 
 
@@ -95,14 +97,18 @@ class Job:
         self.claim = claim
         self.contents = contents
         self.sink: GrowingSink | None = None
-        self.is_ready = False
         self._shared = shared
-        self._life = self._processed()
+        self.restart()
         self._step = 0
         """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
         self._watch = Stopwatch()
         self._is_noted = True
         self._note_at = 0.0
+
+    def restart(self) -> None:
+        """Begin anew at the next step, as after a crash."""
+        self._life = self._processed()
+        self.is_ready = False
 
     def advance(self) -> Outcome:
         """Process the claim to its end, or do one more step of a source of many puzzles.
@@ -323,6 +329,7 @@ class Job:
 
 
 _Batch = list[tuple[Job, SetSink | GrowingSink]]
+_Solved = Iterator[tuple[Request, Any] | None]
 
 
 def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]]:
@@ -332,9 +339,9 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
     killed meanwhile, each is processed alone later. Quick collections are published together.
     Raises as `Job.advance` does.
     """
-    left = list(jobs)
+    left, longest = list(jobs), shared.tuning.ready_seconds
     try:
-        singles, ready = _Batch(), _Batch()
+        singles, ready, due = _Batch(), _Batch(), time.monotonic() + longest
         for job in jobs:
             if len(jobs) > 1 and isinstance(job.contents, Single):
                 singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
@@ -346,15 +353,15 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
                 ready.append((job, job.sink))
             else:
                 yield job, outcome
+            if time.monotonic() >= due:
+                yield from _ended(ready, iter(()), left, shared)
+                ready, due = _Batch(), time.monotonic() + longest
+        yield from _ended(ready, iter(()), left, shared)
         batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
-        batches += [ready] * bool(ready)
         asked = (_asked(batch) for batch in batches)
         with closing(shared.together.replies(Singles(some) for some in asked if some)) as solved:
             for batch in batches:
-                are_published = _publish_together(batch, solved, shared)
-                for job, sink in batch:
-                    left.remove(job)
-                    yield job, sink.finish(shared.log) if are_published else job.advance()
+                yield from _ended(batch, solved, left, shared)
     except (EnvironmentFailure, Interrupted):
         for job in left:
             job.give_back()
@@ -364,12 +371,29 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
             job.claim.close()
 
 
+def _ended(
+    batch: _Batch, solved: _Solved, left: list[Job], shared: Shared
+) -> Iterator[tuple[Job, Outcome]]:
+    """Publish these together, or else one by one; none of them is `left` then."""
+    are_published = bool(batch) and _publish_together(batch, solved, shared)
+    for job, sink in batch:
+        left.remove(job)
+        yield job, sink.finish(shared.log) if are_published else _alone(job)
+
+
+def _alone(job: Job) -> Outcome:
+    """Process a job to its end; some of its files may have got their names already."""
+    job.restart()
+    outcome = job.advance()
+    return job.advance() if job.is_ready else outcome
+
+
 def _asked(batch: _Batch) -> tuple[Single, ...]:
     """The problems of a batch that are to be solved."""
     return tuple(sink.item for _, sink in batch if isinstance(sink, SetSink) and sink.item)
 
 
-def _publish_together(batch: _Batch, solved: Replies, shared: Shared) -> bool:
+def _publish_together(batch: _Batch, solved: _Solved, shared: Shared) -> bool:
     """Write the next results into these sinks, and publish them; False if they must go alone."""
     try:
         if _asked(batch):

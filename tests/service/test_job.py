@@ -378,6 +378,32 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
     assert box.published() == set(), "a full disk may need the room"
 
 
+@pytest.mark.parametrize("step", ["publish.renaming", "publish.recorded"])
+def test_collections_whose_joint_publication_fails_halfway_are_published_alone(box, step):
+    def refuse():
+        raise PermissionError(errno.EPERM, "it is another user's")
+
+    claims = claimed_collections(box, "a.txt", "b.txt")
+    with Solvers() as solvers, at_step(step, refuse):
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        outcomes = [*process([Job(shared, claim) for claim in claims], shared)]
+    assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
+    assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())
+    assert not [name for name in box.published() if name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize(("seconds", "together"), [(0.0, 1), (1000.0, 3)])
+def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds, together):
+    claims = claimed_collections(box, "a.txt", "b.txt", "c.txt")
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        shared = replace(shared, tuning=replace(shared.tuning, ready_seconds=seconds))
+        outcomes = process([Job(shared, claim) for claim in claims], shared)
+        assert next(outcomes)[1].status == "collection"
+        assert len(box.kept("done")) == together
+        assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
+
+
 @pytest.mark.parametrize(
     ("name", "real"),
     [
