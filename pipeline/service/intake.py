@@ -175,6 +175,8 @@ class Intake:
         """
         swept, left = Swept(), list[str]()
         self._take(names, len(names), swept, left)
+        while self._running and not self._stopping():  # it took longer than it looked
+            self._advance(swept)
         return left
 
     def _take_all(self, swept: Swept) -> None:

@@ -378,6 +378,20 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
     assert box.published() == set(), "a full disk may need the room"
 
 
+def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(box, monkeypatch):
+    """As when machine code turns out to be unusable."""
+    answers = iter([True, False])
+    monkeypatch.setattr("pipeline.service.sinks.table.is_quick", lambda *_: next(answers))
+    box.drop("a.txt", collection(3))
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), settle=0.0)
+        shared = replace(shared, workers=shared.inline)
+        intake = Intake(shared, lambda: False, Display(None, bar=False), once=True, quick_only=True)
+        assert intake.take_quick(["a.txt"]) == []
+        assert not intake.busy
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
 @pytest.mark.parametrize("step", ["publish.renaming", "publish.recorded"])
 def test_collections_whose_joint_publication_fails_halfway_are_published_alone(box, step):
     def refuse():
