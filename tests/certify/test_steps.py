@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.stepping import EXAMPLES, masks_of
 
 from pipeline.certify.steps import (
@@ -49,7 +49,7 @@ def holds(s, o, *, unique=True):
     return bool(follows(s, o, [0] * SCRATCH, int(unique)))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@for_each("name", EXAMPLES)
 def test_a_step_follows_from_what_it_cites_and_not_from_nothing(name):
     s, o = step_of(name)
     assert holds(s, o)
@@ -57,7 +57,7 @@ def test_a_step_follows_from_what_it_cites_and_not_from_nothing(name):
     assert not holds(s, o)
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.startswith(("uni", "BUG"))])
+@for_each("name", [name for name in EXAMPLES if name.startswith(("uni", "BUG"))])
 def test_a_step_that_says_the_puzzle_is_unique_needs_a_proof_of_that(name):
     s, o = step_of(name)
     assert holds(s, o)

@@ -151,7 +151,6 @@ def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):
     code, printed, said = run("generate", "2", "--seed", "3", "--json")
     told = [json.loads(line) for line in printed.splitlines()]
     assert (code, said) == (0, "")
-    assert [each["puzzle"] for each in told] == run("generate", "2", "--seed", "3")[1].split()
     for each in told:
         result = solve(each["puzzle"], also="effort,rating")
         assert isinstance(result.solutions[0], Grid)
