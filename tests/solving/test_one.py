@@ -295,7 +295,8 @@ UNSATISFIED = "the model of liar does not satisfy the clauses"
     ],
 )
 def test_a_solver_that_fails_or_is_shown_to_be_wrong_is_followed_by_the_next(script, reason):
-    result = asked(Scripted(*script, name="liar"), Pysat(), max_solutions=3, prove="always")
+    with Pysat() as next_one:
+        result = asked(Scripted(*script, name="liar"), next_one, max_solutions=3, prove="always")
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, True)
     assert result.solver.name == "pysat"
     assert reason in result.solver.fallback
