@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec import to_builtins
 from support.commands import run, start
+from support.dropping import wait_for
 from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
@@ -223,8 +224,7 @@ def interrupted(folder, target, *options):
         target.open("wb") as output,
         start(*command, stdin=subprocess.DEVNULL, stdout=output) as process,
     ):
-        while not any(path.stat().st_size for path in folder.glob("*many.txt*")):
-            assert process.poll() is None
+        wait_for(lambda: any(path.stat().st_size for path in folder.glob("*many.txt*")))
         process.send_signal(signal.SIGINT)
         _, heard = process.communicate(timeout=PATIENCE)
     assert process.returncode == 75
