@@ -28,6 +28,7 @@ from pipeline.certify.steps import (
     VALUES,
 )
 from pipeline.native import compiled
+from pipeline.puzzle.puzzle import NINE, units_of
 
 PLACES, REASONS, OPEN, ROW_MASKS, STATE = 81, 324, 729, 730, 739
 """`s` begins with a mask for each reason, the candidates that it has left: for a cell digits, for
@@ -192,24 +193,20 @@ def sees_marks(t, o, first, cell):
 @lru_cache(maxsize=1)
 def tables() -> tuple[int, ...]:
     """What `t` holds."""
-    nine, cells, spots = range(9), range(81), range(SPOTS)
-    boxes = [9 * (3 * (b // 3) + k // 3) + 3 * (b % 3) + k % 3 for b in nine for k in nine]
-    every = [*cells, *(9 * r + c for c in nine for r in nine), *boxes]
-    units = [every[9 * u : 9 * u + 9] for u in range(UNITS)]
-    lines = [(b, line) for b in range(BOXES, UNITS) for line in range(BOXES)]
-    groups = [[c for c in units[b] if c in units[line]] for b, line in lines]
+    nine, cells, spots, units = range(9), range(81), range(SPOTS), units_of(NINE)
+    groups = [sorted({*box} & {*line}) for box in units[BOXES:] for line in units[:BOXES]]
     held = [*([cell] for cell in cells), *filter(None, groups)]
     of_spot = [[u for u in range(UNITS) if {*held[n]} <= {*units[u]}] for n in spots]
     within = [[sum(1 << units[u].index(c) for c in held[n]) for u in of_spot[n]] for n in spots]
     near = [{c for u in of_spot[cell] for c in units[u]} - {cell} for cell in cells]
     seen = [set.intersection(*(near[cell] for cell in held[n])) for n in spots]
-    candidates = [*range(SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)]
-    reasons, in_reasons = [], []
+    near_spots = [[m for m in spots if {*held[m]} <= seen[n]] for n in spots]
+    reasons, in_reasons, excluded = [], [], []
     for n, d in ((n, d) for n in spots for d in nine):
-        own = [(81 + 9 * u + d, mask) for u, mask in zip(of_spot[n], within[n], strict=True)]
-        own += [(n, 1 << d)] if n < 81 else []
-        reasons += [reason for reason, _ in own] + [NOTHING] * (4 - len(own))
-        in_reasons += [mask for _, mask in own] + [0] * (4 - len(own))
+        reasons += [81 + 9 * u + d for u in of_spot[n]] + ([n] if n < 81 else [NOTHING] * 2)
+        in_reasons += within[n] + ([1 << d] if n < 81 else [0] * 2)
+        others = [9 * n + other for other in nine if other != d and n < 81]
+        excluded.append([9 * m + d for m in near_spots[n]] + others)
     at = [NOTHING] * (UNITS * 512)
     for n, mask in ((n, mask) for n in spots for mask in range(1, 512)):
         for u, whole in zip(of_spot[n], within[n], strict=True):
@@ -223,15 +220,9 @@ def tables() -> tuple[int, ...]:
         for c, d in combinations(nine, 2)
         if (a // 3 == b // 3) != (c // 3 == d // 3)
     ]
-    excluded = [
-        [9 * m + d for m in spots if {*held[m]} <= seen[n]]
-        + [9 * n + other for other in nine if other != d and n < 81]
-        for n in spots
-        for d in nine
-    ]
     parts = (
-        candidates,
-        every,
+        (*range(SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)),
+        (cell for unit in units for cell in unit),
         reasons,
         in_reasons,
         (int(cell in seen[n]) for n in spots for cell in cells),

@@ -76,10 +76,8 @@ STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in (
 Only the first and the last have groups. Until COLOURS, which follows no other links, all nodes are
 of one digit. The weak link of a skyscraper is in a line, that of a kite in a box."""
 
-LONGEST, FARTHEST = 63, 400
-"""Links of a chain, and of an implication, at most."""
-
-MOST_NODES = MARKS - NODES - 1
+LONGEST, FARTHEST, MOST_NODES = 63, 400, MARKS - NODES - 1
+"""Links of a chain, and of an implication, at most; nodes that a step notes."""
 
 
 @compiled()
@@ -138,8 +136,9 @@ def _search(t, g, start, kind, most):
             if g[REACHED + then] == search:
                 continue
             if is_weak:
-                in_box = unit_of(t, node // 9, 2) == unit_of(t, other // 9, 2)
-                if kind in (SKYSCRAPER, KITE) and in_box != (kind == KITE):
+                if kind in (SKYSCRAPER, KITE) and (kind == KITE) != (
+                    unit_of(t, node // 9, 2) == unit_of(t, other // 9, 2)
+                ):
                     continue
             elif kind < AIC and not allowed >> g[REASON + k] // 81 & 1:
                 continue

@@ -290,11 +290,11 @@ def _unique(s, t, o, at, pair, kind):
     begin(o)
     o[DEADLY], o[DIGITS] = 1, pair
     roof = extras = 0
-    for k in range(at, at + 4):
-        o[MARKS + 1 + k - at] = t[k]
-        if s[CELLS + t[k]] != pair:
-            extras |= s[CELLS + t[k]] & ~pair
-            o[MARKS + 5 + roof] = t[k]
+    for k in range(4):
+        o[MARKS + 1 + k] = t[at + k]
+        if s[CELLS + t[at + k]] != pair:
+            extras |= s[CELLS + t[at + k]] & ~pair
+            o[MARKS + 5 + roof] = t[at + k]
             roof += 1
     one, other = o[MARKS + 5], o[MARKS + 6]
     is_aligned = roof == 2 and sees(t, one, other)
