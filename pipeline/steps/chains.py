@@ -348,7 +348,7 @@ def _follow(t, g, candidate, kind):
 
 @compiled()
 def _explain(s, t, o, g, reason, kind):
-    """Note how all candidates of a reason exclude what is struck."""
+    """Cite how all candidates of a reason exclude what is struck; note how the first of that."""
     adds(o, CITED, reason)
     if reason < PLACES:
         adds(o, MARKS, reason)
@@ -358,8 +358,10 @@ def _explain(s, t, o, g, reason, kind):
     for place in range(9):
         if s[reason] >> place & 1:
             _search(t, g, 2 * candidate_at(t, reason, place) + 1, kind, FARTHEST)
-            for k in range(STRUCK + 1, STRUCK + 1 + o[STRUCK]):
-                _trace(o, g, 2 * o[k])
+            for k in range(o[STRUCK], 0, -1):
+                noted = o[NODES]
+                _trace(o, g, 2 * o[STRUCK + k])
+                o[NODES] = o[NODES] if k == 1 else noted
     if kind == XYZ_WING:
         _show_cells(o, kind)
 

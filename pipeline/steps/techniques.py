@@ -184,7 +184,8 @@ def walk(r, s, t, o, g, u, v, most):
             return WRONG
         r[STEPS] += 1
         r[SCORE] += r[row + POINTS]
-        r[RATING] = max(r[RATING], r[row + SE] + _length_rating(o[NODES]))
+        nodes = o[NODES] - 2 if r[row + KIND] == VERITY else o[NODES]
+        r[RATING] = max(r[RATING], r[row + SE] + _length_rating(nodes))
         if r[row + HARDNESS] > r[ROWS + ROW * r[HARDEST] + HARDNESS]:
             r[HARDEST] = o[TECHNIQUE]
         apply(s, t, o)
