@@ -49,11 +49,10 @@ loaded = Loaded(PROGRAM)
 _SLOW, _SLOW_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
 
-_strike: Callable[..., None] = board.strike
-
 _ALL = 1000
 """More steps than a puzzle can have: each fills a cell or strikes a candidate."""
 
+_strike: Callable[..., None] = board.strike
 _TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
@@ -92,6 +91,11 @@ class Step:
     chain: tuple[Node, ...]
 
 
+@lru_cache(maxsize=2)
+def _tables(*, is_array: bool) -> Any:
+    return np.array(board.tables(), np.int64) if is_array else board.tables()
+
+
 class _Walk:
     """A walk through one puzzle after another, by the techniques of `order`."""
 
@@ -103,7 +107,7 @@ class _Walk:
         self.state: Any = s
         self.step: Any = o
         self._run: Callable[..., int] = step or walk
-        self._arrays = self.walk, s, _table_array() if step else board.tables(), o, g, u, v
+        self._arrays = self.walk, s, _tables(is_array=step is not None), o, g, u, v
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
         self.walk[:ROWS] = walk_of(self.order, unique=unique)[:ROWS]
@@ -116,11 +120,6 @@ class _Walk:
             name = self.order[int(self.step[layout.TECHNIQUE])].name
             raise StepRejected(int(self.walk[STEPS]) + 1, name)
         return ended
-
-
-@lru_cache(maxsize=1)
-def _table_array() -> Any:
-    return np.array(board.tables(), np.int64)
 
 
 def steps(
@@ -175,13 +174,10 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    t, node = board.tables(), signed // 2
-    first, mask = (
-        board.CANDIDATES + 9 * t[board.NODE_REASONS + 4 * node],
-        t[board.NODE_MASKS + 4 * node],
-    )
-    cells = [t[first + place] // 9 for place in range(9) if mask >> place & 1]
-    digit = node % 9
+    t, node, digit = board.tables(), signed // 2, signed // 2 % 9
+    first, mask = 9 * t[board.NODE_REASONS + 4 * node], t[board.NODE_MASKS + 4 * node]
+    places = (place for place in range(9) if mask >> place & 1)
+    cells = (t[board.CANDIDATES + first + place] // 9 for place in places)
     held = tuple(cell for cell in cells if node < board.SINGLES or before[cell] >> digit & 1)
     return Node(digit + 1, held, bool(signed & 1))
 
@@ -213,17 +209,12 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
         solved = walking.take(_ALL) == FILLED and solved
     score, taken = int(by_score.walk[SCORE]), int(by_score.walk[STEPS])
     hardest = by_score.order[int(by_score.walk[HARDEST])]
-    level = hardest.level
+    name, level = hardest.name if taken else "", hardest.level
     while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not solved):
         level += 1
-    tenths = int(by_rating.walk[RATING])
+    tenths = max(int(by_rating.walk[RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
-        score=score,
-        level=LEVELS[level],
-        hardest=hardest.name if taken else "",
-        steps=taken,
-        se=(tenths if solved else max(tenths, BY_RATING[-1].se)) / 10,
-        solved=solved,
+        score=score, level=LEVELS[level], hardest=name, steps=taken, se=tenths / 10, solved=solved
     )
 
 

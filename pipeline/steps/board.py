@@ -13,7 +13,7 @@ group of two or three.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 
 from pipeline.certify.steps import (
     ALLOWED,
@@ -215,10 +215,9 @@ def tables() -> tuple[int, ...]:
     masks = sorted(range(512), key=lambda mask: (mask.bit_count(), mask))
     starts = [SETS + 10 + sum(mask.bit_count() < k for mask in masks) for k in range(10)]
     rectangles = [
-        (9 * a + c, 9 * a + d, 9 * b + c, 9 * b + d)
-        for a, b in combinations(nine, 2)
-        for c, d in combinations(nine, 2)
-        if (a // 3 == b // 3) != (c // 3 == d // 3)
+        (a + c, a + d, b + c, b + d)
+        for (a, b), (c, d) in product(combinations(range(0, 81, 9), 2), combinations(nine, 2))
+        if (a // 27 == b // 27) != (c // 3 == d // 3)
     ]
     parts = (
         (*range(SINGLES), *(9 * c + d for unit in units for d in nine for c in unit)),

@@ -11,7 +11,6 @@ from itertools import accumulate
 
 from pipeline.certify.steps import (
     BASE,
-    CELLS,
     CITED,
     DIGITS,
     MARKS,
@@ -287,7 +286,7 @@ def _strike_by_colours(s, t, o, g, size, digit):
             return
     for cell in range(81):
         seen = 0
-        for k in range(size if s[CELLS + cell] >> digit & 1 else 0):
+        for k in range(size if s[cell] >> digit & 1 else 0):
             if sees(t, g[QUEUE + k] // 18, cell):
                 seen |= 1 << (g[QUEUE + k] & 1)
         if seen == 3:

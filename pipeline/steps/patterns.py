@@ -5,7 +5,6 @@ from __future__ import annotations
 from pipeline.certify.steps import (
     ALLOWED,
     BASE,
-    CELLS,
     CITED,
     COVER,
     DEADLY,
@@ -274,9 +273,9 @@ def unique_rectangle(s, t, o, kind):
     for at in range(RECTANGLES, RECTANGLES + 4 * CORNERS, 4):
         common = 511
         for k in range(at, at + 4):
-            common &= s[ALLOWED + t[k]] if s[CELLS + t[k]] else 0
+            common &= s[ALLOWED + t[k]] if s[t[k]] else 0
         for k in range(at, at + 4):
-            pair = s[CELLS + t[k]]
+            pair = s[t[k]]
             if number(t, pair) == 2 and pair & ~common == 0:
                 _unique(s, t, o, at, pair, kind)
                 if concludes(o):
@@ -292,8 +291,8 @@ def _unique(s, t, o, at, pair, kind):
     roof = extras = 0
     for k in range(4):
         o[MARKS + 1 + k] = t[at + k]
-        if s[CELLS + t[at + k]] != pair:
-            extras |= s[CELLS + t[at + k]] & ~pair
+        if s[t[at + k]] != pair:
+            extras |= s[t[at + k]] & ~pair
             o[MARKS + 5 + roof] = t[at + k]
             roof += 1
     one, other = o[MARKS + 5], o[MARKS + 6]
@@ -330,7 +329,7 @@ def _confined(s, t, o, unit, both, pair):
 def _with_subset(s, t, o, unit, both, extras):
     """Strike the candidates of a subset that has one cell more: one of the two cells."""
     for row in range(9):
-        mask = 0 if both >> row & 1 else s[CELLS + cell_at(t, unit, row)]
+        mask = 0 if both >> row & 1 else s[cell_at(t, unit, row)]
         s[ROW_MASKS + row] = mask | extras if mask else 0
     for size in range(1, 4):
         able = _able(s, t, size + 1)
@@ -361,7 +360,7 @@ def bug(s, t, o):
             digit = reason % 9 if reason >= PLACES else digit
         elif number(t, s[reason]) not in (0, 2):
             return 0
-    if threes != 4 or odd >= PLACES or not s[CELLS + odd] >> digit & 1:
+    if threes != 4 or odd >= PLACES or not s[odd] >> digit & 1:
         return 0
     candidate = 9 * odd + digit
     for k in range(4 * candidate, 4 * candidate + 4):

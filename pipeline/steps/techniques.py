@@ -8,6 +8,7 @@ ratings those of Sudoku Explainer 1.2 (N. Juillerat, 2006).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from pipeline.certify.steps import NODES, TECHNIQUE, follows
@@ -114,12 +115,8 @@ higher level or else score; its score, rating, kind, form and size."""
 
 def walk_of(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
     """What a walk by these techniques begins with."""
-    rows = [
-        number
-        for each in order
-        for number in (1000 * each.level + each.score, each.score, each.se, *each[-3:])
-    ]
-    return [-1, int(unique), len(order), 0, 0, 0, *rows]
+    rows = [(1000 * each.level + each.score, each.score, each.se, *each[-3:]) for each in order]
+    return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
 
 
 MORE, FILLED, STUCK, WRONG = range(4)
