@@ -16,6 +16,7 @@ import numpy as np
 from pipeline.certify import steps as layout
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
+from pipeline.puzzle.puzzle import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import board
 from pipeline.steps.chains import GRAPH
@@ -37,13 +38,9 @@ from pipeline.steps.techniques import (
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_MODULES = "techniques", "chains", "patterns", "board"
-PROGRAM = Program(
-    "steps",
-    "walk",
-    (*(f"pipeline.steps.{name}" for name in _MODULES), "pipeline.certify.steps"),
-    "pipeline.steps.try_walk",
-)
+_OURS = (f"pipeline.steps.{name}" for name in ("techniques", "chains", "patterns", "board"))
+_MODULES = *_OURS, "pipeline.certify.steps"
+PROGRAM = Program("steps", "walk", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)
 
 _SLOW, _SLOW_RATING = 0.01, 0.02
@@ -158,17 +155,14 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
     def some(first: int) -> list[int]:
         return o[first + 1 : first + 1 + o[first]]
 
-    def bits(mask: int) -> tuple[int, ...]:
-        return tuple(bit for bit in range(board.UNITS) if mask >> bit & 1)
-
     return Step(
         walking.order[o[layout.TECHNIQUE]],
         tuple((each // 9, each % 9 + 1) for each in some(layout.PLACED)),
         tuple(sorted((each // 9, each % 9 + 1) for each in some(layout.STRUCK))),
-        tuple(digit + 1 for digit in bits(o[layout.DIGITS])),
+        tuple(values_of(o[layout.DIGITS])),
         tuple(some(layout.MARKS)),
-        bits(o[layout.BASE]),
-        bits(o[layout.COVER]),
+        tuple(values_of(o[layout.BASE], 0)),
+        tuple(values_of(o[layout.COVER], 0)),
         tuple(_node(signed, before) for signed in reversed(some(layout.NODES))),
     )
 

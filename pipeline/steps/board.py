@@ -143,11 +143,6 @@ def begin(o):
         o[first] = 0
 
 
-@compiled(inline=True)
-def concludes(o):
-    return o[PLACED] + o[STRUCK]
-
-
 @compiled()
 def adds(o, first, what):
     """Add to a list of the step what is not in it."""

@@ -34,7 +34,6 @@ from pipeline.steps.board import (
     adds,
     begin,
     candidate_at,
-    concludes,
     fill,
     lowest,
     number,
@@ -75,8 +74,8 @@ STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in (
 Only the first and the last have groups. Until COLOURS, which follows no other links, all nodes are
 of one digit. The weak link of a skyscraper is in a line, that of a kite in a box."""
 
-LONGEST, FARTHEST, MOST_NODES = 63, 400, MARKS - NODES - 1
-"""Links of a chain, and of an implication, at most; nodes that a step notes."""
+LONGEST, FARTHEST = 63, 160
+"""Links of a chain, and of an implication, at most; nine of these have room in a step."""
 
 
 @compiled()
@@ -168,10 +167,9 @@ def chain(s, t, o, g, kind):
         begin(o)
         for k in range(3, _search(t, g, 2 * start, kind, best - 1)):
             signed = g[QUEUE + k]
-            if g[DISTANCE + signed] < 3 or signed & 1 == 0:
-                continue
+            is_end = signed & 1 and g[DISTANCE + signed] > 2
             is_new = signed > 2 * start or kind < TURBOT  # not another chain backwards
-            if is_new and _conclude(s, t, o, g, start, signed // 2, kind):
+            if is_end and is_new and _conclude(s, t, o, g, start, signed // 2, kind):
                 best, best_start, best_end = g[DISTANCE + signed], start, signed // 2
                 break
     if best_start == NOTHING:
@@ -216,7 +214,7 @@ def _conclude(s, t, o, g, start, end, kind):
             before = g[PARENT + signed]
             _strike_between(s, t, o, g, before // 2, signed // 2)
             signed = g[PARENT + before]
-    return concludes(o) > 0
+    return o[PLACED] + o[STRUCK] > 0
 
 
 @compiled()
@@ -240,9 +238,8 @@ def _strike_between(s, t, o, g, one, other):
 def _trace(o, g, signed):
     """Note the nodes of a chain, from its end, and cite its strong links."""
     while signed != NOTHING:
-        if o[NODES] < MOST_NODES:
-            o[NODES] += 1
-            o[NODES + o[NODES]] = signed
+        o[NODES] += 1
+        o[NODES + o[NODES]] = signed
         if g[BY + signed] != NOTHING:
             adds(o, CITED, g[BY + signed])
         signed = g[PARENT + signed]
@@ -264,7 +261,7 @@ def colours(s, t, o, g):
             continue
         begin(o)
         _strike_by_colours(s, t, o, g, size, start % 9)
-        if concludes(o):
+        if o[STRUCK]:
             o[DIGITS], o[NODES] = 1 << start % 9, size
             for k in range(size):
                 signed = g[QUEUE + k]
@@ -307,7 +304,7 @@ def verity(s, t, o, g, kind):
         if count == 3 or (count > 3 and kind != XYZ_WING):
             begin(o)
             _exclude(s, t, o, g, reason, kind)
-            if concludes(o):
+            if o[STRUCK]:
                 _explain(s, t, o, g, reason, kind)
                 return 1
     return 0

@@ -25,6 +25,7 @@ from pipeline.steps.board import (
     RECTANGLES,
     ROW_MASKS,
     SETS,
+    SINGLES,
     SPOT_AT,
     STATE,
     UNITS,
@@ -33,7 +34,6 @@ from pipeline.steps.board import (
     begin,
     candidate_at,
     cell_at,
-    concludes,
     lowest,
     marks,
     number,
@@ -60,21 +60,16 @@ def single(s, t, o, form):
     count = 81 if form in (NAKED_SINGLE, IN_BOXES) else 162 if form == IN_LINES else 243
     for k in range(first, first + count):
         reason = k if k < REASONS else k - 243
-        if number(t, s[reason]) == 1 and (form != FULL_HOUSE or _is_last(s, reason // 9 * 9)):
-            adds(o, PLACED, candidate_at(t, reason, lowest(t, s[reason])))
-            adds(o, CITED, reason)
-            o[BASE] = 1 << reason // 9 - 9 if reason >= PLACES else 0
-            return 1
+        if number(t, s[reason]) == 1:
+            others = 0
+            for other in range(reason // 9 * 9, reason // 9 * 9 + (9 if form == FULL_HOUSE else 0)):
+                others += other != reason and s[VALUES + other] == 0
+            if others == 0:
+                adds(o, PLACED, candidate_at(t, reason, lowest(t, s[reason])))
+                adds(o, CITED, reason)
+                o[BASE] = 1 << reason // 9 - 9 if reason >= PLACES else 0
+                return 1
     return 0
-
-
-@compiled()
-def _is_last(s, first):
-    """Whether a unit, of which these are the first reasons, has one that is open."""
-    count = 0
-    for reason in range(first, first + 9):
-        count += s[VALUES + reason] == 0
-    return count == 1
 
 
 @compiled()
@@ -94,7 +89,7 @@ def locked(s, t, o, u, form):
             adds(o, CITED, reason)
             o[DIGITS], o[BASE] = 1 << digit, 1 << unit
             o[COVER] = 1 << unit_of(t, group, 0 if is_box else 1)
-            if concludes(o) and (form in (POINTING, CLAIMING) or _leaves_single(s, t, o, u)):
+            if o[STRUCK] and (form in (POINTING, CLAIMING) or _leaves_single(s, t, o, u)):
                 return 1
     return 0
 
@@ -161,8 +156,6 @@ def subset(s, t, o, u, size, form):
             rows, columns = t[k], _union(s, t, t[k])
             if form < BASIC:
                 is_found = _subset(s, t, o, u, at, rows, columns, form)
-            elif form == BASIC:
-                is_found = _fish(s, t, o, at, rows, columns, form)
             else:
                 is_found = _finned(s, t, o, at, rows, columns, size, form)
             if is_found:
@@ -197,7 +190,7 @@ def _subset(s, t, o, u, unit, rows, columns, form):
     else:
         for k in range(MARKS + 1, MARKS + 1 + o[MARKS]):
             strikes(s, t, o, o[k], 511 & ~digits)
-    return concludes(o) and (
+    return o[STRUCK] and (
         form in (NAKED, HIDDEN)
         or (form == LOCKED and _strikes_in_both(t, o, t[SPOT_AT + 512 * unit + places]))
         or (form == DIRECT and _leaves_single(s, t, o, u))
@@ -218,6 +211,8 @@ def _strikes_in_both(t, o, group):
 @compiled()
 def _finned(s, t, o, at, rows, columns, size, form):
     """Try all that is too much for a fish, if it is in a third of the columns, as its fins."""
+    if form == BASIC:
+        return _fish(s, t, o, at, rows, columns, form)
     count = number(t, columns) - size
     for third in range(6, -1, -3):
         here = columns >> third & 7
@@ -255,11 +250,11 @@ def _fish(s, t, o, at, rows, columns, form):
             if sees_marks(t, o, 0, cell):
                 strikes(s, t, o, cell, 1 << digit)
             rest &= rest - 1
-    for row in range(9 if concludes(o) else 0):
+    for row in range(9 if o[STRUCK] else 0):
         if rows >> row & 1:
             adds(o, CITED, _reason(t, at, row, form))
     o[DIGITS], o[BASE], o[COVER] = 1 << digit, rows << base, columns << (COLUMNS - base)
-    return concludes(o) > 0
+    return o[STRUCK] > 0
 
 
 @compiled()
@@ -278,7 +273,7 @@ def unique_rectangle(s, t, o, kind):
             pair = s[t[k]]
             if number(t, pair) == 2 and pair & ~common == 0:
                 _unique(s, t, o, at, pair, kind)
-                if concludes(o):
+                if o[STRUCK]:
                     return 1
     return 0
 
@@ -306,7 +301,7 @@ def _unique(s, t, o, at, pair, kind):
         for k in range(3):
             unit = unit_of(t, one, k)
             both = t[NODE_MASKS + 36 * one + k] | t[NODE_MASKS + 36 * other + k]
-            if unit == unit_of(t, other, k) and not concludes(o):
+            if unit == unit_of(t, other, k) and not o[STRUCK]:
                 if kind == 4:
                     _confined(s, t, o, unit, both, pair)
                 else:
@@ -341,7 +336,7 @@ def _with_subset(s, t, o, unit, both, extras):
                     adds(o, CITED, cell_at(t, unit, place))
                 elif not both >> place & 1:
                     strikes(s, t, o, cell_at(t, unit, place), digits)
-            if concludes(o):
+            if o[STRUCK]:
                 return
             o[CITED] = 0
             k = _next(s, t, size, size + 1, able, k + 1)
@@ -353,20 +348,16 @@ def bug(s, t, o):
 
     That cell holds the candidate that is too many: without it there would be no solution, or two.
     """
-    odd = digit = threes = 0
-    for reason in range(REASONS - 1, -1, -1):
-        if number(t, s[reason]) == 3:
-            odd, threes = reason, threes + 1
-            digit = reason % 9 if reason >= PLACES else digit
-        elif number(t, s[reason]) not in (0, 2):
-            return 0
-    if threes != 4 or odd >= PLACES or not s[odd] >> digit & 1:
-        return 0
-    candidate = 9 * odd + digit
-    for k in range(4 * candidate, 4 * candidate + 4):
-        if number(t, s[t[NODE_REASONS + k]]) != 3:
-            return 0
-    adds(o, PLACED, candidate)
-    adds(o, MARKS, odd)
-    o[DEADLY], o[DIGITS] = 2, 1 << digit
-    return 1
+    odd = 0
+    for reason in range(REASONS):
+        odd += number(t, s[reason]) not in (0, 2)
+    for candidate in range(SINGLES if odd == 4 else 0):
+        count = s[candidate // 9] >> candidate % 9 & 1
+        for k in range(4 * candidate, 4 * candidate + 4):
+            count += number(t, s[t[NODE_REASONS + k]]) == 3
+        if count == 5:
+            adds(o, PLACED, candidate)
+            adds(o, MARKS, candidate // 9)
+            o[DEADLY], o[DIGITS] = 2, 1 << candidate % 9
+            return 1
+    return 0
