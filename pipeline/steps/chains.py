@@ -10,69 +10,52 @@ from __future__ import annotations
 from itertools import accumulate
 
 from pipeline.certify.steps import (
-    BASE,
-    CITED,
-    DIGITS,
-    MARKS,
-    NODES,
-    PLACED,
-    STRUCK,
-    VALUES,
-)
+    BASE, CITED, DIGITS, MARKS, NODES, PLACED, STRUCK, VALUES,
+)  # fmt: skip
 from pipeline.native import compiled
 from pipeline.steps.board import (
-    ALL_NODES,
-    EXCLUDED_FIRST,
-    NODE_MASKS,
-    NODE_REASONS,
-    NOTHING,
-    PLACES,
-    REASONS,
-    SINGLES,
-    SPOT_AT,
-    STATE,
-    adds,
-    begin,
-    candidate_at,
-    fill,
-    lowest,
-    number,
-    sees,
-    strikes,
-    unit_of,
-)
+    ALL_NODES, EXCLUDED_FIRST, NODE_MASKS, NODE_REASONS, NOTHING, PLACES, REASONS, SINGLES, SPOT_AT,
+    STATE, adds, begin, candidate_at, fill, lowest, number, sees, strikes, unit_of,
+)  # fmt: skip
 
 (
-    IS_KNOWN, SEARCH, MARKING, MARKED_BY, FROM, IS_NODE, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST,
-    STRONG, REASON, WEAK, LIVE, PARENT, BY, DISTANCE, REACHED, QUEUE, MARKED, SHARED, FOLLOWED,
-    IMPLIED, GRAPH,
+    IS_KNOWN, HAS_TURBOT, SEARCH, FROM, IS_NODE, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, STRONG,
+    REASON, WEAK, LIVE, PARENT, BY, DISTANCE, REACHED, QUEUE, MARKED, SHARED, FOLLOWED, IMPLIED,
+    GRAPH,
 ) = accumulate(
-    (0, 1, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, *6 * (2 * ALL_NODES,), 81,
-     SINGLES, 81 * SINGLES)
+    (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
+     2 * ALL_NODES, ALL_NODES, 81, SINGLES, 81 * SINGLES)
 )  # fmt: skip
-"""In `g`: whether the links are those of the state; the number of the last search, and of the last
-marking; the node that marked others; the cell that a net is tried from first. Whether each node is
+"""In `g`: whether the links are those of the state; whether these have a turbot fish, or NOTHING;
+the number of the last search; the candidate that a net is tried from first. Whether each node is
 there; where its links begin: strong links, each with its reason; weak links; those of them to nodes
-with strong links. Of each signed node the one that implies it, by which reason or NOTHING, over how
-many links, in which search it was reached; the queue; which nodes are marked. For each cell the
-digits that all candidates of a reason exclude; of which candidates it is known what they exclude,
-and that; the length."""
+with strong links. In four numbers for each signed node, the one that implies it, by which reason or
+NOTHING, over how many links, and in which search it was reached. The queue; what each node is
+marked with. For each cell the digits that all candidates of a reason exclude; of which candidates
+it is known what they exclude, and that; the length."""
 
 CELL, ROW, COLUMN, LINE, BOX, UNIT, ANY = 1, 2, 4, 6, 8, 14, 15
 (
     EMPTY_RECTANGLE, SKYSCRAPER, KITE, TURBOT, X_CHAIN, COLOURS, W_WING, XY_WING, XYZ_WING,
     XY_CHAIN, AIC, GROUPED,
 ) = range(12)  # fmt: skip
-STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in (
-    (LINE, BOX, 0, 0), (LINE, LINE, 0, 0), (ROW, COLUMN, 0, 0), (UNIT, UNIT, 0, 0),
-    (UNIT, UNIT, UNIT, UNIT), (UNIT, UNIT, UNIT, UNIT), (CELL, UNIT, CELL, 0),
-    (CELL, CELL, CELL, 0), (CELL, 0, 0, 0), (CELL, CELL, CELL, CELL), (ANY, ANY, ANY, ANY),
-    (ANY, ANY, ANY, ANY),
-))  # fmt: skip
+_REASONS = (
+    (LINE, BOX, 0, 0),  # EMPTY_RECTANGLE, which may have groups
+    (LINE, LINE, 0, 0),  # SKYSCRAPER, whose weak link is in a line alone
+    (ROW, COLUMN, 0, 0),  # KITE, whose weak link is in a box
+    (UNIT, UNIT, 0, 0),  # TURBOT
+    (UNIT, UNIT, UNIT, UNIT),  # X_CHAIN
+    (UNIT, UNIT, UNIT, UNIT),  # COLOURS, with strong links alone
+    (CELL, UNIT, CELL, 0),  # W_WING
+    (CELL, CELL, CELL, 0),  # XY_WING
+    (CELL, 0, 0, 0),  # XYZ_WING, from each candidate of its pivot
+    (CELL, CELL, CELL, CELL),  # XY_CHAIN
+    (ANY, ANY, ANY, ANY),  # AIC
+    (ANY, ANY, ANY, ANY),  # GROUPED, which may have groups
+)
+STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in _REASONS)
 """Kinds of chains, and for each the reasons of its first, second, third and further strong links.
-
-Only the first and the last have groups. Until COLOURS, which follows no other links, all nodes are
-of one digit. The weak link of a skyscraper is in a line, that of a kite in a box."""
+Until COLOURS all nodes are of one digit."""
 
 LONGEST, FARTHEST = 63, 160
 """Links of a chain, and of an implication, at most; nine of these have room in a step."""
@@ -83,8 +66,9 @@ def graph(s, t, g):
     """Find all links of a state, unless they are known."""
     if g[IS_KNOWN]:
         return
-    g[IS_KNOWN], g[MARKED_BY] = 1, NOTHING
+    g[IS_KNOWN], g[HAS_TURBOT] = 1, NOTHING
     for node in range(ALL_NODES):
+        g[MARKED + node] = NOTHING
         places = s[t[NODE_REASONS + 4 * node]] & t[NODE_MASKS + 4 * node]
         g[IS_NODE + node] = number(t, places) > (0 if node < SINGLES else 1)
     strong = weak = live = 0
@@ -116,22 +100,22 @@ def _search(t, g, start, kind, most):
     """Follow all that a signed node implies, over so many links at most; return the queue's end."""
     g[SEARCH] += 1
     search = g[SEARCH]
-    g[QUEUE], g[PARENT + start], g[DISTANCE + start] = start, NOTHING, 0
-    g[REACHED + start], g[BY + start] = search, NOTHING
+    g[QUEUE], g[PARENT + 4 * start], g[DISTANCE + 4 * start] = start, NOTHING, 0
+    g[REACHED + 4 * start], g[BY + 4 * start] = search, NOTHING
     links, digit = STRONG_LINKS[kind], start // 2 % 9
     weak = (WEAK_FIRST, WEAK) if start & 1 else (LIVE_FIRST, LIVE)
     head, tail = 0, 1
-    while head < tail and g[DISTANCE + g[QUEUE + head]] < most:
+    while head < tail and g[DISTANCE + 4 * g[QUEUE + head]] < most:
         signed = g[QUEUE + head]
         head += 1
-        node, distance = signed // 2, g[DISTANCE + signed]
+        node, distance = signed // 2, g[DISTANCE + 4 * signed]
         is_weak = signed & 1 == 1 and kind != COLOURS
         first, link = weak if is_weak else (STRONG_FIRST, STRONG)
         allowed = links >> 4 * min(distance // 2, 3)
         for k in range(g[first + node], g[first + node + 1]):
             other = g[link + k]
             then = 2 * other + 1 - (signed & 1)
-            if g[REACHED + then] == search:
+            if g[REACHED + 4 * then] == search:
                 continue
             if is_weak:
                 if kind in (SKYSCRAPER, KITE) and (kind == KITE) != (
@@ -142,9 +126,9 @@ def _search(t, g, start, kind, most):
                 continue
             is_kept = other < SINGLES or kind in (EMPTY_RECTANGLE, GROUPED)
             if is_kept and (kind > COLOURS or other % 9 == digit):
-                g[REACHED + then], g[QUEUE + tail] = search, then
-                g[PARENT + then], g[DISTANCE + then] = signed, distance + 1
-                g[BY + then] = NOTHING if is_weak else g[REASON + k]
+                g[REACHED + 4 * then], g[QUEUE + tail] = search, then
+                g[PARENT + 4 * then], g[DISTANCE + 4 * then] = signed, distance + 1
+                g[BY + 4 * then] = NOTHING if is_weak else g[REASON + k]
                 tail += 1
     return tail
 
@@ -158,6 +142,17 @@ def chain(s, t, o, g, kind):
     loop, and is told by its cells.
     """
     graph(s, t, g)
+    if kind in (SKYSCRAPER, KITE, TURBOT):  # all three are turbot fish
+        if g[HAS_TURBOT] == NOTHING:
+            g[HAS_TURBOT] = _shortest(s, t, o, g, TURBOT)
+        if not g[HAS_TURBOT]:
+            return 0
+    return _shortest(s, t, o, g, kind)
+
+
+@compiled()
+def _shortest(s, t, o, g, kind):
+    """As `chain`."""
     links = STRONG_LINKS[kind]
     best = (LONGEST if links >> 12 else 5 if links >> 8 else 3) + 1
     best_start = best_end = NOTHING
@@ -165,12 +160,16 @@ def chain(s, t, o, g, kind):
         if g[STRONG_FIRST + start] == g[STRONG_FIRST + start + 1]:
             continue
         begin(o)
-        for k in range(3, _search(t, g, 2 * start, kind, best - 1)):
+        tail = _search(t, g, 2 * start, kind, best - 1)
+        if tail > 3:
+            _mark(g, start)
+        for k in range(3, tail):
             signed = g[QUEUE + k]
-            is_end = signed & 1 and g[DISTANCE + signed] > 2
-            is_new = signed > 2 * start or kind < TURBOT  # not another chain backwards
-            if is_end and is_new and _conclude(s, t, o, g, start, signed // 2, kind):
-                best, best_start, best_end = g[DISTANCE + signed], start, signed // 2
+            end = signed // 2
+            is_end = signed & 1 and g[DISTANCE + 4 * signed] > 2 and g[MARKED + end] == start
+            is_new = end >= start or kind < TURBOT  # not another chain backwards
+            if is_end and is_new and _conclude(s, t, o, g, start, end, kind):
+                best, best_start, best_end = g[DISTANCE + 4 * signed], start, end
                 break
     if best_start == NOTHING:
         return 0
@@ -209,28 +208,34 @@ def _conclude(s, t, o, g, start, end, kind):
         is_loop = _strike_between(s, t, o, g, start, end)
         if is_loop and kind == EMPTY_RECTANGLE:
             o[STRUCK] = 0
-        signed = g[PARENT + 2 * end + 1] if is_loop and not is_pattern else 2 * start
+        signed = g[PARENT + 4 * (2 * end + 1)] if is_loop and not is_pattern else 2 * start
         while signed != 2 * start:
-            before = g[PARENT + signed]
+            before = g[PARENT + 4 * signed]
             _strike_between(s, t, o, g, before // 2, signed // 2)
-            signed = g[PARENT + before]
+            signed = g[PARENT + 4 * before]
     return o[PLACED] + o[STRUCK] > 0
+
+
+@compiled()
+def _mark(g, start):
+    """Mark with a node what it excludes, and what excludes a candidate that it excludes."""
+    for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1]):
+        node = g[WEAK + k]
+        g[MARKED + node] = start
+        for m in range(g[WEAK_FIRST + node], g[WEAK_FIRST + node + 1] if node < SINGLES else 0):
+            g[MARKED + g[WEAK + m]] = start
 
 
 @compiled()
 def _strike_between(s, t, o, g, one, other):
     """Strike what both exclude; return whether they exclude each other."""
-    if g[MARKED_BY] != one:
-        g[MARKED_BY] = one
-        g[MARKING] += 1
-        for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
-            g[MARKED + g[WEAK + k]] = g[MARKING]
     exclude_each_other = False
-    for k in range(g[WEAK_FIRST + other], g[WEAK_FIRST + other + 1]):
+    for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
         node = g[WEAK + k]
-        exclude_each_other = exclude_each_other or node == one
-        if node < SINGLES and g[MARKED + node] == g[MARKING]:
-            strikes(s, t, o, node // 9, 1 << node % 9)
+        exclude_each_other = exclude_each_other or node == other
+        for m in range(g[WEAK_FIRST + other], g[WEAK_FIRST + other + 1] if node < SINGLES else 0):
+            if g[WEAK + m] == node:
+                strikes(s, t, o, node // 9, 1 << node % 9)
     return exclude_each_other
 
 
@@ -240,9 +245,9 @@ def _trace(o, g, signed):
     while signed != NOTHING:
         o[NODES] += 1
         o[NODES + o[NODES]] = signed
-        if g[BY + signed] != NOTHING:
-            adds(o, CITED, g[BY + signed])
-        signed = g[PARENT + signed]
+        if g[BY + 4 * signed] != NOTHING:
+            adds(o, CITED, g[BY + 4 * signed])
+        signed = g[PARENT + 4 * signed]
 
 
 @compiled()
@@ -254,7 +259,7 @@ def colours(s, t, o, g):
     graph(s, t, g)
     earlier = g[SEARCH]
     for start in range(SINGLES):
-        if max(g[REACHED + 2 * start], g[REACHED + 2 * start + 1]) > earlier:
+        if max(g[REACHED + 8 * start], g[REACHED + 8 * start + 4]) > earlier:
             continue
         size = _search(t, g, 2 * start, COLOURS, FARTHEST)
         if size < 4:
@@ -267,7 +272,7 @@ def colours(s, t, o, g):
                 signed = g[QUEUE + k]
                 o[NODES + 1 + k] = signed
                 if k:
-                    adds(o, CITED, g[BY + signed])
+                    adds(o, CITED, g[BY + 4 * signed])
             return 1
     return 0
 

@@ -3,46 +3,14 @@
 from __future__ import annotations
 
 from pipeline.certify.steps import (
-    ALLOWED,
-    BASE,
-    CITED,
-    COVER,
-    DEADLY,
-    DIGITS,
-    MARKS,
-    PLACED,
-    STRUCK,
-    VALUES,
-)
+    ALLOWED, BASE, CITED, COVER, DEADLY, DIGITS, MARKS, PLACED, STRUCK, VALUES,
+)  # fmt: skip
 from pipeline.native import compiled
 from pipeline.steps.board import (
-    COLUMNS,
-    CORNERS,
-    NODE_MASKS,
-    NODE_REASONS,
-    PLACES,
-    REASONS,
-    RECTANGLES,
-    ROW_MASKS,
-    SETS,
-    SINGLES,
-    SPOT_AT,
-    STATE,
-    UNITS,
-    adds,
-    apply,
-    begin,
-    candidate_at,
-    cell_at,
-    lowest,
-    marks,
-    number,
-    sees,
-    sees_marks,
-    strikes,
-    strikes_seen,
-    unit_of,
-)
+    COLUMNS, CORNERS, NODE_MASKS, NODE_REASONS, PLACES, REASONS, RECTANGLES, ROW_MASKS, SETS,
+    SINGLES, SPOT_AT, STATE, UNITS, adds, apply, begin, candidate_at, cell_at, lowest, marks,
+    number, sees, sees_marks, strikes, strikes_seen, unit_of,
+)  # fmt: skip
 
 FULL_HOUSE, NAKED_SINGLE, EVERYWHERE, IN_BOXES, IN_LINES = range(5)
 POINTING, CLAIMING, DIRECT_POINTING, DIRECT_CLAIMING = range(4)

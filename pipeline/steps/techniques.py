@@ -20,6 +20,9 @@ from pipeline.steps.board import OPEN, apply, begin, set_up
 MOST_SCORES = (800, 1000, 1600, 1800)
 """The highest sum of scores of each level but the last: with more, a puzzle is of the next one."""
 
+LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""A chain with more nodes than each of these is rated one tenth higher by Sudoku Explainer."""
+
 (
     SINGLE, LOCKED, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN, COLOURS, XYZ_WING,
     VERITY, FORCING_NET,
@@ -148,16 +151,6 @@ def _find(kind, form, size, s, t, o, g, u):
 
 
 @compiled()
-def _length_rating(nodes):
-    """What Sudoku Explainer adds to the rating of a chain of so many nodes, in tenths."""
-    added, most = 0, 4
-    while nodes > most:
-        added += 1
-        most = most * 3 // 2 if added % 2 else most * 4 // 3
-    return added
-
-
-@compiled()
 def walk(r, s, t, o, g, u, v, most):
     """Take so many steps at most, each checked by what it cites; `o` is the last one.
 
@@ -182,7 +175,10 @@ def walk(r, s, t, o, g, u, v, most):
         r[STEPS] += 1
         r[SCORE] += r[row + POINTS]
         nodes = o[NODES] - 2 if r[row + KIND] == VERITY else o[NODES]
-        r[RATING] = max(r[RATING], r[row + SE] + _length_rating(nodes))
+        rating = r[row + SE]
+        for most_nodes in LENGTHS:
+            rating += nodes > most_nodes
+        r[RATING] = max(r[RATING], rating)
         if r[row + HARDNESS] > r[ROWS + ROW * r[HARDEST] + HARDNESS]:
             r[HARDEST] = o[TECHNIQUE]
         apply(s, t, o)
