@@ -205,9 +205,10 @@ def _conclude(s, t, o, g, start, end, kind):
         if start < SINGLES and not is_pattern:
             adds(o, PLACED, start)
     elif kind >= AIC or start % 9 == end % 9:
-        is_loop = _strike_between(s, t, o, g, start, end)
+        is_loop = _exclude_each_other(g, start, end)
         if is_loop and kind == EMPTY_RECTANGLE:
-            o[STRUCK] = 0
+            return False
+        _strike_between(s, t, o, g, start, end)
         signed = g[PARENT + 4 * (2 * end + 1)] if is_loop and not is_pattern else 2 * start
         while signed != 2 * start:
             before = g[PARENT + 4 * signed]
@@ -227,16 +228,20 @@ def _mark(g, start):
 
 
 @compiled()
+def _exclude_each_other(g, one, other):
+    for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
+        if g[WEAK + k] == other:
+            return True
+    return False
+
+
+@compiled()
 def _strike_between(s, t, o, g, one, other):
-    """Strike what both exclude; return whether they exclude each other."""
-    exclude_each_other = False
+    """Strike what both exclude."""
     for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
         node = g[WEAK + k]
-        exclude_each_other = exclude_each_other or node == other
-        for m in range(g[WEAK_FIRST + other], g[WEAK_FIRST + other + 1] if node < SINGLES else 0):
-            if g[WEAK + m] == node:
-                strikes(s, t, o, node // 9, 1 << node % 9)
-    return exclude_each_other
+        if node < SINGLES and _exclude_each_other(g, node, other):
+            strikes(s, t, o, node // 9, 1 << node % 9)
 
 
 @compiled()
