@@ -18,21 +18,22 @@ from pipeline.steps.board import (
     STATE, adds, begin, candidate_at, fill, lowest, number, sees, strikes, unit_of,
 )  # fmt: skip
 
+WORDS, BITS = 12, 63
 (
     IS_KNOWN, HAS_TURBOT, SEARCH, FROM, IS_NODE, STRONG_FIRST, WEAK_FIRST, LIVE_FIRST, STRONG,
     REASON, WEAK, LIVE, PARENT, BY, DISTANCE, REACHED, QUEUE, MARKED, SHARED, FOLLOWED, IMPLIED,
     GRAPH,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,
-     2 * ALL_NODES, ALL_NODES, 81, SINGLES, 81 * SINGLES)
+     2 * ALL_NODES, ALL_NODES, WORDS, SINGLES, WORDS * SINGLES)
 )  # fmt: skip
 """In `g`: whether the links are those of the state; whether these have a turbot fish, or NOTHING;
 the number of the last search; the candidate that a net is tried from first. Whether each node is
 there; where its links begin: strong links, each with its reason; weak links; those of them to nodes
 with strong links. In four numbers for each signed node, the one that implies it, by which reason or
 NOTHING, over how many links, and in which search it was reached. The queue; what each node is
-marked with. For each cell the digits that all candidates of a reason exclude; of which candidates
-it is known what they exclude, and that; the length."""
+marked with. What all candidates of a reason exclude, as WORDS of BITS; of which candidates it is
+known what they exclude, and that; the length."""
 
 CELL, ROW, COLUMN, LINE, BOX, UNIT, ANY = 1, 2, 4, 6, 8, 14, 15
 (
@@ -74,9 +75,10 @@ def graph(s, t, g):
     strong = weak = live = 0
     for node in range(ALL_NODES):
         g[STRONG_FIRST + node] = strong
-        for k in range(4 * node, 4 * node + (4 if node < SINGLES else 2)):
+        count = 0 if not g[IS_NODE + node] else 4 if node < SINGLES else 2
+        for k in range(4 * node, 4 * node + count):
             reason = t[NODE_REASONS + k]
-            rest = s[reason] & ~t[NODE_MASKS + k] if g[IS_NODE + node] else 0
+            rest = s[reason] & ~t[NODE_MASKS + k]
             spot = t[SPOT_AT + 512 * (reason // 9 - 9) + rest] if reason >= PLACES else NOTHING
             if number(t, rest) == 1 or spot != NOTHING:
                 single = candidate_at(t, reason, lowest(t, rest))
@@ -102,8 +104,8 @@ def _search(t, g, start, kind, most):
     search = g[SEARCH]
     g[QUEUE], g[PARENT + 4 * start], g[DISTANCE + 4 * start] = start, NOTHING, 0
     g[REACHED + 4 * start], g[BY + 4 * start] = search, NOTHING
-    links, digit = STRONG_LINKS[kind], start // 2 % 9
     weak = (WEAK_FIRST, WEAK) if start & 1 else (LIVE_FIRST, LIVE)
+    has_groups = kind in (EMPTY_RECTANGLE, GROUPED)
     head, tail = 0, 1
     while head < tail and g[DISTANCE + 4 * g[QUEUE + head]] < most:
         signed = g[QUEUE + head]
@@ -111,26 +113,30 @@ def _search(t, g, start, kind, most):
         node, distance = signed // 2, g[DISTANCE + 4 * signed]
         is_weak = signed & 1 == 1 and kind != COLOURS
         first, link = weak if is_weak else (STRONG_FIRST, STRONG)
-        allowed = links >> 4 * min(distance // 2, 3)
         for k in range(g[first + node], g[first + node + 1]):
             other = g[link + k]
             then = 2 * other + 1 - (signed & 1)
-            if g[REACHED + 4 * then] == search:
+            if g[REACHED + 4 * then] == search or (other >= SINGLES and not has_groups):
                 continue
-            if is_weak:
-                if kind in (SKYSCRAPER, KITE) and (kind == KITE) != (
-                    unit_of(t, node // 9, 2) == unit_of(t, other // 9, 2)
-                ):
-                    continue
-            elif kind < AIC and not allowed >> g[REASON + k] // 81 & 1:
+            reason = NOTHING if is_weak else g[REASON + k]
+            if kind < AIC and not _is_of(t, kind, start // 2, node, other, reason, distance // 2):
                 continue
-            is_kept = other < SINGLES or kind in (EMPTY_RECTANGLE, GROUPED)
-            if is_kept and (kind > COLOURS or other % 9 == digit):
-                g[REACHED + 4 * then], g[QUEUE + tail] = search, then
-                g[PARENT + 4 * then], g[DISTANCE + 4 * then] = signed, distance + 1
-                g[BY + 4 * then] = NOTHING if is_weak else g[REASON + k]
-                tail += 1
+            g[REACHED + 4 * then], g[DISTANCE + 4 * then] = search, distance + 1
+            g[PARENT + 4 * then], g[BY + 4 * then] = signed, reason
+            g[QUEUE + tail] = then
+            tail += 1
     return tail
+
+
+@compiled(inline=True)
+def _is_of(t, kind, start, node, other, reason, links):
+    """Whether a chain of a kind may go on by a strong link, behind so many, or by a weak link."""
+    if kind <= COLOURS and other % 9 != start % 9:
+        return False
+    if reason != NOTHING:
+        return STRONG_LINKS[kind] >> 4 * min(links, 3) + reason // 81 & 1 == 1
+    is_in_box = unit_of(t, node // 9, 2) == unit_of(t, other // 9, 2)
+    return kind not in (SKYSCRAPER, KITE) or is_in_box == (kind == KITE)
 
 
 @compiled()
@@ -323,19 +329,20 @@ def verity(s, t, o, g, kind):
 @compiled()
 def _exclude(s, t, o, g, reason, kind):
     """Strike what all candidates of a reason exclude."""
-    for cell in range(81):
-        g[SHARED + cell] = 511
+    for word in range(WORDS):
+        g[SHARED + word] = -1
     for place in range(9):
         if s[reason] >> place & 1:
             candidate = candidate_at(t, reason, place)
             _follow(t, g, candidate, kind)
-            for cell in range(81):
-                g[SHARED + cell] &= g[IMPLIED + 81 * candidate + cell]
-    for cell in range(81):
-        if g[SHARED + cell] and kind != XYZ_WING:
-            strikes(s, t, o, cell, g[SHARED + cell])
-        elif g[SHARED + cell] and sees(t, reason, cell):
-            strikes(s, t, o, cell, g[SHARED + cell] & s[reason])
+            for word in range(WORDS):
+                g[SHARED + word] &= g[IMPLIED + WORDS * candidate + word]
+    for word in range(WORDS):
+        for bit in range(BITS if g[SHARED + word] else 0):
+            cell, digit = (BITS * word + bit) // 9, (BITS * word + bit) % 9
+            is_seen = sees(t, reason, cell) and s[reason] >> digit & 1 if reason < PLACES else False
+            if g[SHARED + word] >> bit & 1 and (is_seen or kind != XYZ_WING):
+                adds(o, STRUCK, 9 * cell + digit)
 
 
 @compiled()
@@ -344,12 +351,12 @@ def _follow(t, g, candidate, kind):
     if g[FOLLOWED + candidate]:
         return
     g[FOLLOWED + candidate] = 1
-    for cell in range(81):
-        g[IMPLIED + 81 * candidate + cell] = 0
+    for word in range(WORDS):
+        g[IMPLIED + WORDS * candidate + word] = 0
     for k in range(_search(t, g, 2 * candidate + 1, kind, FARTHEST)):
-        signed = g[QUEUE + k]
-        if signed < 2 * SINGLES and signed & 1 == 0:
-            g[IMPLIED + 81 * candidate + signed // 18] |= 1 << signed // 2 % 9
+        node = g[QUEUE + k] // 2
+        if node < SINGLES and g[QUEUE + k] & 1 == 0:
+            g[IMPLIED + WORDS * candidate + node // BITS] |= 1 << node % BITS
 
 
 @compiled()
@@ -401,7 +408,8 @@ def _contradicts(s, t, o, u, candidate):
         is_changed = False
         for reason in range(REASONS):
             if not u[VALUES + reason] and u[reason] & (u[reason] - 1) == 0:
-                adds(o, CITED, reason)
+                o[CITED] += 1
+                o[CITED + o[CITED]] = reason
                 if not u[reason]:
                     return True
                 fill(u, t, candidate_at(t, reason, lowest(t, u[reason])))
