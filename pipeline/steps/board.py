@@ -55,7 +55,7 @@ column, box and cell of a candidate, line and box of a group; its mask in each; 
 a sees cell b; the number of bits and the lowest bit of a mask; at SETS + k where the masks of k
 bits begin; at 512 u + mask which spot these places of a unit are, or NOTHING; the cells of the
 rectangles in two rows, two columns and two boxes; where the nodes that each node excludes begin,
-and these."""
+and these, candidates first."""
 
 NOTHING = -1
 
@@ -201,7 +201,7 @@ def tables() -> tuple[int, ...]:
         reasons += [81 + 9 * u + d for u in of_spot[n]] + ([n] if n < 81 else [NOTHING] * 2)
         in_reasons += within[n] + ([1 << d] if n < 81 else [0] * 2)
         others = [9 * n + other for other in nine if other != d and n < 81]
-        excluded.append([9 * m + d for m in near_spots[n]] + others)
+        excluded.append(others + [9 * m + d for m in near_spots[n]])
     at = [NOTHING] * (UNITS * 512)
     for n, mask in ((n, mask) for n in spots for mask in range(1, 512)):
         for u, whole in zip(of_spot[n], within[n], strict=True):

@@ -116,6 +116,8 @@ def _search(t, g, start, kind, most):
         for k in range(g[first + node], g[first + node + 1]):
             other = g[link + k]
             then = 2 * other + 1 - (signed & 1)
+            if is_weak and other >= SINGLES and not has_groups:
+                break  # groups come behind all candidates
             if g[REACHED + 4 * then] == search or (other >= SINGLES and not has_groups):
                 continue
             reason = NOTHING if is_weak else g[REASON + k]
@@ -151,6 +153,7 @@ def chain(s, t, o, g, kind):
     if kind in (SKYSCRAPER, KITE, TURBOT):  # all three are turbot fish
         if g[HAS_TURBOT] == NOTHING:
             g[HAS_TURBOT] = _shortest(s, t, o, g, TURBOT)
+            begin(o)
         if not g[HAS_TURBOT]:
             return 0
     return _shortest(s, t, o, g, kind)
@@ -165,21 +168,21 @@ def _shortest(s, t, o, g, kind):
     for start in range(ALL_NODES if kind == GROUPED else SINGLES):
         if g[STRONG_FIRST + start] == g[STRONG_FIRST + start + 1]:
             continue
-        begin(o)
         tail = _search(t, g, 2 * start, kind, best - 1)
-        if tail > 3:
-            _mark(g, start)
+        for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1] if tail > 3 else 0):
+            g[MARKED + g[WEAK + k]] = start
         for k in range(3, tail):
             signed = g[QUEUE + k]
             end = signed // 2
-            is_end = signed & 1 and g[DISTANCE + 4 * signed] > 2 and g[MARKED + end] == start
+            is_end = signed & 1 and g[DISTANCE + 4 * signed] > 2
             is_new = end >= start or kind < TURBOT  # not another chain backwards
-            if is_end and is_new and _conclude(s, t, o, g, start, end, kind):
+            is_likely = is_end and is_new and _may_conclude(g, start, end)
+            if is_likely and _conclude(s, t, o, g, start, end, kind):
                 best, best_start, best_end = g[DISTANCE + 4 * signed], start, end
+                begin(o)
                 break
     if best_start == NOTHING:
         return 0
-    begin(o)
     _search(t, g, 2 * best_start, kind, best)
     _conclude(s, t, o, g, best_start, best_end, kind)
     _trace(o, g, 2 * best_end + 1)
@@ -223,14 +226,14 @@ def _conclude(s, t, o, g, start, end, kind):
     return o[PLACED] + o[STRUCK] > 0
 
 
-@compiled()
-def _mark(g, start):
-    """Mark with a node what it excludes, and what excludes a candidate that it excludes."""
-    for k in range(g[WEAK_FIRST + start], g[WEAK_FIRST + start + 1]):
+@compiled(inline=True)
+def _may_conclude(g, start, end):
+    """Whether a node excludes what another, which has marked that, excludes too, or that node."""
+    for k in range(g[WEAK_FIRST + end], g[WEAK_FIRST + end + 1]):
         node = g[WEAK + k]
-        g[MARKED + node] = start
-        for m in range(g[WEAK_FIRST + node], g[WEAK_FIRST + node + 1] if node < SINGLES else 0):
-            g[MARKED + g[WEAK + m]] = start
+        if node == start or (node < SINGLES and g[MARKED + node] == start):
+            return True
+    return start == end
 
 
 @compiled()
