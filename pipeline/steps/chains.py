@@ -161,7 +161,7 @@ def chain(s, t, o, g, kind):
 
 @compiled()
 def _shortest(s, t, o, g, kind):
-    """As `chain`."""
+    """As `chain`, by a search from each node."""
     links = STRONG_LINKS[kind]
     best = (LONGEST if links >> 12 else 5 if links >> 8 else 3) + 1
     best_start = best_end = NOTHING
@@ -236,7 +236,7 @@ def _may_conclude(g, start, end):
     return start == end
 
 
-@compiled()
+@compiled(inline=True)
 def _exclude_each_other(g, one, other):
     for k in range(g[WEAK_FIRST + one], g[WEAK_FIRST + one + 1]):
         if g[WEAK + k] == other:
