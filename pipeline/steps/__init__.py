@@ -30,6 +30,7 @@ from pipeline.steps.techniques import (
     ROWS,
     SCORE,
     STEPS,
+    UNIQUE,
     WRONG,
     Technique,
     walk,
@@ -100,14 +101,17 @@ class _Walk:
         self.order, self.is_compiled = order, step is not None
         sizes = (board.STATE, layout.STEP, GRAPH, board.STATE, layout.SCRATCH)
         s, o, g, u, v = (np.zeros(size, np.int64) if step else [0] * size for size in sizes)
-        self.walk: Any = np.array(walk_of(order), np.int64) if step else walk_of(order)
+        rows = walk_of(order)
+        self.walk: Any = np.array(rows, np.int64) if step else [*rows]
+        self._fresh = rows[:ROWS]
         self.state: Any = s
         self.step: Any = o
         self._run: Callable[..., int] = step or walk
         self._arrays = self.walk, s, _tables(is_array=step is not None), o, g, u, v
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
-        self.walk[:ROWS] = walk_of(self.order, unique=unique)[:ROWS]
+        self.walk[:ROWS] = self._fresh
+        self.walk[UNIQUE] = int(unique)
         self.state[layout.CELLS : layout.CELLS + 81] = masks
 
     def take(self, most: int) -> int:

@@ -29,10 +29,12 @@ def single(s, t, o, form):
     for k in range(first, first + count):
         reason = k if k < REASONS else k - 243
         if number(t, s[reason]) == 1:
-            others = 0
-            for other in range(reason // 9 * 9, reason // 9 * 9 + (9 if form == FULL_HOUSE else 0)):
-                others += other != reason and s[VALUES + other] == 0
-            if others == 0:
+            is_last, unit = True, reason // 9 * 9
+            for other in range(unit, unit + 9 if form == FULL_HOUSE else unit):
+                if s[VALUES + other] == 0 and other != reason:
+                    is_last = False
+                    break
+            if is_last:
                 adds(o, PLACED, candidate_at(t, reason, lowest(t, s[reason])))
                 adds(o, CITED, reason)
                 o[BASE] = 1 << reason // 9 - 9 if reason >= PLACES else 0
