@@ -114,10 +114,7 @@ def test_a_step_that_does_not_follow_is_never_told(monkeypatch):
         ),
         ("skyscraper", "skyscraper 7 in r8c8,r5c8,r5c2,r9c2 removes 7 from r8c3"),
         ("XY-wing", "XY-wing 1,3,7 in r4c1,r5c2,r5c8 removes 3 from r4c8,r4c9"),
-        (
-            "unique rectangle 4",
-            UNIQUE,
-        ),
+        ("unique rectangle 4", UNIQUE),
         ("BUG+1", "r8c1=9 BUG+1 in r8c1"),
         ("X-chain", "X-chain 4r4c8=4r3c8-4r1c7=4r1c1-4r5c1=4r5c5 removes 4 from r4c5"),
         (
