@@ -212,10 +212,10 @@ def test_code_that_is_loaded_counts_as_used(ready):
 
 
 @needs_numba
-def test_code_that_cannot_be_loaded_is_not_there(ready):
+def test_code_that_cannot_be_loaded_is_not_there(folder):
+    (folder / "code.o").write_bytes(b"torn")
     mine = Loaded(TINY)
     assert mine.is_there
-    (ready / "code.o").write_bytes(b"torn")
     assert mine.get(at_once=True) is None
     assert not mine.is_there
 
