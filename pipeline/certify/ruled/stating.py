@@ -115,8 +115,8 @@ def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     if geometry.size > MOST_CELLS:
         raise TooLarge(f"with rules, more than {MOST_CELLS:,} cells are not searched")
     gathered = Gathered(puzzle)
-    for rule in puzzle.rules:
-        gathered.add(rule.formula(geometry))
+    for constraint in puzzle.constraints():
+        gathered.add(constraint)
     if not all(gathered.masks):
         raise NoSolution
     arrays = _Stating(gathered, end).arrays()
