@@ -279,6 +279,13 @@ class Loaded:
         self._is_requested = False
         self._is_missing = False
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it is loaded, or could be now."""
+        if self._function is None:
+            return not self._is_missing and self._program.lacking() is None
+        return True
+
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
         """The linked function, if it is there and worth loading; `at_once` says that it is.
 

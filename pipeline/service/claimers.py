@@ -1,8 +1,9 @@
-"""Further processes that claim single files of the same inbox, beside this one.
+"""Further processes that claim files of the same inbox, beside this one.
 
     names ─▶ claimer ─▶ its own claims, sets and records ─▶ told: what has ended, and its log
 
-Each works as a `run` of its own would, but leaves alone whatever does not hold one problem.
+Each works as a `run` of its own would, but leaves alone what takes longer than one problem or a
+small collection.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ import msgspec
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.sinks import BATCH, Ended
+from pipeline.service.sinks import Ended
 from pipeline.service.workers import AHEAD, Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
 
-FEWEST_SHARED = 512
-"""With fewer names for each, starting another process takes longer than it saves."""
+FEW = 16
+"""Names in a portion of files that take a while; otherwise there are BATCH in it."""
+
+FEWEST_SHARED = 4
+"""With fewer portions for each, starting another process takes longer than it saves."""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -53,14 +57,14 @@ class Claimers:
     def are_busy(self) -> bool:
         return any(self._given.values())
 
-    def give(self, names: deque[str]) -> None:
-        """Have each take some of the names, the last ones, unless it has enough to do."""
-        while len(self._given) < min(self._count, len(names) // FEWEST_SHARED):
+    def give(self, names: deque[str], portion: int) -> None:
+        """Have each take portions of so many of the names, the last ones, unless it has enough."""
+        while len(self._given) < min(self._count, len(names) // (portion * FEWEST_SHARED)):
             self._begin()
         for peer, given in self._given.items():
             for _ in range(given, AHEAD):
-                if len(names) >= BATCH:
-                    peer.send([names.pop() for _ in range(BATCH)])
+                if len(names) >= portion:
+                    peer.send([names.pop() for _ in range(portion)])
                     self._given[peer] += 1
 
     def _begin(self) -> None:
@@ -150,13 +154,13 @@ def serve(descriptor: int) -> None:
             return stop.is_requested
 
         display = Display(None, bar=False)
-        intake = Intake(shared, is_stopping, display, ended.append, once=True, singles_only=True)
+        intake = Intake(shared, is_stopping, display, ended.append, once=True, quick_only=True)
         stack.callback(intake.close)
         with suppress(EOFError, ConnectionError):
             while not stop.is_requested:
                 names, failure, left = pipe.recv(), None, list[str]()
                 try:
-                    left = intake.take_singles(names)
+                    left = intake.take_quick(names)
                 except (EnvironmentFailure, OSError) as error:
                     failure = str(error)
                 except Interrupted:

@@ -1,58 +1,50 @@
-"""Intake: find what is complete in the inbox, claim it, and have it processed.
+"""Intake: claim what is complete in the inbox, and have it processed.
 
-    name ─ look ─▶ Sight, with what the file holds ─ settle ─ claim ─▶ Job ─▶ Ended
+    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Job ─▶ Ended
 
-A file is looked at once. While a source of many puzzles is in work, another has to wait, and
-single files overtake it.
+A file is looked at once. While a source of many puzzles is in work, another has to wait; single
+files and small collections, which are quick, overtake it.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, takewhile
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
-from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.outbox.write_record import timestamp
-from pipeline.reading import Single
-from pipeline.service.job import NO_FAULT, Job, Outcome, Shared, process
+from pipeline.reading import Contents, Single
+from pipeline.service.arrivals import Arrivals, Complete
+from pipeline.service.claimers import FEW
+from pipeline.service.job import Job, Outcome, Shared, process
 from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
-from pipeline.service.protocol.marks import Marks
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import (
     Fingerprint,
     Refused,
-    Settler,
-    Settling,
     Sight,
     is_written,
-    look,
     names_in,
 )
 from pipeline.service.sinks import BATCH, Ended
 
-if TYPE_CHECKING:
-    from pipeline.reading import Contents
-
-_Complete = Sight | Refused
-
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
 
-LARGEST_READ = 1024 * 1024
-"""Bytes: larger files are not read before they are claimed."""
+_LARGEST_BATCH = 16 * 1024 * 1024
+"""Bytes of small collections, with which a batch is enough."""
 
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
@@ -62,7 +54,6 @@ _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _WORTH_A_BATCH = 16
 _DESCRIPTORS = 16
-_WARNINGS = ("file.stuck", "file.held")
 
 
 @dataclass(slots=True)
@@ -81,21 +72,12 @@ class Swept:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
 
-@dataclass(slots=True)
-class _Remembered:
-    """Notes on a name: the events that were logged, and when to look at it again."""
-
-    said: set[str] = field(default_factory=set)
-    look_at: float = 0.0
-    holds_many: bool = False
-
-
 class Intake:
     """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
 
     `on_ended` gets each job that has ended. In one pass (`once`) a file that does not settle in
-    the settling time is left for the next. With `singles_only`, all that does not hold one problem
-    is left to others.
+    the settling time is left for the next. With `quick_only`, all that may take longer than one
+    problem or a small collection is left to others.
     """
 
     def __init__(
@@ -106,7 +88,7 @@ class Intake:
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
         once: bool = False,
-        singles_only: bool = False,
+        quick_only: bool = False,
     ) -> None:
         self._shared = shared
         self._folders = shared.folders
@@ -114,16 +96,12 @@ class Intake:
         self._stopping = stopping
         self._display = display
         self._on_ended = on_ended
-        self._once = once
-        self._singles_only = singles_only
+        self._quick_only = quick_only
         self._claimers = shared.claimers
-        self._settler = Settler(shared.settings.settle)
+        self._arrivals = Arrivals(shared, lambda: self.busy, once=once)
         self._reservations = Reservations(shared.folders)
-        self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._running: list[Job] = []
         self._left_alone: dict[Path, float] = {}
-        self._stuck_marks: set[Path] = set()
-        self._marks = Marks(shared.folders.work, self._say_stuck)
         self._stamp_next = 0.0
         self._singly_until = 0.0
 
@@ -153,7 +131,7 @@ class Intake:
                     return swept
                 if self._may_resume(claim):
                     self._process([Job(self._shared, claim)], swept)
-            self._marks.gather(lambda: names_in(folders.inbox)[0])
+            self._arrivals.gather()
         try:
             self._take_all(swept)
             if self._running and not self._stopping():
@@ -183,20 +161,22 @@ class Intake:
     def _clear_up(self) -> None:
         """End and remove what is there only for the sake of speed."""
         self._claimers.close()
-        self._marks.close()
+        self._arrivals.close()
         self._remove_spares(0)
 
     def _remove_spares(self, kept: int) -> None:
         while len(self._shared.spares) > kept:
             self._shared.spares.pop().remove()
 
-    def take_singles(self, names: Sequence[str]) -> list[str]:
-        """Process those names that are complete and hold one problem; the others that are there.
+    def take_quick(self, names: Sequence[str]) -> list[str]:
+        """Process those names that are complete and quick; the others that are there.
 
         Raises as `sweep` does.
         """
         swept, left = Swept(), list[str]()
         self._take(names, len(names), swept, left)
+        while self._running and not self._stopping():  # it took longer than it looked
+            self._advance(swept)
         return left
 
     def _take_all(self, swept: Swept) -> None:
@@ -206,9 +186,9 @@ class Intake:
         them again.
         """
         names, _ = names_in(self._folders.inbox)
-        self._forget_all_but({*names})
+        self._arrivals.forget_all_but({*names})
         self._stamp()  # even if there is nothing to take
-        known = {name for name, each in self._known.items() if each.holds_many}
+        known = {*filter(self._arrivals.holds_many, names)}
         others = deque(name for name in names if name not in known)
         many = takewhile(lambda _: not self.busy, (name for name in names if name in known))
         try:
@@ -223,7 +203,7 @@ class Intake:
         """
         end = time.monotonic() + LONGEST_SWEEP
         many = self.most_claims() if count >= _WORTH_A_BATCH else 1
-        ready: list[_Complete] = []
+        ready: list[Complete] = []
         for name in names:
             self._stamp()
             if self._stopping():
@@ -238,13 +218,19 @@ class Intake:
                 left.append(name)
                 if found is not None:
                     swept.look_again_in(found)
-            most = 1 if self._takes_singly else many
-            if ready and (len(ready) >= most or name is None or not _is_single(ready[-1])):
+            if name is None or self._is_enough(ready, 1 if self._takes_singly else many):
                 self._take_ready(ready, swept, left)
                 ready = []
         self._take_ready(ready, swept, left)
 
-    def _take_ready(self, ready: list[_Complete], swept: Swept, left: list[str]) -> None:
+    def _is_enough(self, ready: Sequence[Complete], most: int) -> bool:
+        """Whether to go on with these: they are many, or much, or the last may take a while."""
+        if not ready:
+            return False
+        much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
+        return len(ready) >= most or much or not self._arrivals.is_quick(ready[-1])
+
+    def _take_ready(self, ready: list[Complete], swept: Swept, left: list[str]) -> None:
         """Claim what is complete, and process that.
 
         Raises OSError if the folders are at fault; if that came while some were claimed already,
@@ -276,16 +262,20 @@ class Intake:
     def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
         """The names that are ours: all, unless they are so many that claimers get some.
 
-        What those leave becomes ours too. None while only they have something to do.
+        Claimers get fewer at once if the names before were not only of single puzzles. What they
+        leave becomes ours too. None while only they have something to do.
         """
-        ours = deque[str]()
+        ours, portion = deque[str](), 0
         while names or ours or self._claimers.are_busy:
             ours += self._heard(swept, 0.0 if names or ours else _SOON)
-            self._claimers.give(names)
+            if portion:
+                self._claimers.give(names, portion)
             if not names and not ours:
                 yield None
-            for _ in range(min(len(names), BATCH)):
+            self._arrivals.saw_many = False
+            for _ in range(min(len(names), portion or FEW)):
                 yield names.popleft()
+            portion = FEW if self._arrivals.saw_many else BATCH
             while ours:
                 yield ours.popleft()
 
@@ -348,21 +338,16 @@ class Intake:
             except OSError as error:
                 if self._folders.blames(error):
                     raise
-                self._say_stuck(self._folders.work / LAST_SCAN, error)
+                self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
 
-    def _forget_all_but(self, names: Collection[str]) -> None:
-        self._settler.forget_all_but(names)
-        for name in self._known.keys() - names:
-            del self._known[name]
-
-    def _looked_at(self, name: str) -> _Complete | float | None:
+    def _looked_at(self, name: str) -> Complete | float | None:
         """What a name holds, if it is complete. Else as `_claimed`. Raises OSError as that does."""
         seen = None
         with self._one(name), self._shared.computing():
-            seen = self._seen(name)
-        return None if self._singles_only and not _is_single(seen) else seen
+            seen = self._arrivals.look(name)
+        return None if self._quick_only and not self._arrivals.is_quick(seen) else seen
 
-    def _claimed(self, seen: _Complete) -> Job | float | None:
+    def _claimed(self, seen: Complete) -> Job | float | None:
         """Claim what is complete. Else the seconds after which to look again, if known.
 
         The lock of the outbox is held. Raises OSError if the folders are at fault.
@@ -376,9 +361,7 @@ class Intake:
             claim = make_claim(self._folders, note, data, self._shared.spares)
             is_stuck = False
         if claim is not None:
-            self._settler.forget(name)
-            self._known.pop(name, None)
-            self._count_reading(claim)
+            self._arrivals.take(name, claim)
             return Job(self._shared, claim, contents)
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_stuck or is_gone or self._folders.work / key_of(name) in self._left_alone:
@@ -402,73 +385,8 @@ class Intake:
     def _stick(self, name: str, error: Exception) -> None:
         """Say that a file cannot be taken, and leave it alone for a while."""
         path = self._folders.inbox / name
-        self._say_once("file.stuck", name, _why_stuck(path, error))
+        self._arrivals.say_once("file.stuck", name, _why_stuck(path, error))
         self._leave_alone(path)
-
-    def _seen(self, name: str) -> Sight | Refused | float | None:
-        """Look at a name, which may be incomplete or have to wait. Raises OSError."""
-        known = self._known[name]
-        if known.holds_many and self.busy:
-            return None
-        if (left := known.look_at - time.monotonic()) > 0:
-            return left
-        seen = look(self._folders.inbox / name, lambda data: self._read(name, data), LARGEST_READ)
-        if not isinstance(seen, Sight):
-            return seen
-        known.holds_many = known.holds_many or _may_hold_many(seen)
-        if seen.is_folder:  # walking through it takes a while
-            known.look_at = time.monotonic() + self._shared.tuning.walk_seconds
-        verdict = self._settler.judge(seen, time.monotonic(), time.time())
-        if isinstance(verdict, Settling):
-            return self._until_settled(seen, verdict)
-        return None if known.holds_many and self.busy else seen
-
-    def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
-        """Read the bytes: their contents, and whether they look cut off.
-
-        If that crashed, now or in a process that died of it, the file is claimed unread when it
-        has settled: its job reads it again, and counts the attempts.
-        """
-        from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
-
-        if self._marks.has(name):
-            return None, True
-        try:
-            with self._marks.reading(name):
-                return contents_in(data, name, self._settings)
-        except NO_FAULT:
-            raise
-        except Exception:  # noqa: BLE001 - a crash of ours
-            self._marks.crashed(name)
-            return None, True
-
-    def _say_stuck(self, mark: Path, error: OSError) -> None:
-        """Say once that a mark cannot be changed: it is a folder, say, or another user's."""
-        if mark not in self._stuck_marks:
-            self._stuck_marks.add(mark)
-            reason = f"{printable(str(mark))}: {error.strerror}"
-            self._shared.log.warning("mark.stuck", reason=reason)
-
-    def _count_reading(self, claim: Claim) -> None:
-        """Count the attempt at reading a file that left a mark."""
-        if self._marks.lift(claim.note.source):
-            with suppress(OSError):  # if the disk is full, the job says so
-                claim.count_attempt()
-
-    def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
-        """In how many seconds a file may be complete; None if that is not worth waiting for."""
-        seconds, name = verdict.seconds, seen.name
-        if verdict.held:
-            self._say_once("file.held", name, verdict.reason)
-            return None
-        if self._once:
-            if verdict.patience <= 0:
-                self._say_once("file.left", name, verdict.reason)
-                return None
-            seconds = min(seconds, verdict.patience)
-        if seen.is_folder and seconds >= 1:
-            self._say_once("file.waits", name, f"for {seconds:.0f} s or more")
-        return seconds
 
     def _may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
@@ -571,23 +489,6 @@ class Intake:
 
     def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
         self._left_alone[path] = time.monotonic() + seconds
-
-    def _say_once(self, event: str, name: str, reason: str) -> None:
-        if event not in self._known[name].said:
-            self._known[name].said.add(event)
-            log = self._shared.log
-            say = log.warning if event in _WARNINGS else log.info
-            say(event, source=printable(name), reason=reason)
-
-
-def _may_hold_many(seen: Sight) -> bool:
-    if seen.is_folder or seen.fingerprint.size > LARGEST_READ:
-        return True
-    return seen.data is not None and not isinstance(seen.content, Single)
-
-
-def _is_single(seen: Sight | Refused | float | None) -> bool:
-    return isinstance(seen, Sight) and isinstance(seen.content, Single)
 
 
 def _worth_holding(seen: Sight) -> Contents | None:

@@ -2,8 +2,8 @@
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-A single puzzle is solved at once in this process, alone or with others. A source of many puzzles
-advances by a step at a time, so that single files can overtake it.
+A single puzzle, or a small collection, is solved at once in this process, alone or with others. A
+larger source of many puzzles advances by a step at a time, so that the others can overtake it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
@@ -26,7 +26,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
 from pipeline.service.sinks import BATCH, PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
-from pipeline.service.workers import Inline, Replies, Request, Workers
+from pipeline.service.workers import Inline, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.child import Peer
@@ -45,12 +45,14 @@ class Tuning:
     """Sizes and times that are not settings, and how a worker is started; tests vary them.
 
     `walk_seconds` is how long a folder is left alone after it was walked. `checkpoint_seconds` is
-    how long a job of many may leave what it has written before it makes it durable.
+    how long a job of many may leave what it has written before it makes it durable. `ready_seconds`
+    is how long small collections that are solved may wait for others, to be published together.
     """
 
     portions: Portions = PORTIONS
     walk_seconds: float = 1.0
     checkpoint_seconds: float = 0.5
+    ready_seconds: float = 3.0
     start_worker: Callable[[str], Peer] = Peer
 
 
@@ -87,7 +89,8 @@ class Shared:
 class Job:
     """One claim. `contents` are what the look at its file found; None if only the file can tell.
 
-    `sink` is that of a source of many puzzles in work.
+    `sink` is that of a source of many puzzles in work. The job `is_ready` once all of a quick one
+    is written: the next step publishes it, unless others do that together with their own.
     """
 
     def __init__(self, shared: Shared, claim: Claim, contents: Contents | None = None) -> None:
@@ -95,12 +98,17 @@ class Job:
         self.contents = contents
         self.sink: GrowingSink | None = None
         self._shared = shared
-        self._life = self._processed()
+        self.restart()
         self._step = 0
         """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
         self._watch = Stopwatch()
         self._is_noted = True
         self._note_at = 0.0
+
+    def restart(self) -> None:
+        """Begin anew at the next step, as after a crash."""
+        self._life = self._processed()
+        self.is_ready = False
 
     def advance(self) -> Outcome:
         """Process the claim to its end, or do one more step of a source of many puzzles.
@@ -137,7 +145,8 @@ class Job:
     def _processed(self) -> Generator[None, None, Ended]:
         """All that happens to a claim, from the first look to the end.
 
-        A source of many puzzles yields before its first step, after each, and while it waits.
+        A source of many puzzles yields before its first step, after each, and while it waits; a
+        quick one when it is ready.
         """
         try:
             if (record := is_published(self.claim, self._shared.folders)) is not None:
@@ -145,11 +154,11 @@ class Job:
             sink = self._made_sink()
             if isinstance(sink, SetSink):
                 return self._published(sink)
-            with closing(sink):
-                self.sink = sink
+            self.sink = sink
+            if not self._is_quick(sink):
                 yield
-                seconds = yield from self._grown(sink)
-                return self._published(sink, seconds)
+            yield from self._grown(sink)
+            return self._published(sink)
         except OSError as error:
             self._shared.blame(error)
             raise
@@ -203,10 +212,10 @@ class Job:
             case item:
                 return SetSink(claim, item, shared.settings)
 
-    def _grown(self, sink: GrowingSink) -> Generator[None, None, float]:
-        """Compute and write the steps that are not done; the seconds for all, in all runs.
+    def _grown(self, sink: GrowingSink) -> Generator[None, None, None]:
+        """Compute and write the steps that are not done.
 
-        A small source is computed in this process, as one step without checkpoints. If an earlier
+        A quick source is computed in this process, as one step without checkpoints. If an earlier
         attempt did not end, it may have killed its process: then workers compute it, and the next
         step runs alone, so that further attempts count for it.
         """
@@ -215,22 +224,28 @@ class Job:
         if sink.steps_before:
             source, puzzles = printable(self.claim.note.source), sink.progress().puzzles
             shared.log.info("job.continued", source=source, puzzles=puzzles)
+        if self._is_quick(sink):
+            with self._attempt(sink, free=(Interrupted,)):
+                for reply in filter(None, shared.inline.replies(sink.steps())):
+                    sink.write(*reply)
+            self._count_seconds(sink)
+            self.is_ready = True
+            yield
+            return
         steps = self._cut(sink)
         try:
             if self.claim.attempts():
                 yield from self._computed(sink, islice(steps, 1))
-            elif sink.is_small:
-                with self._attempt(sink, free=(Interrupted,)):
-                    for reply in filter(None, shared.inline.replies(sink.steps())):
-                        sink.write(*reply)
-                return self._seconds(sink)
             yield from self._computed(sink, steps)
         except GeneratorExit:
             with suppress(OSError):  # what is not noted is done again
                 self._note(sink)
             raise
         self._note(sink)
-        return self._seconds(sink)
+        self._count_seconds(sink)
+
+    def _is_quick(self, sink: GrowingSink) -> bool:
+        return sink.is_quick and not self.claim.attempts()
 
     def _computed(self, sink: GrowingSink, steps: Iterator[Request]) -> Generator[None, None, None]:
         """Compute and write these steps, noting now and then that they are durable."""
@@ -251,13 +266,14 @@ class Job:
     def _note(self, sink: GrowingSink) -> None:
         """Make durable what was written since the last time. Raises OSError."""
         if not self._is_noted:
-            sink.checkpoint(self._step - 1, self._seconds(sink))
+            self._count_seconds(sink)
+            sink.checkpoint(self._step - 1)
             self._is_noted = True
             self._note_at = time.monotonic() + self._shared.tuning.checkpoint_seconds
 
-    def _seconds(self, sink: GrowingSink) -> float:
-        """How long it has been in work, in all runs; the time between them does not count."""
-        return sink.seconds_before + self._watch.seconds()["total"]
+    def _count_seconds(self, sink: GrowingSink) -> None:
+        """Tell how long it has been in work, in all runs; the time between them does not count."""
+        sink.seconds = sink.seconds_before + self._watch.seconds()["total"]
 
     def _cut(self, sink: GrowingSink) -> Iterator[Request]:
         """The steps that are not done; skipping the others is safe, as they were cut before."""
@@ -281,11 +297,11 @@ class Job:
         is_first = self._step == sink.steps_before + 1
         return self.claim.attempt(self._step, free) if is_first else nullcontext()
 
-    def _published(self, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
-        publish([sink.publication(seconds)], self._shared.folders)
+    def _published(self, sink: SetSink | GrowingSink) -> Ended:
+        publish([sink.publication()], self._shared.folders)
         spares = self._shared.spares if isinstance(self.contents, Single) else None
         finish([(self.claim, sink.is_refused)], self._shared.folders, spares)
-        return sink.finish(self._shared.log, seconds)
+        return sink.finish(self._shared.log)
 
     def pause(self) -> None:
         """Stop a job of many puzzles; the next run continues it."""
@@ -302,6 +318,8 @@ class Job:
             try:
                 if not self.claim.put_back(self._shared.folders.inbox):
                     self._say("job.kept", "another of its name is in the inbox")
+                elif self.sink:
+                    self.sink.discard()
             except OSError as error:
                 self._say("job.kept", in_words(error))
         self.claim.close()
@@ -310,29 +328,40 @@ class Job:
         self._shared.log.error(event, source=printable(self.claim.note.source), reason=reason)
 
 
+_Batch = list[tuple[Job, SetSink | GrowingSink]]
+_Solved = Iterator[tuple[Request, Any] | None]
+
+
 def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]]:
     """Advance jobs that have just begun; yield each with its outcome at once.
 
     Several small puzzles are solved in batches, for which no attempt is counted: if the process is
-    killed meanwhile, each is processed alone later. Raises as `Job.advance` does.
+    killed meanwhile, each is processed alone later. Quick collections are published together.
+    Raises as `Job.advance` does.
     """
-    left = list(jobs)
+    left, longest = list(jobs), shared.tuning.ready_seconds
     try:
-        singles: list[tuple[Job, SetSink]] = []
+        singles, ready, due = _Batch(), _Batch(), time.monotonic() + longest
         for job in jobs:
             if len(jobs) > 1 and isinstance(job.contents, Single):
                 singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
+                continue
+            left.remove(job)
+            outcome = job.advance()  # if this raises, it has returned the file itself
+            if job.is_ready and job.sink:
+                left.append(job)
+                ready.append((job, job.sink))
             else:
-                left.remove(job)
-                yield job, job.advance()
+                yield job, outcome
+            if time.monotonic() >= due:
+                yield from _ended(ready, iter(()), left, shared)
+                ready, due = _Batch(), time.monotonic() + longest
+        yield from _ended(ready, iter(()), left, shared)
         batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
-        asked = (tuple(sink.item for _, sink in batch if sink.item) for batch in batches)
+        asked = (_asked(batch) for batch in batches)
         with closing(shared.together.replies(Singles(some) for some in asked if some)) as solved:
             for batch in batches:
-                are_published = _publish_together(batch, solved, shared)
-                for job, sink in batch:
-                    left.remove(job)
-                    yield job, sink.finish(shared.log, 0.0) if are_published else job.advance()
+                yield from _ended(batch, solved, left, shared)
     except (EnvironmentFailure, Interrupted):
         for job in left:
             job.give_back()
@@ -342,16 +371,40 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
             job.claim.close()
 
 
-def _publish_together(batch: list[tuple[Job, SetSink]], solved: Replies, shared: Shared) -> bool:
+def _ended(
+    batch: _Batch, solved: _Solved, left: list[Job], shared: Shared
+) -> Iterator[tuple[Job, Outcome]]:
+    """Publish these together, or else one by one; none of them is `left` then."""
+    are_published = bool(batch) and _publish_together(batch, solved, shared)
+    for job, sink in batch:
+        left.remove(job)
+        yield job, sink.finish(shared.log) if are_published else _alone(job)
+
+
+def _alone(job: Job) -> Outcome:
+    """Process a job to its end; some of its files may have got their names already."""
+    job.restart()
+    outcome = job.advance()
+    return job.advance() if job.is_ready else outcome
+
+
+def _asked(batch: _Batch) -> tuple[Single, ...]:
+    """The problems of a batch that are to be solved."""
+    return tuple(sink.item for _, sink in batch if isinstance(sink, SetSink) and sink.item)
+
+
+def _publish_together(batch: _Batch, solved: _Solved, shared: Shared) -> bool:
     """Write the next results into these sinks, and publish them; False if they must go alone."""
     try:
-        if asked := [sink for _, sink in batch if sink.item]:
+        if _asked(batch):
             request, results = next(filter(None, solved))
+            asked = (sink for _, sink in batch if isinstance(sink, SetSink) and sink.item)
             for sink, result in zip(asked, results, strict=True):
                 sink.write(request, [result])
-        publish([sink.publication(0.0) for _, sink in batch], shared.folders)
+        publish([sink.publication() for _, sink in batch], shared.folders)
         ended = [(job.claim, sink.is_refused) for job, sink in batch]
-        finish(ended, shared.folders, shared.spares)
+        spares = shared.spares if all(job.contents for job, _ in batch) else None
+        finish(ended, shared.folders, spares)
     except (EnvironmentFailure, Interrupted):
         raise
     except OSError as error:

@@ -21,6 +21,7 @@ from support.dropping import (
     wait_for,
 )
 from support.forking import Forked
+from support.many import collection
 
 from pipeline.service.protocol import STEPS
 from pipeline.service.protocol.claim import NOTE, note_in
@@ -56,6 +57,14 @@ IN_BATCHES = [
 ]
 """Steps in the second batch of a run, whose claims were used before."""
 
+OF_COLLECTIONS = [
+    *((step, 10) for step in ("claim.taken", "attempt.counted", "attempt.ended")),
+    *((step, 10) for step in ("publish.staging", "publish.saved", "publish.renaming")),
+    *((step, 1) for step in ("publish.staged", "publish.cleared", "publish.recorded")),
+    *(("finish.moved", 1), ("finish.removed", 10)),
+]
+"""Steps in a batch of small collections."""
+
 WATCHED = ("claim.placed", "attempt.counted", "publish.withdrawn", "finish.moved")
 HARMLESS = ("claim.taken", "attempt.ended", "publish.staged", "publish.renamed", "finish.moved")
 
@@ -89,13 +98,18 @@ def test_a_run_killed_at_any_step_is_made_good_by_the_next(
 
 
 @pytest.mark.trial
-@pytest.mark.parametrize(("step", "nth"), IN_BATCHES)
+@pytest.mark.parametrize(
+    ("content", "count", "step", "nth"),
+    [(SMALL, BATCH + 22, *each) for each in IN_BATCHES]
+    + [(collection(3), 20, *each) for each in OF_COLLECTIONS],
+    ids=lambda each: "collection" if isinstance(each, bytes) else str(each).strip(),
+)
 def test_a_run_of_many_files_killed_at_any_step_is_made_good_by_the_next(
-    step: str, nth: int, bench: Bench
+    content: str | bytes, count: int, step: str, nth: int, bench: Bench
 ) -> None:
-    box, names = bench.box, {f"{number}.txt" for number in range(BATCH + 22)}
+    box, names = bench.box, {f"{number}.txt" for number in range(count)}
     for name in names:
-        box.drop(name)
+        box.drop(name, content)
     assert bench.run(step=step, nth=nth)[0] == -signal.SIGKILL
     for path in box.inbox.glob(f".work/[!.]*/{NOTE}") if step in UNSAVED else ():
         note = note_in(path.parent)  # a power failure may leave that of the job before

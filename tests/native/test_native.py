@@ -212,6 +212,15 @@ def test_code_that_is_loaded_counts_as_used(ready):
 
 
 @needs_numba
+def test_code_that_cannot_be_loaded_is_not_there(ready):
+    mine = Loaded(TINY)
+    assert mine.is_there
+    (ready / "code.o").write_bytes(b"torn")
+    assert mine.get(at_once=True) is None
+    assert not mine.is_there
+
+
+@needs_numba
 def test_code_that_fails_its_trial_is_not_kept(folder, monkeypatch):
     with_compiler(monkeypatch, lambda _name: b"code")
     monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 41)

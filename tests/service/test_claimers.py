@@ -27,9 +27,9 @@ MODULE = "pipeline.service.claimers"
 @pytest.fixture
 def box(tmp_path, monkeypatch):
     """An inbox of which claimers get four names at a time, though there are few."""
-    monkeypatch.setattr(claimers, "BATCH", 4)
     monkeypatch.setattr(intake, "BATCH", 4)
-    monkeypatch.setattr(claimers, "FEWEST_SHARED", 8)
+    monkeypatch.setattr(intake, "FEW", 4)
+    monkeypatch.setattr(claimers, "FEWEST_SHARED", 2)
     return DropFolder.within(tmp_path)
 
 
@@ -38,10 +38,12 @@ class Started:
 
     def __init__(self, then=lambda _: None):
         self.peers = []
+        self.modules = set()
         self._then = then
 
     def __call__(self, module):
         peer = Peer(module)
+        self.modules.add(module)
         if module == MODULE:
             self.peers.append(peer)
             self._then(peer)
@@ -76,14 +78,26 @@ def test_each_file_is_processed_once_and_told_whoever_claims_it(box):
     assert statuses == {"unique"}
 
 
+def test_small_collections_are_solved_by_those_who_claim_them(box):
+    names, log, start = drop_singles(box), KeptLog(), Started()
+    for name in names[::3]:
+        box.drop(name, collection(5))
+    assert run(box, start, log) == 0
+    assert start.modules == {MODULE}
+    assert finished(log) == dict.fromkeys(names, 1)
+    assert (box.kept("done"), box.in_work()) == ({*names}, set())
+    statuses = [box.record(name[:-4])["status"] for name in names[:3]]
+    assert statuses == ["collection", "unique", "unique"]
+
+
 def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box, monkeypatch):
     names, given, give = [f"{number:02}.txt" for number in range(12)], Counter(), Claimers.give
     for name in names:
         box.drop(name, collection(5))
 
-    def counted(self, left):
+    def counted(self, left, portion):
         before = {*left}
-        give(self, left)
+        give(self, left, portion)
         given.update(before.difference(left))
 
     monkeypatch.setattr(Claimers, "give", counted)

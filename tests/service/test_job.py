@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
-from itertools import islice
+from datetime import UTC, datetime
+from itertools import count, islice
 from types import SimpleNamespace
 
 import pytest
-from support.claiming import at_step, claimed
+from support.claiming import at_step, claimed, note_of
 from support.dropping import (
     OTHER,
     OTHER_SOLVED,
@@ -21,14 +22,16 @@ from support.dropping import (
     record_text,
 )
 from support.many import collection
+from support.telling import KeptLog
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.claimers import Claimers
+from pipeline.service.exits import Interrupted
 from pipeline.service.intake import Intake
 from pipeline.service.job import MOST_ATTEMPTS, Job, Shared, Tuning, process
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
+from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
@@ -39,6 +42,7 @@ from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 
+NOW = datetime.now(UTC)
 STEM = "a.txt"
 """Of the claims made here."""
 
@@ -133,13 +137,11 @@ def shared_by(box, solvers, workers, piece=10, **options):
     )
 
 
-@contextmanager
 def begun(claim, shared):
-    """A job of many puzzles before its first step; what it holds of the outbox is closed."""
+    """A job of many puzzles before its first step, or one that is ready."""
     job = Job(shared, claim)
     assert job.advance() == "going"
-    yield job
-    job.sink.close()
+    return job
 
 
 @pytest.fixture
@@ -153,18 +155,18 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
     shared = shared_by(box, None, Busy())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            with begun(many, shared) as job:
-                assert job.advance() == "going", "it waits"
-                assert many.attempts() == deadly, "what a kill would leave"
+            job = begun(many, shared)
+            assert job.advance() == "going", "it waits"
+            assert many.attempts() == deadly, "what a kill would leave"
         many.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else many.close()
     assert run_here(box) == 0
     assert box.record(STEM)["status"] == "collection"
 
 
 def test_a_crash_of_ours_while_workers_compute_counts(box, many):
-    with begun(many, shared_by(box, None, Crashing())) as job:
-        assert job.advance() == "going", "it waits"
-        assert job.advance() == "kept"
+    job = begun(many, shared_by(box, None, Crashing()))
+    assert job.advance() == "going", "it waits"
+    assert job.advance() == "kept"
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -173,35 +175,29 @@ def test_a_crash_of_ours_while_workers_compute_counts(box, many):
 def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, many):
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy(), piece=1000)
-        with (
-            begun(many, shared),
-            at_step("attempt.counted", die),
-            pytest.raises(KeyboardInterrupt),
-        ):
+        with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
             Job(shared, many).advance()
         many.close()
         (claim,) = abandoned(box.folders)
         assert claim.attempts() == 1
-        with begun(claim, shared) as again:
-            assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        again = begun(claim, shared)
+        assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
         claim.reset_attempts()
-        with begun(claim, shared) as last:
-            assert last.advance().status == "collection"
+        assert begun(claim, shared).advance().status == "collection"
 
 
 def test_a_job_that_was_cut_into_other_pieces_begins_anew(box, many):
-    with begun(many, shared_by(box, None, Quick(), piece=20)) as job:
-        assert job.advance() == "going"
+    assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
     for piece, steps in ((20, 1), (40, 0)):
-        with begun(many, shared_by(box, None, Quick(), piece)) as job:
-            assert job.sink.steps_before == steps
+        job = begun(many, shared_by(box, None, Quick(), piece))
+        assert job.sink.steps_before == steps
 
 
 def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):
     with Solvers() as solvers:
         shared = shared_by(box, solvers, Busy(), piece=1000, max_solutions=1000)
-        with begun(many, shared) as job:
-            assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        job = begun(many, shared)
+        assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
 
 
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(
@@ -219,7 +215,8 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     for _ in range(7):
         (claim,) = abandoned(box.folders)
         assert claim.attempts() < MOST_ATTEMPTS
-        with begun(claim, shared_by(box, None, Quick())) as job, pytest.raises(KeyboardInterrupt):
+        job = begun(claim, shared_by(box, None, Quick()))
+        with pytest.raises(KeyboardInterrupt):
             list(iter(job.advance, None))
     (claim,) = abandoned(box.folders)
     assert claim.attempts() == MOST_ATTEMPTS
@@ -260,7 +257,7 @@ ODD = {
 
 
 @pytest.mark.parametrize(
-    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "pipe")], ids=str
+    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "folder")], ids=str
 )
 def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     claim = claimed(box, content=collection(3) if name == PROGRESS else SMALL)
@@ -349,8 +346,85 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
     assert not any(claim.is_held for claim in claims)
 
 
+def claimed_collections(box, *names):
+    """Claims on small collections, each of a job of its own."""
+    for name in names:
+        box.drop(name, collection(3))
+    return [make_claim(box.folders, note_of(box, name, job=new_job_id(NOW))) for name in names]
+
+
+def late_from(number):
+    """What to enter around computations, of which that one comes after the end of the grace."""
+    begun = count(1)
+
+    def computing():
+        if next(begun) >= number:
+            raise Interrupted
+        return nullcontext()
+
+    return computing
+
+
+def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbox_once(box):
+    names, log = ["a.txt", "b.txt", "c.txt"], KeptLog()
+    claims = claimed_collections(box, *names)
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        shared = replace(shared, log=log, computing=late_from(2))
+        with pytest.raises(Interrupted):
+            list(process([Job(shared, claim) for claim in claims], shared))
+    assert log.told == [], "nothing is kept"
+    assert (box.waiting(), box.in_work()) == ({*names}, set())
+    assert box.published() == set(), "a full disk may need the room"
+
+
+def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(box, monkeypatch):
+    """As when machine code turns out to be unusable."""
+    answers = iter([True, False])
+    monkeypatch.setattr("pipeline.service.sinks.table.is_quick", lambda *_: next(answers))
+    box.drop("a.txt", collection(3))
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), settle=0.0)
+        shared = replace(shared, workers=shared.inline)
+        intake = Intake(shared, lambda: False, Display(None, bar=False), once=True, quick_only=True)
+        assert intake.take_quick(["a.txt"]) == []
+        assert not intake.busy
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+@pytest.mark.parametrize("step", ["publish.renaming", "publish.recorded"])
+def test_collections_whose_joint_publication_fails_halfway_are_published_alone(box, step):
+    def refuse():
+        raise PermissionError(errno.EPERM, "it is another user's")
+
+    claims = claimed_collections(box, "a.txt", "b.txt")
+    with Solvers() as solvers, at_step(step, refuse):
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        outcomes = [*process([Job(shared, claim) for claim in claims], shared)]
+    assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
+    assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())
+    assert not [name for name in box.published() if name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize(("seconds", "together"), [(0.0, 1), (1000.0, 3)])
+def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds, together):
+    claims = claimed_collections(box, "a.txt", "b.txt", "c.txt")
+    with Solvers() as solvers:
+        shared = shared_by(box, solvers, Busy(), piece=1000)
+        shared = replace(shared, tuning=replace(shared.tuning, ready_seconds=seconds))
+        outcomes = process([Job(shared, claim) for claim in claims], shared)
+        assert next(outcomes)[1].status == "collection"
+        assert len(box.kept("done")) == together
+        assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
+
+
 @pytest.mark.parametrize(
-    ("name", "real"), [("look", look), ("make_claim", make_claim), ("is_written", is_written)]
+    ("name", "real"),
+    [
+        ("arrivals.look", look),
+        ("intake.make_claim", make_claim),
+        ("intake.is_written", is_written),
+    ],
 )
 def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
     box, name, real, monkeypatch
@@ -360,10 +434,10 @@ def test_a_crash_of_ours_before_or_after_a_claim_keeps_nobody_else_waiting(
             raise RecursionError("too deep")
         return real(at, *rest)
 
-    is_claimed = name == "is_written"
+    is_claimed = real is is_written
     claimed(box, content=SMALL).close() if is_claimed else box.drop("a.txt")
     box.drop("b.txt")
-    monkeypatch.setattr(f"pipeline.service.intake.{name}", crashing)
+    monkeypatch.setattr(f"pipeline.service.{name}", crashing)
     assert run_here(box) == 75
     assert (box.kept("done"), "a.txt" in box.waiting()) == ({"b.txt"}, not is_claimed)
     monkeypatch.undo()

@@ -34,6 +34,7 @@ from pipeline.reading.formats.records import (
     cut_lines,
     entries_of_lines,
     halves,
+    is_plain,
 )
 from pipeline.reading.formats.regions import JIGSAW, SOLO
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
@@ -93,6 +94,8 @@ def _begins_as_iss(line: str) -> bool:
 
 def _is_ruled(line: str) -> bool:
     """Whether a line is in one of the notations, and begins with the words that it may have."""
+    if is_plain(line):
+        return False
     text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
     return any(
         known.recognise(text) is not None and (not known.begins or known.begins.match(line))

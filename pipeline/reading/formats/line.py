@@ -43,6 +43,7 @@ from pipeline.reading.formats.records import (
     is_above_four,
     is_attempt,
     is_full,
+    is_plain,
     is_text,
     is_too_long,
     plain_entry,
@@ -174,6 +175,8 @@ def find_fields(head: Opening) -> ScoredFields:
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
     lines = head.lines
+    if all(map(is_plain, lines)):  # what follows finds the same
+        return ScoredFields(Fields(), good=len(lines), total=len(lines))
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
         return ScoredFields(Fields())
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]

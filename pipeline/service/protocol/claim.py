@@ -47,7 +47,7 @@ PREPARING = ".preparing"
 LARGEST_LOCK = 4096
 _LONGEST_NOTE = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
-_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Claim:
             os.ftruncate(descriptor, len(text))
 
     def _write_note(self, note: Note, *, begin: bool = True) -> None:
-        with opened(self.folder / NOTE, _APPENDING) as descriptor:
+        with opened(self.folder / NOTE, APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
             if begin:
                 begin_writing(descriptor)
@@ -275,7 +275,7 @@ class Claim:
     def spare(self) -> Claim | None:
         """A claim for another job, with the folder and the lock of this one; None if it fails.
 
-        The original has gone elsewhere, and it was of one puzzle.
+        The original has gone elsewhere, and no progress was noted.
         """
         try:
             self.move(self.folder.with_name(f"{NEW}{self.note.job}"))

@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import descriptor_of, digest_of, write_all
-from pipeline.service.protocol.claim import Claim, last_object
+from pipeline.files import digest_of, write_all
+from pipeline.service.protocol.claim import APPENDING, Claim, last_object
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.publish import Grown, temporary_name
@@ -60,9 +60,8 @@ class Growing:
             self._files.clear()
             self.state = {}
             shutil.rmtree(self.tree, ignore_errors=True)
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if self.state else os.O_TRUNC)
-        self._progress = os.fdopen(descriptor_of(claim.folder / PROGRESS, flags=flags), "wb")
-        self._progress.write(b"\n")  # ends a torn line
+        if not self.state:
+            (claim.folder / PROGRESS).unlink(missing_ok=True)
 
     def _resume(self, noted: dict[str, Any]) -> None:
         if noted and noted["terms"] != self._key:
@@ -113,14 +112,15 @@ class Growing:
             if file.fresh:
                 sync(file.path)
                 file.fresh = False
-        if not self.state:
-            sync(self._folders.outbox)
-            self._claim.sync()
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
-        self.state = state | {"files": lengths, "terms": self._key}
-        self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")
-        self._progress.flush()
-        os.fsync(self._progress.fileno())
+        with opened(self._claim.folder / PROGRESS, APPENDING) as descriptor:
+            if not self.state:
+                sync(self._folders.outbox)
+                self._claim.sync()
+            self.state = state | {"files": lengths, "terms": self._key}
+            line = json.dumps(self.state).encode("ascii")
+            write_all(descriptor, b"\n%b\n" % line)  # the last line may be torn
+            os.fsync(descriptor)
 
     def staged(self) -> dict[str, Grown]:
         """The grown files, by the names that they will get."""
@@ -129,9 +129,12 @@ class Growing:
             for name, file in self._files.items()
         }
 
-    def close(self) -> None:
-        with contextlib.suppress(OSError):  # what a full disk rejected is not noted
-            self._progress.close()
+    def discard(self) -> None:
+        """Remove the growing files, of which nothing was noted: a full disk may need the room."""
+        for file in self._files.values():
+            with contextlib.suppress(OSError):
+                file.path.unlink()
+        shutil.rmtree(self.tree, ignore_errors=True)
 
 
 def last_noted(folder: Path) -> dict[str, Any]:

@@ -284,7 +284,7 @@ def finish(
 
     Each claim comes with whether its original belongs in `failed`. The inbox is made durable
     first: a filesystem that only logs the shelf might have the original in both after a power
-    failure. The claims are put into `spares` if those are given: then each was of one puzzle.
+    failure. The claims are put into `spares` if those are given: then nothing was noted in them.
     """
     shelves = set()
     for claim, is_failed in finished:

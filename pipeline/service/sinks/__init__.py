@@ -207,7 +207,12 @@ class Ended:
 
 
 class Sink(ABC):
-    """The requests of a claimed job, its answers, and what is published of them."""
+    """The requests of a claimed job, its answers, and what is published of them.
+
+    `seconds` is how long many problems were in work; a single one's result knows that.
+    """
+
+    seconds = 0.0
 
     def __init__(self, claim: Claim, settings: Settings) -> None:
         self._claim = claim
@@ -227,16 +232,16 @@ class Sink(ABC):
         """Take the reply to a step."""
 
     @abstractmethod
-    def _outcome(self, seconds: float) -> SetOfOne | SetOfMany:
-        """What is published of a job that took so many seconds."""
+    def _outcome(self) -> SetOfOne | SetOfMany:
+        """What is published."""
 
     def _grown(self) -> Mapping[str, Any]:
         """The files that lie in the outbox already."""
         return {}
 
-    def publication(self, seconds: float) -> Publication:
+    def publication(self) -> Publication:
         """All files of the job, with its record and its log."""
-        now, note, outcome = datetime.now(UTC), self._claim.note, self._outcome(seconds)
+        now, note, outcome = datetime.now(UTC), self._claim.note, self._outcome()
 
         def files() -> Iterator[Any]:
             yield from self._grown().items()
@@ -247,9 +252,9 @@ class Sink(ABC):
 
         return Publication(self._claim, files, record)
 
-    def finish(self, log: Log, seconds: float) -> Ended:
+    def finish(self, log: Log) -> Ended:
         """Log the outcome of the published job."""
-        outcome = self._outcome(seconds)
+        outcome = self._outcome()
         event = outcome.event() | {"source": printable(outcome.origin.source)}
         for each in outcome.warnings():
             log.warning("solver.fallback", source=event["source"], **each)
@@ -292,8 +297,7 @@ class SetSink(Sink):
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
-    def _outcome(self, _seconds: float) -> SetOfOne:
-        """The set; the result knows how long it took."""
+    def _outcome(self) -> SetOfOne:
         return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
 
 
@@ -325,7 +329,7 @@ class GrowingSink(Sink):
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
 
     @property
-    def is_small(self) -> bool:
+    def is_quick(self) -> bool:
         """Whether starting another process would take longer than the steps themselves."""
         return False
 
@@ -335,14 +339,14 @@ class GrowingSink(Sink):
     @abstractmethod
     def _state(self) -> dict[str, Any]: ...
 
-    def checkpoint(self, steps: int, seconds: float) -> None:
-        """Make what was written durable: `steps` steps, which took `seconds`."""
+    def checkpoint(self, steps: int) -> None:
+        """Make what was written durable: so many steps."""
         progress = self.progress()
         self._growing.note(
             {
                 "steps": steps,
                 "bulk": self._state(),
-                "seconds": seconds,
+                "seconds": self.seconds,
                 "puzzles": progress.puzzles,
                 "share": progress.share,
             }
@@ -359,15 +363,16 @@ class GrowingSink(Sink):
     def _size(self) -> int | None:
         return shown_size(self._claim.original)
 
-    def _outcome(self, seconds: float) -> SetOfMany:
-        counts = self.totals, self.fallbacks
-        return SetOfMany(self._dropped, self.status, self.format, self.reason, *counts, seconds)
+    def _outcome(self) -> SetOfMany:
+        terms = self._dropped, self.status, self.format, self.reason
+        return SetOfMany(*terms, self.totals, self.fallbacks, self.seconds)
 
     def _grown(self) -> Mapping[str, Any]:
         return self._growing.staged()
 
-    def close(self) -> None:
-        self._growing.close()
+    def discard(self) -> None:
+        """Remove what was written: the job begins anew."""
+        self._growing.discard()
 
 
 def size_of(path: Path) -> int | None:

@@ -108,11 +108,33 @@ class GrowingTable:
 FEW = 64
 """Puzzles that are quickly solved one by one."""
 
+_QUICK_PIECES = 2
+"""Pieces that machine code computes sooner than another process starts."""
+
 
 def _has_machine_code() -> bool:
     from pipeline.solving import compiled as lanes  # noqa: PLC0415 - loads numpy
 
-    return lanes.PROGRAM.lacking() is None
+    return lanes.loaded.is_there
+
+
+def is_quick(found: Collection, size: int, settings: Settings, portions: Portions) -> bool:
+    """Whether a collection of so many bytes is solved at once: it has few puzzles, or few pieces.
+
+    Starting another process would take longer.
+    """
+    cells = found.source.cells
+    return (
+        settings.cluster is None
+        and found.kind == "plain"
+        and cells <= NINE.size
+        and size <= _QUICK_PIECES * portions.size(found.source, settings)
+        and settings.solver in {"auto", "lanes"}
+        and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
+        and settings.prove != "always"
+        and not {"effort", "rating"} & {*settings.traits}
+        and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
+    )
 
 
 class TableSink(GrowingSink):
@@ -133,6 +155,7 @@ class TableSink(GrowingSink):
         self.reason = found.source.detected.reason
         self._source = found.source
         self._is_packed = found.kind != "plain"
+        self._is_quick = is_quick(found, size_of(claim.original) or 0, settings, portions)
         self._meter = Meter()
         noted = self._growing.state.get("bulk", {})
         self._bytes = noted.get("bytes", 0)
@@ -140,22 +163,8 @@ class TableSink(GrowingSink):
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
 
     @property
-    def is_small(self) -> bool:
-        """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
-        settings, cells = self._settings, self._source.cells
-        size = size_of(self._claim.original) or 0
-        return (
-            not self.steps_before
-            and settings.cluster is None
-            and not self._is_packed
-            and cells <= NINE.size
-            and size <= self._portions.size(self._source, settings)
-            and settings.solver in {"auto", "lanes"}
-            and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
-            and settings.prove != "always"
-            and not {"effort", "rating"} & {*settings.traits}
-            and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
-        )
+    def is_quick(self) -> bool:
+        return self._is_quick and not self.steps_before
 
     def steps(self) -> Iterator[PieceOf | End]:
         room = UnpackLimits(self._settings.max_total_bytes)

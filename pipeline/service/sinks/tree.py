@@ -206,12 +206,12 @@ class TreeSink(GrowingSink):
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
 
-    def publication(self, seconds: float) -> Publication:
+    def publication(self) -> Publication:
         if not self._members:
             self._growing.append(self._rows, header(MemberRow, self._settings.traits))
         if not self._claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
-        return replace(super().publication(seconds), tree=self._growing.tree)
+        return replace(super().publication(), tree=self._growing.tree)
 
 
 def _fault_of_name(error: OSError) -> str:

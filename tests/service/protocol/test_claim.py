@@ -139,7 +139,8 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
 
 
 def test_a_note_is_durable_before_any_progress_is(box, synced):
-    with closing(claimed(box)) as claim, closing(Growing(claim, box.folders)) as growing:
+    with closing(claimed(box)) as claim:
+        growing = Growing(claim, box.folders)
         assert (claim.folder / NOTE).stat().st_ino not in synced
         growing.append("a.csv", b"row\n")
         growing.note({"steps": 1})

@@ -1,0 +1,179 @@
+"""Arrivals: which files of the inbox are complete, and what they hold.
+
+name ─ look ─▶ Sight, with what the file holds ─ settle ─▶ complete, or to be looked at later
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.errors import printable
+from pipeline.reading import Collection, Single
+from pipeline.service.job import NO_FAULT, Shared
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.marks import Marks
+from pipeline.service.protocol.settle import (
+    Refused,
+    Settler,
+    Settling,
+    Sight,
+    look,
+    names_in,
+)
+
+if TYPE_CHECKING:
+    from pipeline.reading import Contents
+
+Complete = Sight | Refused
+
+LARGEST_READ = 1024 * 1024
+"""Bytes: larger files are not read before they are claimed."""
+
+_WARNINGS = ("file.stuck", "file.held")
+
+
+@dataclass(slots=True)
+class _Remembered:
+    """Notes on a name: the events that were logged, and when to look at it again."""
+
+    said: set[str] = field(default_factory=set)
+    look_at: float = 0.0
+    holds_many: bool = False
+
+
+class Arrivals:
+    """The files of an inbox, each looked at until it is complete.
+
+    `is_busy` says whether a source of many puzzles is in work; then another has to wait. In one
+    pass (`once`) a file that does not settle in the settling time is left for the next.
+    `saw_many`: there was something else than single puzzles, since that was last reset.
+    """
+
+    def __init__(self, shared: Shared, is_busy: Callable[[], bool], *, once: bool) -> None:
+        self._shared = shared
+        self._inbox = shared.folders.inbox
+        self._is_busy = is_busy
+        self._once = once
+        self._settler = Settler(shared.settings.settle)
+        self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
+        self._marks = Marks(shared.folders.work, self.say_stuck)
+        self._stuck_marks: set[Path] = set()
+        self.saw_many = False
+
+    def gather(self) -> None:
+        """Find the marks that processes have left which died while they read a file."""
+        self._marks.gather(lambda: names_in(self._inbox)[0])
+
+    def close(self) -> None:
+        """Remove the mark that is kept for the next file."""
+        self._marks.close()
+
+    def forget_all_but(self, names: set[str]) -> None:
+        self._settler.forget_all_but(names)
+        for name in self._known.keys() - names:
+            del self._known[name]
+
+    def take(self, name: str, claim: Claim) -> None:
+        """Forget a file that was claimed; count the attempt at reading it that left a mark."""
+        self._settler.forget(name)
+        self._known.pop(name, None)
+        if self._marks.lift(name):
+            with suppress(OSError):  # if the disk is full, the job says so
+                claim.count_attempt()
+
+    def look(self, name: str) -> Complete | float | None:
+        """What a name holds, if it is complete and need not wait. Raises OSError.
+
+        Else the seconds after which to look again; None if that is not worth waiting for.
+        """
+        known = self._known[name]
+        if known.holds_many and self._is_busy():
+            return None
+        if (left := known.look_at - time.monotonic()) > 0:
+            return left
+        seen = look(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
+        if not isinstance(seen, Sight):
+            return seen
+        known.holds_many = known.holds_many or self._may_hold_many(seen)
+        if seen.is_folder:  # walking through it takes a while
+            known.look_at = time.monotonic() + self._shared.tuning.walk_seconds
+        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        if isinstance(verdict, Settling):
+            return self._until_settled(seen, verdict)
+        return None if known.holds_many and self._is_busy() else seen
+
+    def holds_many(self, name: str) -> bool:
+        """Whether it was seen that solving a file may take a while."""
+        return name in self._known and self._known[name].holds_many
+
+    def is_quick(self, seen: object) -> bool:
+        """Whether what was seen was read and is solved at once: a problem, or few puzzles."""
+        return isinstance(seen, Sight) and seen.data is not None and not self.holds_many(seen.name)
+
+    def _may_hold_many(self, seen: Sight) -> bool:
+        if seen.data is None:
+            return seen.is_folder or seen.fingerprint.size > LARGEST_READ
+        if isinstance(seen.content, Single):
+            return False
+        self.saw_many = True
+        if not isinstance(seen.content, Collection):
+            return True
+        from pipeline.service.sinks.table import is_quick  # noqa: PLC0415 - loads numpy
+
+        portions, size = self._shared.tuning.portions, seen.fingerprint.size
+        return not is_quick(seen.content, size, self._shared.settings, portions)
+
+    def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
+        """Read the bytes: their contents, and whether they look cut off.
+
+        If that crashed, now or in a process that died of it, the file is claimed unread when it
+        has settled: its job reads it again, and counts the attempts.
+        """
+        from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
+
+        if self._marks.has(name):
+            return None, True
+        try:
+            with self._marks.reading(name):
+                return contents_in(data, name, self._shared.settings)
+        except NO_FAULT:
+            raise
+        except Exception:  # noqa: BLE001 - a crash of ours
+            self._marks.crashed(name)
+            return None, True
+
+    def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
+        """In how many seconds a file may be complete; None if that is not worth waiting for."""
+        seconds, name = verdict.seconds, seen.name
+        if verdict.held:
+            self.say_once("file.held", name, verdict.reason)
+            return None
+        if self._once:
+            if verdict.patience <= 0:
+                self.say_once("file.left", name, verdict.reason)
+                return None
+            seconds = min(seconds, verdict.patience)
+        if seen.is_folder and seconds >= 1:
+            self.say_once("file.waits", name, f"for {seconds:.0f} s or more")
+        return seconds
+
+    def say_once(self, event: str, name: str, reason: str) -> None:
+        """Log an event of a file, unless that was done."""
+        if event not in self._known[name].said:
+            self._known[name].said.add(event)
+            log = self._shared.log
+            say = log.warning if event in _WARNINGS else log.info
+            say(event, source=printable(name), reason=reason)
+
+    def say_stuck(self, mark: Path, error: OSError) -> None:
+        """Say once that a mark cannot be changed: it is a folder, say, or another user's."""
+        if mark not in self._stuck_marks:
+            self._stuck_marks.add(mark)
+            reason = f"{printable(str(mark))}: {error.strerror}"
+            self._shared.log.warning("mark.stuck", reason=reason)
