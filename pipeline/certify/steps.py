@@ -14,23 +14,19 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 
-CELLS, VALUES, ALLOWED = 0, 81, 162
+CELLS, VALUES, ALLOWED = 0, 324, 648
 """In `s`, for each cell: its candidates, 0 once it is filled; the digit in it, from 1; the digits
 that the puzzle allows in it."""
 
-(
-    TECHNIQUE, PLACED_COUNT, STRUCK_COUNT, CELL_COUNT, UNIT_COUNT, NODE_COUNT, MARK_COUNT,
-    DIGITS, BASE, COVER, DEADLY,
-) = range(11)  # fmt: skip
-"""In `o`: the index of the technique; how many of each of the lists there are; the digits of the
-pattern; its units, as a mask; those that it strikes in; what must not be left over, if that is
-cited: 1 is that the first four marks, a rectangle, hold two digits alone; 2 that all open cells
-have two candidates."""
+TECHNIQUE, DIGITS, BASE, COVER, DEADLY = range(5)
+"""In `o`: the index of the technique; the digits of the pattern; its units, as a mask; those that
+it strikes in; what must not be left over, if that is cited: 1 is that the first four marks, a
+rectangle, hold two digits alone; 2 that all open cells have two candidates."""
 
-PLACED, STRUCK, CITED_CELLS, CITED_UNITS, NODES, MARKS, STEP = 16, 24, 753, 834, 1077, 2577, 2700
-"""In `o`, the lists: candidates that are filled in, candidates that are struck, at 9 c + d; cells
-that are cited; units that are cited for a digit, at 9 u + d; the chain; the cells of the pattern;
-the length of all."""
+PLACED, STRUCK, CITED, NODES, MARKS, STEP = 5, 14, 744, 1070, 2580, 2700
+"""In `o`, the lists, each behind its length: candidates that are filled in, candidates that are
+struck, at 9 c + d; cells that are cited, and at 81 + 9 u + d units that are cited for a digit; the
+chain; the cells of the pattern; the length of all."""
 
 DEEPEST, FRAME = 40, 162
 SCRATCH = DEEPEST * FRAME
@@ -62,15 +58,15 @@ def follows(s, o, v, is_unique):
 
     is_unique: whether it is proved that the puzzle has one solution.
     """
-    if o[PLACED_COUNT] + o[STRUCK_COUNT] == 0 or (o[DEADLY] and not is_unique):
+    if o[PLACED] + o[STRUCK] == 0 or (o[DEADLY] and not is_unique):
         return 0
     if _is_done(s, o):
         return 0
     if (o[DEADLY] == 1 and not _is_rectangle(s, o)) or (o[DEADLY] == 2 and not _is_bug(s, o)):
         return 0
-    for k in range(o[PLACED_COUNT] + o[STRUCK_COUNT]):
-        is_struck = k >= o[PLACED_COUNT]
-        candidate = o[STRUCK + k - o[PLACED_COUNT]] if is_struck else o[PLACED + k]
+    for k in range(o[PLACED] + o[STRUCK]):
+        is_struck = k >= o[PLACED]
+        candidate = o[STRUCK + 1 + k - o[PLACED]] if is_struck else o[PLACED + 1 + k]
         cell, bit = candidate // 9, 1 << candidate % 9
         if not s[CELLS + cell] & bit:
             return 0
@@ -87,12 +83,11 @@ def follows(s, o, v, is_unique):
 @compiled()
 def _is_done(s, o):
     """Whether a cited cell is filled, or a cited digit in its unit: nothing follows from these."""
-    for k in range(CITED_CELLS, CITED_CELLS + o[CELL_COUNT]):
-        if s[VALUES + o[k]]:
+    for k in range(CITED + 1, CITED + 1 + o[CITED]):
+        if o[k] < 81 and s[VALUES + o[k]]:
             return True
-    for k in range(CITED_UNITS, CITED_UNITS + o[UNIT_COUNT]):
-        for place in range(9):
-            if s[VALUES + _cell(o[k] // 9, place)] == o[k] % 9 + 1:
+        for place in range(9 if o[k] >= 81 else 0):
+            if s[VALUES + _cell(o[k] // 9 - 9, place)] == o[k] % 9 + 1:
                 return True
     return False
 
@@ -136,7 +131,7 @@ def _propagate(o, v, at):
     """Follow what is cited while it leaves a single candidate; False if it leaves none."""
     while True:
         is_changed = False
-        for clause in range(o[CELL_COUNT] + o[UNIT_COUNT] + 1):
+        for clause in range(o[CITED] + 1):
             count = _count(o, v, at, clause)
             if count == 0:
                 return False
@@ -154,35 +149,33 @@ def _propagate(o, v, at):
 def _count(o, v, at, clause):
     """The number of candidates of which one has to hold, that are left."""
     count = 0
-    if clause < o[CELL_COUNT]:
-        return _bits(v[at + o[CITED_CELLS + clause]])
-    if clause < o[CELL_COUNT] + o[UNIT_COUNT]:
-        cited = o[CITED_UNITS + clause - o[CELL_COUNT]]
+    if clause < o[CITED]:
+        cited = o[CITED + 1 + clause]
+        if cited < 81:
+            return _bits(v[at + cited])
         for place in range(9):
-            count += v[at + _cell(cited // 9, place)] >> cited % 9 & 1
+            count += v[at + _cell(cited // 9 - 9, place)] >> cited % 9 & 1
         return count
     if o[DEADLY] == 1:
-        for k in range(MARKS, MARKS + 4):
+        for k in range(MARKS + 1, MARKS + 5):
             count += _bits(v[at + o[k]] & ~o[DIGITS])
         return count
     if o[DEADLY] == 2:
-        return _bits(v[at + o[MARKS]] & o[DIGITS])
+        return _bits(v[at + o[MARKS + 1]] & o[DIGITS])
     return 2
 
 
 @compiled()
 def _first(o, v, at, clause):
     """The first candidate of a clause that is left: its cell and its bit."""
-    if clause < o[CELL_COUNT]:
-        cell = o[CITED_CELLS + clause]
-        return cell, v[at + cell] & -v[at + cell]
-    if clause < o[CELL_COUNT] + o[UNIT_COUNT]:
-        cited = o[CITED_UNITS + clause - o[CELL_COUNT]]
-        for place in range(9):
-            cell = _cell(cited // 9, place)
-            if v[at + cell] >> cited % 9 & 1:
-                return cell, 1 << cited % 9
-    for k in range(MARKS, MARKS + 4):
+    cited = o[CITED + 1 + clause] if clause < o[CITED] else 0
+    if clause < o[CITED] and cited < 81:
+        return cited, v[at + cited] & -v[at + cited]
+    for place in range(9 if cited >= 81 else 0):
+        cell = _cell(cited // 9 - 9, place)
+        if v[at + cell] >> cited % 9 & 1:
+            return cell, 1 << cited % 9
+    for k in range(MARKS + 1, MARKS + 5):
         mask = v[at + o[k]] & (o[DIGITS] if o[DEADLY] == 2 else ~o[DIGITS])
         if mask:
             return o[k], mask & -mask
@@ -193,7 +186,7 @@ def _first(o, v, at, clause):
 def _smallest(o, v, at):
     """The clause with the fewest candidates left, of those with several; -1 if there is none."""
     best, fewest = -1, 100
-    for clause in range(o[CELL_COUNT] + o[UNIT_COUNT] + (1 if o[DEADLY] == 1 else 0)):
+    for clause in range(o[CITED] + (1 if o[DEADLY] == 1 else 0)):
         count = _count(o, v, at, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
@@ -206,7 +199,7 @@ def _is_rectangle(s, o):
 
     It does not matter whether both digits are still candidates: what the puzzle allows does.
     """
-    a, b, c, d = o[MARKS], o[MARKS + 1], o[MARKS + 2], o[MARKS + 3]
+    a, b, c, d = o[MARKS + 1], o[MARKS + 2], o[MARKS + 3], o[MARKS + 4]
     for cell in (a, b, c, d):
         if not s[CELLS + cell] or s[ALLOWED + cell] & o[DIGITS] != o[DIGITS]:
             return False
@@ -229,7 +222,7 @@ def _is_bug(s, o):
 
     Such a grid has no solution, or two: all cells could hold their other candidate.
     """
-    odd, digit = o[MARKS], o[DIGITS]
+    odd, digit = o[MARKS + 1], o[DIGITS]
     for cell in range(81):
         mask = s[CELLS + cell] & ~digit if cell == odd else s[CELLS + cell]
         if _bits(mask) not in (0, 2):

@@ -1,6 +1,6 @@
 """Logical steps through a 9×9 puzzle, each certified: the next, all of them, and how hard it is.
 
-`patterns`, `wings` and `chains` find steps, `techniques` takes the simplest in turn, and
+`patterns` and `chains` find steps, `techniques` takes the simplest in turn, and
 `certify.steps` checks each by what it cites. `wording` tells a step as a person writes it.
 """
 
@@ -13,73 +13,44 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.certify.steps import (
-    BASE,
-    CELLS,
-    COVER,
-    DIGITS,
-    MARK_COUNT,
-    MARKS,
-    NODE_COUNT,
-    NODES,
-    PLACED,
-    PLACED_COUNT,
-    SCRATCH,
-    STEP,
-    STRUCK,
-    STRUCK_COUNT,
-    TECHNIQUE,
-)
+from pipeline.certify import steps as layout
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
+from pipeline.puzzle.puzzle import values_of
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps.board import (
-    SPOT_MASKS,
-    SPOT_UNITS,
-    SPOTS,
-    STATE,
-    UNIT_CELLS,
-    UNITS,
-    strike,
-    tables,
-)
-from pipeline.steps.chains import GRAPH, SINGLES
+from pipeline.steps import board
+from pipeline.steps.chains import GRAPH
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
-    ENDED,
     FILLED,
     HARDEST,
     MOST_SCORES,
     RATING,
+    ROWS,
     SCORE,
     STEPS,
     UNIQUE,
     WRONG,
     Technique,
-    rows_of,
     walk,
+    walk_of,
 )
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_MODULES = "techniques", "chains", "wings", "patterns", "board"
-PROGRAM = Program(
-    "steps",
-    "walk",
-    (*(f"pipeline.steps.{name}" for name in _MODULES), "pipeline.certify.steps"),
-    "pipeline.steps.try_walk",
-)
+_OURS = (f"pipeline.steps.{name}" for name in ("techniques", "chains", "patterns", "board"))
+_MODULES = *_OURS, "pipeline.certify.steps"
+PROGRAM = Program("steps", "walk", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)
 
 _SLOW, _SLOW_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
 
-_strike: Callable[..., None] = strike
-
 _ALL = 1000
 """More steps than a puzzle can have: each fills a cell or strikes a candidate."""
 
+_strike: Callable[..., None] = board.strike
 _TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
@@ -118,38 +89,38 @@ class Step:
     chain: tuple[Node, ...]
 
 
+@lru_cache(maxsize=2)
+def _tables(*, is_array: bool) -> Any:
+    return np.array(board.tables(), np.int64) if is_array else board.tables()
+
+
 class _Walk:
     """A walk through one puzzle after another, by the techniques of `order`."""
 
     def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
         self.order, self.is_compiled = order, step is not None
-        sizes = (STATE, STEP, GRAPH, STATE, SCRATCH)
+        sizes = (board.STATE, layout.STEP, GRAPH, board.STATE, layout.SCRATCH)
         s, o, g, u, v = (np.zeros(size, np.int64) if step else [0] * size for size in sizes)
-        rows: Any = [-1, 0, -1, 0, 0, 0, len(order), *rows_of(order)]
-        rows = np.array(rows, np.int64) if step else rows
+        rows = walk_of(order)
+        self.walk: Any = np.array(rows, np.int64) if step else [*rows]
+        self._fresh = rows[:ROWS]
+        self.state: Any = s
+        self.step: Any = o
         self._run: Callable[..., int] = step or walk
-        self._arrays: list[Any] = [rows, s, _table_array() if step else tables(), o, g, u, v]
-        self.walk: Any = self._arrays[0]
-        self.state: Any = self._arrays[1]
-        self.step: Any = self._arrays[3]
+        self._arrays = self.walk, s, _tables(is_array=step is not None), o, g, u, v
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
-        self.walk[STEPS : ENDED + 1] = [-1, 0, -1, 0, 0]
+        self.walk[:ROWS] = self._fresh
         self.walk[UNIQUE] = int(unique)
-        self.state[CELLS : CELLS + 81] = masks
+        self.state[layout.CELLS : layout.CELLS + 81] = masks
 
     def take(self, most: int) -> int:
         """Take so many steps; return how it ended. Raises StepRejected for one that is wrong."""
         ended = self._run(*self._arrays, most)
         if ended == WRONG:
-            name = self.order[int(self.step[TECHNIQUE])].name
+            name = self.order[int(self.step[layout.TECHNIQUE])].name
             raise StepRejected(int(self.walk[STEPS]) + 1, name)
         return ended
-
-
-@lru_cache(maxsize=1)
-def _table_array() -> Any:
-    return np.array(tables(), np.int64)
 
 
 def steps(
@@ -171,10 +142,10 @@ def steps(
     walking.begin(masks, unique=unique)
     walking.take(0)
     for cell, value in struck:
-        _strike(walking.state, tables(), cell, value - 1)
+        _strike(walking.state, board.tables(), 9 * cell + value - 1)
     taken = 0
     while True:
-        before = [int(mask) for mask in walking.state[CELLS : CELLS + 81]]
+        before = [int(mask) for mask in walking.state[layout.CELLS : layout.CELLS + 81]]
         walking.take(1)
         if int(walking.walk[STEPS]) == taken:
             return
@@ -185,34 +156,28 @@ def steps(
 def _step(walking: _Walk, before: Sequence[int]) -> Step:
     o = [int(number) for number in walking.step]
 
-    def some(first: int, count: int) -> list[int]:
-        return o[first : first + o[count]]
-
-    def bits(mask: int) -> tuple[int, ...]:
-        return tuple(bit for bit in range(UNITS) if mask >> bit & 1)
+    def some(first: int) -> list[int]:
+        return o[first + 1 : first + 1 + o[first]]
 
     return Step(
-        walking.order[o[TECHNIQUE]],
-        tuple((each // 9, each % 9 + 1) for each in some(PLACED, PLACED_COUNT)),
-        tuple(sorted((each // 9, each % 9 + 1) for each in some(STRUCK, STRUCK_COUNT))),
-        tuple(digit + 1 for digit in bits(o[DIGITS])),
-        tuple(some(MARKS, MARK_COUNT)),
-        bits(o[BASE]),
-        bits(o[COVER]),
-        tuple(_node(signed, before) for signed in reversed(some(NODES, NODE_COUNT))),
+        walking.order[o[layout.TECHNIQUE]],
+        tuple((each // 9, each % 9 + 1) for each in some(layout.PLACED)),
+        tuple(sorted((each // 9, each % 9 + 1) for each in some(layout.STRUCK))),
+        tuple(values_of(o[layout.DIGITS])),
+        tuple(some(layout.MARKS)),
+        tuple(values_of(o[layout.BASE], 0)),
+        tuple(values_of(o[layout.COVER], 0)),
+        tuple(_node(signed, before) for signed in reversed(some(layout.NODES))),
     )
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    t, (node, holds) = tables(), divmod(signed, 2)
-    digit, spot = divmod(node, 81)
-    if node >= SINGLES:
-        digit, spot = divmod(node - SINGLES, SPOTS - 81)
-        spot += 81
-    first, mask = UNIT_CELLS + 9 * t[SPOT_UNITS + 3 * spot], t[SPOT_MASKS + 3 * spot]
-    cells = [t[first + place] for place in range(9) if mask >> place & 1]
-    held = tuple(cell for cell in cells if spot < 81 or before[cell] >> digit & 1)
-    return Node(digit + 1, held, bool(holds))
+    t, node, digit = board.tables(), signed // 2, signed // 2 % 9
+    first, mask = 9 * t[board.NODE_REASONS + 4 * node], t[board.NODE_MASKS + 4 * node]
+    places = (place for place in range(9) if mask >> place & 1)
+    cells = (t[board.CANDIDATES + first + place] // 9 for place in places)
+    held = tuple(cell for cell in cells if node < board.SINGLES or before[cell] >> digit & 1)
+    return Node(digit + 1, held, bool(signed & 1))
 
 
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
@@ -229,14 +194,9 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
         try:
             yield _rating(*walks, masks)
         except StepRejected as error:
+            name, at, why = error.technique, error.number, str(error)
             yield Rating(
-                score=0,
-                level=None,
-                hardest=error.technique,
-                steps=error.number,
-                se=0,
-                solved=False,
-                failed=str(error),
+                score=0, level=None, hardest=name, steps=at, se=0, solved=False, failed=why
             )
 
 
@@ -245,19 +205,14 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
     for walking in (by_score, by_rating):
         walking.begin(masks, unique=True)
         solved = walking.take(_ALL) == FILLED and solved
-    score, at = int(by_score.walk[SCORE]), int(by_score.walk[HARDEST])
-    hardest = by_score.order[at] if at >= 0 else None
-    level = hardest.level if hardest else 0
+    score, taken = int(by_score.walk[SCORE]), int(by_score.walk[STEPS])
+    hardest = by_score.order[int(by_score.walk[HARDEST])]
+    name, level = hardest.name if taken else "", hardest.level
     while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not solved):
         level += 1
-    tenths = int(by_rating.walk[RATING])
+    tenths = max(int(by_rating.walk[RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
-        score=score,
-        level=LEVELS[level],
-        hardest=hardest.name if hardest else "",
-        steps=int(by_score.walk[STEPS]),
-        se=(tenths if solved else max(tenths, BY_RATING[-1].se)) / 10,
-        solved=solved,
+        score=score, level=LEVELS[level], hardest=name, steps=taken, se=tenths / 10, solved=solved
     )
 
 

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.cases import for_each
 from support.linking import Asked
 from support.needs import needs_numba
 from support.oracle import solutions
@@ -108,7 +109,7 @@ def test_a_grid_with_many_symmetries_onto_itself_has_the_form_of_its_images(form
     assert len(np.unique(forms[1:], axis=0)) == 1
 
 
-@pytest.mark.parametrize("text", [NINE_TWO, STUCK, "." * 81, "1" * 81, "123456789" + "." * 72])
+@for_each("text", [NINE_TWO, STUCK, "." * 81, "1" * 81, "123456789" + "." * 72])
 def test_images_of_a_puzzle_without_one_solution_have_its_form(text):
     puzzle = cells_of(text)
     nobody = np.zeros(4, np.bool_)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.cases import for_each
 from support.oracle import solutions
 from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, UNIQUE, pattern
 
@@ -78,8 +79,8 @@ def is_unique(puzzle) -> bool:
     return len(solutions(puzzle, 2)) == 1
 
 
-@pytest.mark.parametrize("text", [UNIQUE, "1.......3......4"])
-@pytest.mark.parametrize("count", range(1, 5))
+@for_each("text", [UNIQUE, "1.......3......4"])
+@for_each("count", range(1, 5))
 def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
     puzzle = Puzzle(FOUR, parse_puzzle(text).cells, CAGES[:count])
     cells, rules = puzzle.cells, puzzle.rules

@@ -8,6 +8,7 @@ import pytest
 from false_claims import HONEST, Maker
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD_SIX, HARD, SIX, TWO, UNIQUE, pattern
 from support.strategies import examples
@@ -99,7 +100,7 @@ def test_hard_puzzles_are_searched_through(text, count):
     assert exhausted(puzzle, result.missing).is_complete
 
 
-@pytest.mark.parametrize("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
+@for_each("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
 def test_an_empty_grid_is_filled(geometry):
     puzzle = marked(geometry, {0: 1, geometry.side + 1: 1 << 2})
     grid = found(puzzle)
@@ -167,7 +168,7 @@ def test_what_was_found_before_a_limit_is_told():
     assert result.undecided == "100 nodes were too few"
 
 
-@pytest.mark.parametrize(("text", "count"), [(UNIQUE, 1), (TWO, 2), (SIX, 6), (EVEN_ODD_SIX, 6)])
+@for_each(("text", "count"), [(UNIQUE, 1), (TWO, 2), (SIX, 6), (EVEN_ODD_SIX, 6)])
 def test_as_many_as_are_asked_for_are_found(text, count):
     puzzle = parse_puzzle(text)
     known = solutions(puzzle, 9)

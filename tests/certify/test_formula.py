@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Solver
+from support.cases import for_each
 from support.oracle import solutions
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
 from support.strategies import SMALL_GEOMETRIES, examples, puzzles
@@ -46,7 +47,7 @@ def text_of(formula):
     return "".join(formula.text())
 
 
-@pytest.mark.parametrize("geometry", SMALL_GEOMETRIES, ids=str)
+@for_each("geometry", SMALL_GEOMETRIES)
 def test_the_rules_are_exact(geometry):
     formula = proof_formula(Puzzle.empty(geometry), ())
     assert formula.variables == geometry.side**3
@@ -56,7 +57,7 @@ def test_the_rules_are_exact(geometry):
         assert len({abs(literal) for literal in clause}) == len(clause) >= 2
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("geometry", "at_least_one", "pairs"),
     [
         (Geometry(1, 2), 3 * 4, 3 * 4),
@@ -64,7 +65,6 @@ def test_the_rules_are_exact(geometry):
         (SIX_BY_SIX, 4 * 36, 4 * 36 * 15 - 36 * (2 * 3 + 3 * 1)),
         (Geometry(3, 3), 4 * 81, 4 * 81 * 36 - 81 * 2 * 3 * 3),
     ],
-    ids=str,
 )
 def test_each_group_holds_one_and_what_lines_say_boxes_do_not_repeat(geometry, at_least_one, pairs):
     clauses = proof_formula(Puzzle.empty(geometry), ()).clauses
@@ -106,7 +106,7 @@ def test_the_models_are_the_solutions_that_were_not_published(data):
     assert bool(others) <= (not core_of(formula).is_refuted)
 
 
-@pytest.mark.parametrize("text", [TWO, SIX, EVEN_ODD, EVEN_ODD_SIX])
+@for_each("text", [TWO, SIX, EVEN_ODD, EVEN_ODD_SIX])
 def test_the_core_is_part_of_the_formula_and_satisfied_by_the_same_grids(text):
     puzzle = parse_puzzle(text)
     found = solutions(puzzle, 10)
@@ -163,7 +163,7 @@ def test_what_is_written_is_read_again():
     assert read_formula("p cnf 0 1\n0\n") == Formula(0, ((),))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "fault"),
     [
         ("", "line 1: expected 'p cnf"),

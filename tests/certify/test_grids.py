@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.oracle import is_solution, solutions
 from support.solving import pattern
 from support.strategies import examples, geometries, puzzles, solved_grids
@@ -124,7 +125,7 @@ def test_a_value_that_stands_thrice_is_two_violations_against_the_first():
     assert [violation.cells for violation in rows] == [((1, 1), (1, 2)), ((1, 1), (1, 3))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("givens", "cells"),
     [
         ({0: 3, 3: 3}, ((1, 1), (1, 4))),
@@ -161,7 +162,7 @@ def test_two_values_exchanged_all_over_still_solve_but_not_against_a_given():
     assert certify_many(NINE, masks, np.array([exchanged] * 2)).tolist() == [True, False]
 
 
-@pytest.mark.parametrize("value", [-1, 0, 10, 64, 65, 73])
+@for_each("value", [-1, 0, 10, 64, 65, 73])
 def test_a_value_out_of_range_is_no_solution(value):
     grids = np.array([pattern(NINE).values])
     grids[0, 40] = value
@@ -177,7 +178,7 @@ def test_sides_up_to_64_are_certified():
     assert certify_many(geometry, masks, grids).tolist() == [True, False]
 
 
-@pytest.mark.parametrize("count", [0, 1, AT_ONCE, AT_ONCE + 1])
+@for_each("count", [0, 1, AT_ONCE, AT_ONCE + 1])
 def test_any_number_of_grids_can_be_certified(count):
     geometry = Geometry(1, 2)
     grids = np.array([[1, 2, 2, 1], [1, 2, 1, 2]] * (count // 2 + 1))[:count].reshape(-1, 4)
@@ -219,7 +220,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clauses", "model", "index"),
     [
         *((CLAUSES, model, index) for index, models in MODELS.items() for model in models),

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.lrat_check import Wrong, verify
 from support.oracle import solutions
 from support.refuting import is_satisfiable, slowly_refuted
@@ -54,7 +55,7 @@ def test_a_proof_holds_as_another_checker_finds_too(proved):
         verify("".join(formula.text()), proof)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("proof", "fault"),
     [
         ("", "the proof ends without the empty clause"),

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
+from support.cases import for_each
 from support.linking import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
@@ -140,8 +141,8 @@ def test_arrays_may_lie_in_memory_as_they_like(form, order, of_nine):
     assert [Verdict(verdict).name for verdict in verdicts] == true_of(of_nine[:50])
 
 
-@pytest.mark.parametrize("geometry", [Geometry(2, 2), Geometry(2, 3), NINE, Geometry(3, 4)])
-@pytest.mark.parametrize("value", [0, "side + 1", 64, 255])
+@for_each("geometry", [Geometry(2, 2), Geometry(2, 3), NINE, Geometry(3, 4)])
+@for_each("value", [0, "side + 1", 64, 255])
 def test_a_grid_with_a_value_that_there_is_not_is_none(form, geometry, value):
     side = geometry.side
     values = list(pattern(geometry).values)

@@ -8,6 +8,7 @@ from functools import lru_cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.oracle import solutions
 from support.refuting import in_drat, is_satisfiable, proof_of, slowly_refuted, steps_of
 from support.solving import EVEN_ODD_SIX, SIX, TWO, pigeons
@@ -97,7 +98,7 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
                 steps_of(proof_formula(puzzle, published), proof)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("proof", "fault"),
     [
         ("", "the proof ends without the empty clause"),
@@ -127,7 +128,7 @@ def test_what_is_no_proof_is_rejected_with_its_line(proof, fault):
     assert rejection(PIGEONS, proof).startswith(fault)
 
 
-@pytest.mark.parametrize("more", ["0\n", "1 0\n", "d 1 2 0\n", "d 1 0\n"])
+@for_each("more", ["0\n", "1 0\n", "d 1 2 0\n", "d 1 0\n"])
 def test_nothing_may_follow_the_empty_clause(more):
     formula = Formula(2, ((1,), (-1,)))
     assert steps_of(formula, REFUTED) == 1

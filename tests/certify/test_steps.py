@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.stepping import EXAMPLES, masks_of
 
 from pipeline.certify.steps import (
-    CELL_COUNT,
-    CITED_CELLS,
-    CITED_UNITS,
+    CITED,
     DEADLY,
+    MARKS,
     SCRATCH,
     STEP,
     STRUCK,
-    STRUCK_COUNT,
-    UNIT_COUNT,
     VALUES,
     follows,
 )
 from pipeline.puzzle.puzzle import NINE
 from pipeline.steps.board import STATE, set_up, tables
 from pipeline.steps.chains import GRAPH
-from pipeline.steps.techniques import BY_SCORE, rows_of, walk
+from pipeline.steps.techniques import BY_SCORE, walk, walk_of
 
 BOXES = [
     [27 * (box // 3) + 3 * (box % 3) + 9 * (k // 3) + k % 3 for k in range(9)] for box in range(9)
@@ -36,7 +33,7 @@ def step_of(name):
     """The state before the first step of a technique, and the step."""
     number, line = EXAMPLES[name]
     s = [*masks_of(line), *[0] * (STATE - 81)]
-    r = [-1, 0, -1, 0, 0, 1, len(BY_SCORE), *rows_of(BY_SCORE)]
+    r = walk_of(BY_SCORE, unique=True)
     o, g, u, v = [0] * STEP, [0] * GRAPH, [0] * STATE, [0] * SCRATCH
     walk(r, s, tables(), o, g, u, v, number)
     before = [*s]
@@ -49,15 +46,15 @@ def holds(s, o, *, unique=True):
     return bool(follows(s, o, [0] * SCRATCH, int(unique)))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@for_each("name", EXAMPLES)
 def test_a_step_follows_from_what_it_cites_and_not_from_nothing(name):
     s, o = step_of(name)
     assert holds(s, o)
-    o[CELL_COUNT] = o[UNIT_COUNT] = o[DEADLY] = 0
+    o[CITED] = o[DEADLY] = 0
     assert not holds(s, o)
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.startswith(("uni", "BUG"))])
+@for_each("name", [name for name in EXAMPLES if name.startswith(("uni", "BUG"))])
 def test_a_step_that_says_the_puzzle_is_unique_needs_a_proof_of_that(name):
     s, o = step_of(name)
     assert holds(s, o)
@@ -66,25 +63,23 @@ def test_a_step_that_says_the_puzzle_is_unique_needs_a_proof_of_that(name):
 
 def test_a_rectangle_that_is_none_is_no_reason():
     s, o = step_of("unique rectangle 1")
-    o[2577] = (o[2577] + 40) % 81
+    o[MARKS + 1] = (o[MARKS + 1] + 40) % 81
     assert not holds(s, o)
 
 
 def test_what_is_not_a_candidate_is_not_concluded():
     s, o = step_of("naked pair")
-    cell, digit = o[STRUCK] // 9, o[STRUCK] % 9
+    cell, digit = o[STRUCK + 1] // 9, o[STRUCK + 1] % 9
     s[cell] &= ~(1 << digit)
     assert not holds(s, o)
 
 
 def test_what_is_filled_already_is_no_reason():
     s, o = step_of("naked pair")
-    o[CELL_COUNT] = o[UNIT_COUNT] = 0
     filled = next(cell for cell in range(81) if s[VALUES + cell])
-    o[CITED_CELLS], o[CELL_COUNT] = filled, 1
+    o[CITED], o[CITED + 1] = 1, filled
     assert not holds(s, o)
-    o[CELL_COUNT], o[UNIT_COUNT] = 0, 1
-    o[CITED_UNITS] = 9 * (filled // 9) + s[VALUES + filled] - 1
+    o[CITED + 1] = 81 + 9 * (filled // 9) + s[VALUES + filled] - 1
     assert not holds(s, o)
 
 
@@ -98,14 +93,14 @@ def test_it_agrees_with_a_solver_on_any_claim(data):
     o = [0] * STEP
     for cell, digit in data.draw(st.sets(st.sampled_from(candidates), max_size=25)):
         if data.draw(st.booleans()):
-            o[CITED_CELLS + o[CELL_COUNT]] = cell
-            o[CELL_COUNT] += 1
+            cited = cell
         else:
             unit = data.draw(st.sampled_from([u for u in range(27) if cell in UNITS[u]]))
-            o[CITED_UNITS + o[UNIT_COUNT]] = 9 * unit + digit
-            o[UNIT_COUNT] += 1
+            cited = 81 + 9 * unit + digit
+        o[CITED] += 1
+        o[CITED + o[CITED]] = cited
     cell, digit = data.draw(st.sampled_from(candidates))
-    o[STRUCK], o[STRUCK_COUNT] = 9 * cell + digit, 1
+    o[STRUCK], o[STRUCK + 1] = 1, 9 * cell + digit
     assert holds(s, o) == (not _is_possible(s, o, candidates, (cell, digit)))
 
 
@@ -118,12 +113,12 @@ def _is_possible(s, o, candidates, held):
         for unit in UNITS:
             for digit in range(9):
                 _exclude(solver, [number[c, digit] for c in unit if s[c] >> digit & 1])
-        for k in range(o[CELL_COUNT]):
-            cell = o[CITED_CELLS + k]
-            solver.add_clause([number[cell, d] for d in range(9) if s[cell] >> d & 1])
-        for k in range(o[UNIT_COUNT]):
-            unit, digit = divmod(o[CITED_UNITS + k], 9)
-            solver.add_clause([number[c, digit] for c in UNITS[unit] if s[c] >> digit & 1])
+        for cited in o[CITED + 1 : CITED + 1 + o[CITED]]:
+            unit, digit = divmod(cited - 81, 9)
+            one_of = [(cited, d) for d in range(9)]
+            if cited >= 81:
+                one_of = [(cell, digit) for cell in UNITS[unit]]
+            solver.add_clause([number[each] for each in one_of if each in number])
         return solver.solve([number[held]])
 
 

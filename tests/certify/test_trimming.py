@@ -10,6 +10,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.linking import Asked
 from support.lrat_check import verify
 from support.needs import needs_numba
@@ -154,7 +155,7 @@ def test_a_proof_ends_where_it_has_refuted(step):
     assert check_lrat(formula, text) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("clauses", "lemmas"),
     [
         ((), [()]),
@@ -198,7 +199,7 @@ def test_the_trimmer_looks_at_the_clock(step, monkeypatch):
         hinted(step, whole(EIGHT), lemmas, Deadline(time.monotonic() - 1, "over"))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
     chance = random.Random(seed)
 

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from support.cases import for_each
 from support.commands import FILES, FIRST, SECOND, SOLVED, run
 from support.documents import document, text_of
 from support.packing import zip_of
@@ -57,7 +58,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize(("line", "code", "printed", "said"), EXACT.values(), ids=EXACT)
+@for_each(("line", "code", "printed", "said"), EXACT.values())
 def test_solve_and_count_print(line, code, printed, said):
     assert run(*line.split()) == (code, printed, said)
 

@@ -9,6 +9,7 @@ import sys
 from typing import get_args
 
 import pytest
+from support.cases import for_each
 from support.commands import run
 from support.dropping import environment
 from support.solving import UNIQUE
@@ -24,7 +25,7 @@ SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", 
 ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "said"),
     [
         ("runn", "'runn'.* 'run'"),

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec import to_builtins
 from support.commands import run, start
+from support.dropping import wait_for
 from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
@@ -151,7 +152,6 @@ def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):
     code, printed, said = run("generate", "2", "--seed", "3", "--json")
     told = [json.loads(line) for line in printed.splitlines()]
     assert (code, said) == (0, "")
-    assert [each["puzzle"] for each in told] == run("generate", "2", "--seed", "3")[1].split()
     for each in told:
         result = solve(each["puzzle"], also="effort,rating")
         assert isinstance(result.solutions[0], Grid)
@@ -224,8 +224,7 @@ def interrupted(folder, target, *options):
         target.open("wb") as output,
         start(*command, stdin=subprocess.DEVNULL, stdout=output) as process,
     ):
-        while not any(path.stat().st_size for path in folder.glob("*many.txt*")):
-            assert process.poll() is None
+        wait_for(lambda: any(path.stat().st_size for path in folder.glob("*many.txt*")))
         process.send_signal(signal.SIGINT)
         _, heard = process.communicate(timeout=PATIENCE)
     assert process.returncode == 75

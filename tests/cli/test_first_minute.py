@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.cases import for_each
 from support.commands import SOLVED, run, start
 from support.dropping import SMALL, DropFolder, environment, finished
 from support.pages import COMMANDS
@@ -149,14 +150,14 @@ def test_a_command_that_lacks_an_argument_shows_a_person_how_it_is_used():
     assert (code, "sudoku-pipeline prune --older-than 30d\n" in shown) == (2, True)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_help_shows_examples_as_one_list_behind_the_first_sentence(command):
     first, second, *_ = COMMANDS[command].help.split("\n\n")
     assert "\n" not in first
     assert second.splitlines() == COMMANDS[command].examples
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_help_shows_options_of_a_command_before_those_that_others_share(command):
     code, printed, _ = run(command, "--help")
     panels = [line.split()[1] for line in printed.splitlines() if line.startswith("╭─")]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.commands import SOLVED, run, start
 from support.needs import needs_minisat
 from support.oracle import is_solution
@@ -122,7 +123,7 @@ def test_decode_says_what_is_wrong_with_a_result(text, why):
     assert said.replace("<stdin>", "out\\x07") == run("decode", "unique.txt", "out\x07")[2]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "encode",
@@ -226,7 +227,7 @@ def test_names_that_strangers_gave_are_made_safe_and_different():
 # certify
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("files", "code", "printed"),
     [
         ("unique.txt solved.txt", 0, "valid\n"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.auditing import ONE, OTHER_GRID, Outbox, copied, in_a_line, packed, shared
+from support.cases import for_each
 from support.commands import run
 from support.dropping import DropFolder
 from support.expanding import checked, dropped, formula_in
@@ -253,7 +254,7 @@ NO_CLAIM = "it does not say that its solutions are all: its status is"
 ARCHIVE = "set.json is an archive's; name the record or table of a member in set/"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "code", "said"),
     [
         ("bad.json", 1, f"bad.json: {NO_CLAIM} 'inv"),

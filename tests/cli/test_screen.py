@@ -6,6 +6,7 @@ import io
 import re
 
 import pytest
+from support.cases import for_each
 
 from pipeline.cli.screen import Screen
 from pipeline.settings import Settings
@@ -154,7 +155,7 @@ def refuse(told):
     told.sum_up()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tell", "options", "last"),
     [
         (

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
@@ -112,7 +113,7 @@ FIXED = {
 
 @every_numbering
 @every_encoding
-@pytest.mark.parametrize("puzzle", FIXED.values(), ids=FIXED)
+@for_each("puzzle", FIXED.values())
 def test_the_models_are_the_solutions_that_keep_the_rules(encoding, numbering, puzzle):
     if numbering == "decimal" and puzzle.geometry.grids:
         return

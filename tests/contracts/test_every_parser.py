@@ -148,7 +148,7 @@ def written_solution(fmt: Format) -> SearchStrategy[Puzzle]:
 
 
 @every_written
-@examples(8)
+@examples(5)
 @given(data=st.data())
 def test_a_written_puzzle_or_solution_is_read_back_as_if_its_format_were_declared(fmt, data):
     filled = written_solution(fmt).map(lambda puzzle: (puzzle, None))
@@ -175,7 +175,7 @@ def check_read_or_refused(raw: bytes, **options) -> Parsed | None:
 
 
 @every_format
-@examples(10)
+@examples(6)
 @given(data=st.data())
 def test_a_spoiled_text_is_read_or_refused_at_a_place_that_exists(fmt, data):
     whole = TEXTS.get(fmt.name) or render_puzzle(data.draw(written(fmt))[0], fmt.name)
@@ -186,7 +186,7 @@ def test_a_spoiled_text_is_read_or_refused_at_a_place_that_exists(fmt, data):
 
 @every_format
 @pytest.mark.parametrize("variant", get_args(VariantChoice))
-@examples(5)
+@examples(3)
 @given(raw=foreign, alphabet=st.sampled_from(get_args(AlphabetChoice)))
 def test_any_bytes_are_read_or_refused_whatever_is_declared(fmt, variant, raw, alphabet):
     check_read_or_refused(raw)

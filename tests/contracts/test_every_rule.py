@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import pytest
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
@@ -27,12 +28,12 @@ from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
-every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
+every_rule = for_each("kind", EXAMPLES)
 
-MOST = 5000
+MOST = 1500
 """Assignments of an example that are all tried."""
 
-SOME = 200
+SOME = 60
 """How many are drawn of an example that allows more, in each of several ways."""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.documents import document, text_of, whole
 from support.rules.examples import EXAMPLES
 from support.strategies import SMALL_GEOMETRIES, examples, puzzles, solved_grids
@@ -31,7 +32,7 @@ from pipeline.reading.formats.targets import TARGETS, Target
 FOLDER = Path(__file__).parents[2] / "examples"
 every_target = pytest.mark.parametrize("to", TARGETS)
 every_with_rules = pytest.mark.parametrize("to", ["f-puzzles", "iss"])
-every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
+every_rule = for_each("kind", EXAMPLES)
 
 
 def example_puzzles() -> dict[str, Puzzle]:
@@ -199,7 +200,7 @@ def test_every_kind_of_rule_that_is_read_from_iss_is_written():
     assert {kind for _, kind in RULES_OF_TYPES} - {free.SameRegions} <= kinds_said("iss", more)
 
 
-@pytest.mark.parametrize("text", ISS_TEXTS)
+@for_each("text", ISS_TEXTS)
 def test_a_text_about_any_grid_reads_back_as_itself(text):
     puzzle = parse_puzzle(text, format_name="iss")
     check_same(puzzle, parse_puzzle(puzzle.to("iss")))

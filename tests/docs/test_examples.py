@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from support.cases import for_each
 from support.commands import run, solve_dimacs
 from support.pages import BLOCKS, COMMANDS, KINDS, MADE, PAGES, ROOT, SHELL, Desk, check_options
 
@@ -59,7 +60,7 @@ def test_the_steps_of_pages_are_found():
     assert ("ls inbox/done", "first.txt\n") in STEPS["docs/tutorial.md"]
 
 
-@pytest.mark.parametrize("block", SHOWN, ids=lambda block: f"{block.page}:{block.line}")
+@for_each("block", SHOWN)
 def test_the_commands_of_a_block_have_the_options_that_it_shows(block):
     assert block.kind in KINDS
     for arguments in block.ours():
@@ -94,7 +95,7 @@ def test_the_first_python_example_prints_what_its_comments_say(monkeypatch, caps
     assert rows[9:14] == ["unique 1"] * 4 + ["multiple 2"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_every_command_has_examples_in_its_help(command):
     code, printed, _ = run(command, "--help")
     assert code == 0
@@ -103,7 +104,7 @@ def test_every_command_has_examples_in_its_help(command):
     assert all(line in flat for line in example_lines(command)), "as one line, to be copied"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+@for_each("example", EXAMPLES)
 def test_every_example_of_a_single_puzzle_is_solved(example):
     code, printed, said = run("solve", str(example))
     assert code == 0
@@ -154,7 +155,7 @@ def test_the_example_of_a_collection_is_solved_with_the_others(machine):
     assert (machine.root / "inbox" / "done" / "collection.txt").exists()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_every_example_of_a_help_page_fits_a_line_of_80_columns(command):
     assert [line for line in example_lines(command) if len(line) > 80 - 2] == []
 

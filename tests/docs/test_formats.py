@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-import pytest
+from support.cases import for_each
 from support.pages import BLOCKS, PAGES
 
 from pipeline import parse_puzzle, parse_source
@@ -27,12 +27,12 @@ def detected(block):
     return detect(data, complete=True, source="shown", reading=Reading())
 
 
-@pytest.mark.parametrize("block", SINGLES, ids=lambda block: block.title)
+@for_each("block", SINGLES)
 def test_an_example_of_one_puzzle_is_read_as_what_it_is_called(block):
     assert detected(block).format == block.title
 
 
-@pytest.mark.parametrize("block", OTHERS, ids=lambda block: block.title)
+@for_each("block", OTHERS)
 def test_an_example_of_many_is_read_as_what_it_is_called(block):
     what = detected(block)
     if block.title == "cnf":

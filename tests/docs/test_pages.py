@@ -7,7 +7,7 @@ import tomllib
 import unicodedata
 from pathlib import PurePosixPath
 
-import pytest
+from support.cases import for_each
 from support.pages import BLOCKS, COMMANDS, MADE, PAGES, ROOT, without_code
 
 TEXT = "\n".join(text for page, text in PAGES.items() if page not in MADE)
@@ -49,7 +49,7 @@ def test_links_and_their_anchors_are_found():
     assert slug("Many puzzles, or `one`") == "many-puzzles-or-one"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@for_each("page", PAGES)
 def test_every_link_leads_somewhere(page):
     for source, target in LINKS:
         if source != page:
@@ -65,7 +65,7 @@ def test_every_link_leads_somewhere(page):
             assert anchor in anchors(str(found.relative_to(ROOT))), target
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+@for_each("page", [page for page in PAGES if page.startswith("docs/")])
 def test_every_page_of_the_site_is_linked_from_the_readme_or_its_start(page):
     linked = {
         str(PurePosixPath((ROOT / source).parent.joinpath(target.partition("#")[0]).resolve()))
@@ -81,12 +81,12 @@ def test_every_file_that_is_named_is_there():
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@for_each("command", COMMANDS)
 def test_every_command_is_explained_by_hand(command):
     assert re.search(rf"sudoku-pipeline {command}\b|`{command}\b", TEXT)
 
 
-@pytest.mark.parametrize("flag", sorted(OUR_OPTIONS - {"-o"}))
+@for_each("flag", sorted(OUR_OPTIONS - {"-o"}))
 def test_every_option_is_explained_by_hand_or_in_an_example(flag):
     helps = "\n".join(command.help for command in COMMANDS.values())
     assert re.search(rf"(?<![-\w]){flag}(?![-\w])", f"{TEXT}\n{helps}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 
-import pytest
+from support.cases import for_each
 from support.pages import PAGES, ROOT
 from support.rules.predicates import MEANS
 
@@ -15,7 +15,7 @@ from pipeline import Puzzle
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
 PICTURES = ROOT / "docs" / "assets" / "rules"
-each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+each_example = for_each("example", EXAMPLES)
 
 
 def test_the_page_is_what_the_rules_say():

@@ -9,6 +9,7 @@ import tempfile
 
 import pytest
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
 from support.solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
@@ -49,7 +50,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "written", "why"),
     [
         (-signal.SIGSEGV, b"", "signal 11"),

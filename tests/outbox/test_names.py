@@ -7,9 +7,9 @@ import re
 import unicodedata
 from itertools import islice
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.files import is_temporary
@@ -56,8 +56,8 @@ def test_the_stem_is_the_name_without_extension_and_compression_then_comes_the_w
     assert list(islice(stems_for("a.txt"), 4)) == ["a", "a.txt", "a.txt~2", "a.txt~3"]
 
 
-@pytest.mark.parametrize("letter", ["x", "\u00e9", "\u6570", os.fsdecode(b"\xff")])
-@pytest.mark.parametrize("size", [200, 215, 230, 255])
+@for_each("letter", ["x", "\u00e9", "\u6570", os.fsdecode(b"\xff")])
+@for_each("size", [200, 215, 230, 255])
 def test_a_long_name_is_shortened_with_a_hash_only_where_it_must_be(letter, size):
     width = len(os.fsencode(letter))
     source = letter * ((size - 4) // width) + ".txt"

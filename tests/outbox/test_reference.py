@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import pytest
+from support.cases import for_each
 from support.commands import run
 
 import pipeline
@@ -36,7 +36,7 @@ def test_every_status_is_described():
     assert set(STATUSES) == {*get_args(Status), *OF_MANY, REFUSED}
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@for_each("kind", TABLES)
 def test_the_page_of_what_comes_out_has_the_columns_of_every_table(kind):
     page = (ROOT / "docs" / "reference" / "outbox.md").read_text()
     assert f"`{','.join(columns(kind))}`" in page
@@ -67,7 +67,7 @@ def logged():
                 case ast.Call(func, [ast.Constant(str(event))]) if is_event(event) and logs(func):
                     yield event, {each.arg for each in node.keywords}
                 case ast.Call(
-                    ast.Attribute(attr="_say" | "_say_once"), [ast.Constant(str(event)), *_]
+                    ast.Attribute(attr="_say" | "say_once"), [ast.Constant(str(event)), *_]
                 ) if is_event(event):
                     yield event, {"source", "reason"}
 

@@ -6,6 +6,7 @@ import csv
 
 import pytest
 from support.auditing import ONE, in_a_line, made, packed
+from support.cases import for_each
 from support.parsing import LINE
 from support.ruled import KILLER, SOLO
 
@@ -16,7 +17,7 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("x, y")', "'=1", "''-"]
 HARMLESS = ["", "'", "a=1", "'a", "' =", "1-1", '"=', " ="]
 
 
-@pytest.mark.parametrize("text", [*FORMULAS, *HARMLESS])
+@for_each("text", [*FORMULAS, *HARMLESS])
 def test_a_field_is_no_formula_and_reads_back_as_itself(text):
     line = csv_line(CopyRow(text, "7", text, "")).decode()
     (fields,) = csv.reader([line])

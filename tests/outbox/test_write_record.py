@@ -10,6 +10,7 @@ from hashlib import sha256
 
 import pytest
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.needs import needs_minisat
 from support.solvers import at_hand
 from support.solving import (
@@ -282,8 +283,8 @@ def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text,
             assert written == "".join(f"{row}\n" for row in rows)
 
 
-@pytest.mark.parametrize("encoding", ["textbook", "reduced"])
-@pytest.mark.parametrize(
+@for_each("encoding", ["textbook", "reduced"])
+@for_each(
     ("text", "most"),
     [
         (SIX, 9),

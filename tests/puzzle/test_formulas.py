@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.errors import LimitReached
@@ -153,7 +154,7 @@ def test_pairs_are_related_by_any_relation_even_a_cell_to_itself(line, table):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     "relation", [lt, ne, lambda u, v: u + v == 5, lambda u, v: u + v == 4, lambda u, v: False]
 )
 def test_pairs_are_related_whether_few_or_many_are_forbidden(relation):
@@ -203,8 +204,8 @@ def test_constraints_that_share_a_variable_mean_what_they_mean_alone():
     says(encode, means)
 
 
-@pytest.mark.parametrize("side", [2, 3])
-@pytest.mark.parametrize("size", [None, 1, 2, 3, 4])
+@for_each("side", [2, 3])
+@for_each("size", [None, 1, 2, 3, 4])
 def test_cells_in_a_row_that_hold_some_values_are_connected(size, side):
     """They are neighbours in another order than that of their numbers."""
     row = (2, 0, 3, 1)
@@ -288,7 +289,7 @@ def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowe
     assert taken(clauses, CELLS) == set(filter(means, product(EVERY, repeat=CELLS)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "keeps"),
     [
         ((1, 2, 3, 4, 22, 23, 24, 25), True),
@@ -306,7 +307,7 @@ def test_different_values_sum_to_a_total_that_too_many_sets_have(values, keeps):
         assert solver.solve(assumptions=list(map(clauses.at, range(8), values))) == keeps
 
 
-@pytest.mark.parametrize("total", range(-1, 7))
+@for_each("total", range(-1, 7))
 def test_the_values_between_the_least_and_the_greatest_sum_to_the_total(total):
     def means(values: Values) -> bool:
         if sorted(values) != [*EVERY]:
@@ -414,7 +415,7 @@ def test_conditions_end_with_their_block_even_if_that_fails():
 NINE_CELLS = tuple(range(9))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("most", "constraint"),
     [
         (Most(clauses=50), AllDifferent(NINE_CELLS)),
@@ -444,7 +445,7 @@ def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
 
 def test_a_sum_may_rely_on_cells_that_differ():
     chance, counts = random.Random(5), []
-    for _ in range(60):
+    for _ in range(24):
         units = [chance.sample(range(6), chance.randint(2, 4)) for _ in range(3)]
         weight = chance.choice(((1,), (1, 2), (-1, 1), (-2, 1, 3)))
         total = Total(tuple((cell, chance.choice(weight)) for cell in range(6)), 0)
@@ -462,4 +463,4 @@ def test_a_sum_may_rely_on_cells_that_differ():
         total.encode(plain)
         assert taken(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
         counts.append(len(plain.made) - len(clauses.made))
-    assert sum(count > 0 for count in counts) > 20
+    assert sum(count > 0 for count in counts) > 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.cases import for_each
 
 from pipeline import encode_puzzle, parse_puzzle, solve
 from pipeline.certify import certify_grid
@@ -34,7 +35,7 @@ def test_extra_cells_come_after_those_of_the_grid_and_stand_below_it():
     assert {cell for pair in neighbours(GEOMETRY) for cell in pair} == {*range(6)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "columns", "lowest", "groups"),
     [
         (0, 3, 1, ()),

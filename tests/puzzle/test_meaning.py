@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 
-import pytest
+from support.cases import for_each
 from support.pages import PAGES, ROOT
 
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs
@@ -14,7 +14,7 @@ EXAMPLES = runpy.run_path(str(ROOT / "docs" / "rules.py"))["EXAMPLES"]
 MEANINGS = " ".join(PAGES["docs/reference/rules.md"].replace("`", "").split())
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@for_each("example", EXAMPLES)
 def test_every_rule_has_a_short_sentence_of_words_for_people(example):
     for captions, said in sentences(example.rules):
         assert captions
@@ -30,7 +30,7 @@ def test_the_sentences_are_those_of_the_reference():
     assert len(same) > len(told) / 2  # the others have numbers in them
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rules", "said"),
     [
         ([lines.Whispers((0, 1), 5), lines.Whispers((3, 4), 5)], "differ by 5 or more."),

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from support.cases import for_each
 from support.oracle import peers
 from support.strategies import examples, geometries
 
@@ -19,12 +20,12 @@ NINE = Geometry(3, 3)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
 
 
-@pytest.mark.parametrize(("height", "width"), [(1, 2), (2, 1), (3, 3), (16, 16), (1, 256)])
+@for_each(("height", "width"), [(1, 2), (2, 1), (3, 3), (16, 16), (1, 256)])
 def test_a_side_of_2_to_256_is_a_geometry(height, width):
     assert Geometry(height, width).side == height * width
 
 
-@pytest.mark.parametrize(("height", "width"), [(1, 1), (0, 4), (-2, -2), (16, 17), (257, 1)])
+@for_each(("height", "width"), [(1, 1), (0, 4), (-2, -2), (16, 17), (257, 1)])
 def test_any_other_side_is_refused(height, width):
     with pytest.raises(ValueError, match=rf"a box of {height}×{width} cells: .* 2 to 256"):
         Geometry(height, width)
@@ -62,7 +63,7 @@ def test_boxes_are_counted_along_the_rows_and_are_as_high_and_wide_as_said():
     assert boxes[2] == (12, 13, 14, 18, 19, 20)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("mask", "values"),
     [
         (NINE.all_values, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
@@ -84,13 +85,13 @@ def test_a_puzzle_of_values_has_givens_where_they_are_not_0():
     assert list(Puzzle.empty(NINE).givens()) == []
 
 
-@pytest.mark.parametrize("cells", [(1,) * 3, (1,) * 5, (1, 1, 1, 0), (1, 1, 1, 0b100)])
+@for_each("cells", [(1,) * 3, (1,) * 5, (1, 1, 1, 0), (1, 1, 1, 0b100)])
 def test_a_puzzle_refuses_missing_cells_empty_ones_and_values_above_its_side(cells):
     with pytest.raises(ValueError, match=r"cells|cell must allow"):
         Puzzle(Geometry(1, 2), cells)
 
 
-@pytest.mark.parametrize("values", [(1,) * 3, (1,) * 5, (1, 2, 2, 0), (1, 2, 2, 3)])
+@for_each("values", [(1,) * 3, (1,) * 5, (1, 2, 2, 0), (1, 2, 2, 3)])
 def test_a_grid_refuses_missing_values_and_those_outside_1_to_its_side(values):
     with pytest.raises(ValueError, match="values"):
         Grid(Geometry(1, 2), values)
@@ -112,9 +113,7 @@ def test_a_samurai_has_369_cells_in_21_rows_and_columns_numbered_row_by_row():
     )
 
 
-@pytest.mark.parametrize(
-    "geometry", [SAMURAI, NINE, Geometry(2, 3), Geometry(2, 3, ((4, 0), (0, 3)))]
-)
+@for_each("geometry", [SAMURAI, NINE, Geometry(2, 3), Geometry(2, 3, ((4, 0), (0, 3)))])
 def test_a_cell_is_found_again_at_its_place_and_no_cell_elsewhere(geometry):
     rows, columns = geometry.extent
     around = [(r, c) for r in range(-1, rows + 3) for c in range(-1, columns + 3)]
@@ -133,7 +132,7 @@ def test_the_units_of_a_samurai_are_those_of_its_five_grids_with_four_boxes_in_t
     assert [SAMURAI.units(kind) for kind in ("row", "column", "box")] == [45, 45, 41]
 
 
-@pytest.mark.parametrize(("top", "left"), SAMURAI.grids)
+@for_each(("top", "left"), SAMURAI.grids)
 def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
     moved = [
         tuple(SAMURAI.cell_at(row + top, column + left) for row, column in map(NINE.place, unit))
@@ -142,7 +141,7 @@ def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
     assert set(moved) <= set(units_of(SAMURAI))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("geometry", "index", "name"),
     [
         (NINE, 0, "row 1"),
@@ -202,14 +201,14 @@ def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
     assert Puzzle.empty(NINE).clauses_of_rules().made == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("side", "box"), [(2, (1, 2)), (4, (2, 2)), (6, (2, 3)), (7, (1, 7)), (9, (3, 3)), (16, (4, 4))]
 )
 def test_an_empty_puzzle_of_a_side_has_the_usual_boxes(side, box):
     assert Puzzle.empty(side) == Puzzle.empty(Geometry(*box))
 
 
-@pytest.mark.parametrize("side", [-4, 0, 1, 257])
+@for_each("side", [-4, 0, 1, 257])
 def test_an_empty_puzzle_of_a_side_that_there_is_not_is_an_error(side):
     with pytest.raises(ValueError, match="must be 2 to 256"):
         Puzzle.empty(side)
@@ -250,7 +249,7 @@ def test_a_puzzle_is_made_from_its_rows_as_lists_or_texts():
     assert Puzzle.from_rows(["......"] * 6, Geometry(3, 2)).geometry == Geometry(3, 2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rows", "said"),
     [
         (["1...", "...", "....", "...."], "expected 4 rows of 4 values"),

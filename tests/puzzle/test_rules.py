@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from support.cases import for_each
 
 from pipeline import rules
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -76,7 +77,7 @@ LINES = {
 """Rules of a line in the first row: values that keep each, and values that break it."""
 
 
-@pytest.mark.parametrize("name", LINES)
+@for_each("name", LINES)
 def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
     kind, kept, broken = LINES[name]
     for texts, holds in ((kept, True), (broken, False)):
@@ -84,7 +85,7 @@ def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
             assert kind(tuple(range(len(text)))).holds(NINE, grid_of(text)) == holds, text
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "kept", "broken"),
     [
         (rules.WhiteDot(0, 1), "12 21 98", "11 13 97"),
@@ -121,7 +122,6 @@ def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
         (rules.Renban((0, 1, 10, 9)), "46999999957", "46999999958"),
         (rules.Renban((0, 1, 10, 9, 0)), "", "46999999957"),
     ],
-    ids=str,
 )
 def test_what_keeps_and_what_breaks_a_rule_about_the_first_cells(rule, kept, broken):
     for texts, holds in ((kept, True), (broken, False)):
@@ -133,7 +133,7 @@ OTHERS = ((0, 2), (1, 3), (2, 3))
 """All neighbours in two rows of two but the first pair."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "breaks"),
     [
         (rules.Nonconsecutive(OTHERS), lambda u, v: abs(u - v) == 1),
@@ -149,7 +149,6 @@ OTHERS = ((0, 2), (1, 3), (2, 3))
         (rules.NegativeXV((5, 10), OTHERS), lambda u, v: u + v in (5, 10)),
         (rules.NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
     ],
-    ids=range(9),
 )
 def test_pairs_without_a_mark_lack_its_values(rule, breaks):
     for u, v in product(range(1, 10), repeat=2):
@@ -163,8 +162,8 @@ NEAR = {
 }
 
 
-@pytest.mark.parametrize("geometry", [NINE, SIX, TWO, SAMURAI])
-@pytest.mark.parametrize("rule", NEAR, ids=lambda rule: rule.name)
+@for_each("geometry", [NINE, SIX, TWO, SAMURAI])
+@for_each("rule", NEAR)
 def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(rule, geometry):
     cells = [(cell, geometry.place(cell)) for cell in range(geometry.size)]
     pairs = [tuple(sorted(pair)) for pair in rule.formula(geometry).pairs]
@@ -176,7 +175,7 @@ def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(ru
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("side", "thirds"),
     [(4, "121"), (5, "212"), (6, "222"), (7, "232"), (8, "323"), (10, "343"), (16, "565")],
 )
@@ -222,7 +221,7 @@ def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
     assert right == [0, 1, 2, 18, 19, 20]
 
 
-@pytest.mark.parametrize(("values", "root"), [("9", 9), ("19", 1), ("892", 1), ("98765", 8)])
+@for_each(("values", "root"), [("9", 9), ("19", 1), ("892", 1), ("98765", 8)])
 def test_the_digital_root_of_a_sum_is_that_of_its_digits_until_one_is_left(values, root):
     grid = [*map(int, values.ljust(81, "1"))]
     cells = tuple(range(len(values)))
@@ -269,7 +268,7 @@ def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_th
     assert [*rules.Windoku().draw(geometry)] == [Tint(each, "windoku") for each in four]
 
 
-@pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(4, 2), Geometry(5, 1)])
+@for_each("geometry", [NINE, SIX, Geometry(4, 2), Geometry(5, 1)])
 def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their_boxes(geometry):
     groups = [each.cells for each in rules.DisjointGroups().formula(geometry).parts]
     assert sorted(cell for group in groups for cell in group) == list(range(geometry.size))
@@ -283,7 +282,7 @@ def sign(text, row, column, look="greater"):
     return Label((row, column), text, look)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "shapes", "described"),
     [
         (rules.AntiKnight(), [], "anti-knight"),
@@ -481,14 +480,13 @@ def sign(text, row, column, look="greater"):
         ),
         (rules.AntiTaxicab(), [], "anti-taxicab"),
     ],
-    ids=str,
 )
 def test_how_it_is_drawn_and_described(rule, shapes, described):
     assert [*rule.draw(NINE)] == shapes
     assert rule.describe(NINE) == described
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "look", "has_rings"),
     [
         (rules.Palindrome, "palindrome", False),
@@ -516,7 +514,7 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
     assert line.describe(NINE) == f"{line.title()} from r2c3"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "point", "sum_of", "seen_from"),
     [
         (ROW, (3, 0), "of row 3", "of row 3 from the left"),
@@ -558,7 +556,7 @@ def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
     assert clue.describe(TWO_GRIDS) == "sandwich 2 of row 4"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("diagonal", "point", "step"),
     [
         ((2, 10, 18), (0, 4), (1, -1)),
@@ -584,7 +582,7 @@ def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal
 TWICE = "a cell is named twice"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "data", "message"),
     [
         (rules.WhiteDot, (3, 3), f"white dot: {TWICE}"),
@@ -679,7 +677,7 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
         kind(*data)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "geometry", "fault"),
     [
         (rules.Diagonal(rising=True), TWO_GRIDS, "diagonal: there are several grids"),

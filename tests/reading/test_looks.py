@@ -7,7 +7,7 @@ import random
 import time
 from pathlib import Path
 
-import pytest
+from support.cases import for_each
 from support.parsing import CLASSIC, LINE, ROWS
 from support.ruled import PLAIN, WITH_RULES
 
@@ -86,12 +86,12 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("text", SOMETHING_ELSE.values(), ids=SOMETHING_ELSE)
+@for_each("text", SOMETHING_ELSE.values())
 def test_what_is_no_puzzle_does_not_look_like_one(text):
     assert looks_like_no_puzzle(text.encode())
 
 
-@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+@for_each("text", DAMAGED.values())
 def test_what_begins_like_a_puzzle_looks_like_one(text):
     assert not looks_like_no_puzzle(text.encode())
     assert not looks_like_no_puzzle(codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode())
@@ -118,7 +118,7 @@ def test_bytes_that_are_no_text_are_no_puzzle():
         assert looks_like_no_puzzle(data)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@for_each("path", EXAMPLES)
 def test_every_example_looks_like_a_puzzle_with_a_wrong_sign_and_without_its_end(path):
     data = path.read_bytes()
     assert not looks_like_no_puzzle(data)
@@ -127,7 +127,7 @@ def test_every_example_looks_like_a_puzzle_with_a_wrong_sign_and_without_its_end
     assert not looks_like_no_puzzle(data[:middle] + b"\xff" + data[middle + 1 :])
 
 
-@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
+@for_each("name", ["README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
 def test_what_lies_beside_this_programs_source_is_no_puzzle(name):
     assert looks_like_no_puzzle((ROOT / name).read_bytes())
 
@@ -142,7 +142,7 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+@for_each("line", LINES.values())
 def test_text_around_it_hides_no_damaged_line(line):
     for at in range(9 if line.startswith(":") else 0, len(line) - 6, 5):
         if line[at] in "123456789.":

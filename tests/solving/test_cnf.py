@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.strategies import examples, geometries, solved_grids
 
 from pipeline.errors import InvalidResult, SolverError
@@ -44,7 +45,7 @@ def test_clauses_come_in_order_are_counted_and_can_be_read_again():
     assert cnf.size == 4
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "satisfied"),
     [
         ({1, -2, 3}, True),
@@ -150,7 +151,7 @@ def test_decided_candidates_count_and_variables_without_a_candidate_do_not():
     assert decode_model({1, 4, 6, 7, -2, 9, 1000}, DENSE) == GRID
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "cnf", "message"),
     [
         ({1, 4, 6}, DENSE, "the model leaves row 2, column 2 without a value"),
@@ -199,14 +200,14 @@ def test_a_contradictory_puzzle_is_written_as_the_empty_clause():
     assert [line for line in lines if line[0] != "c"] == ["p cnf 0 1", "0"]
 
 
-@pytest.mark.parametrize("lengths", [[2], [1, 2, 3], [2, 0], [3] + [2] * 4096])
+@for_each("lengths", [[2], [1, 2, 3], [2, 0], [3] + [2] * 4096])
 def test_every_clause_is_one_line_ended_by_0_however_many_there_are(lengths):
     clauses = [tuple(range(-length, 0)) for length in islice(cycle(lengths), 9000)]
     expected = "".join(" ".join(map(str, [*clause, 0])) + "\n" for clause in clauses)
     assert "".join(clause_lines(clauses)) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "answer"),
     [
         ("SAT\n1 -2 3 0\n", Sat(frozenset({1, -2, 3}))),
@@ -226,7 +227,7 @@ def test_the_notation_of_minisat_and_that_of_the_competitions_are_read(text, ans
     assert parse_result(text) == answer
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("", "expected SAT, UNSAT, INDET or an 's' line, found an empty result"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
+from support.cases import for_each
 from support.needs import needs_linux
 from support.oracle import solutions
 from support.parsing import read
@@ -304,7 +305,7 @@ def test_clauses_alone_may_contradict_and_hard_questions_come_up_again_or_are_cu
     assert cores_of(*crowd(14, 13), Deadline.of(Limits(0.3))) == []
 
 
-@pytest.mark.parametrize("looks", range(8))
+@for_each("looks", range(8))
 def test_what_was_found_when_time_is_up_stands(looks):
     question = [(-1, -2, -3), (-4, -5), (-6, 1)], [1, 2, 3, 4, 5, 6]
     whole, cut = cores_of(*question), cores_of(*question, Looks(looks))

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.strategies import examples, puzzles
 
 from pipeline.errors import LimitReached, UsageError
@@ -50,11 +51,11 @@ def test_textbook_of_an_empty_3x3_has_the_textbook_order():
     assert [line for line in text.splitlines() if not line.startswith("c")] == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("encoding", "clauses"),
     [("textbook", 3_159), ("minimal", 8_829), ("extended", 11_988), ("reduced", 11_988)],
 )
-@pytest.mark.parametrize(("numbering", "variables"), [("dense", 729), ("decimal", 999)])
+@for_each(("numbering", "variables"), [("dense", 729), ("decimal", 999)])
 def test_an_empty_9x9_has_the_documented_counts(encoding, clauses, numbering, variables):
     cnf = encode_puzzle(Puzzle.empty(NINE), encoding, numbering)
     assert (cnf.variables, cnf.size, len(cnf.candidates)) == (variables, clauses, 729)
@@ -159,13 +160,13 @@ def test_decimal_numbering_refuses_large_sides_and_several_grids(geometry, why):
         encode_puzzle(Puzzle.empty(geometry), "short")
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@for_each("encoding", ENCODINGS)
 def test_without_limits_rules_may_have_many_clauses(encoding):
     rows = tuple(Cage(tuple(range(start, start + 16))) for start in range(0, 256, 16))
     assert encode_puzzle(Puzzle.empty(Geometry(4, 4), rows), encoding).size > 30_000
 
 
-@pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
+@for_each("encode", ENCODINGS.values())
 def test_the_limits_of_a_puzzle_hold_for_the_clauses_of_its_rules(encode):
     rows = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))
     large = Puzzle.empty(Geometry(5, 5), rows)

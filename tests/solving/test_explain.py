@@ -7,6 +7,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.oracle import solutions
 from support.solving import EVEN_ODD, UNIQUE, holed, pattern
 from support.strategies import examples
@@ -91,10 +92,9 @@ def test_the_grid_that_needs_the_fewest_is_chosen():
     assert explain_difference(grids).decisive == (Clue(3, 3, 4),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "grids",
     [[], EMPTY[:1], [EMPTY[0], EMPTY[0]], [EMPTY[0], pattern(NINE)]],
-    ids=["none", "one", "equal", "geometries"],
 )
 def test_what_does_not_differ_is_refused(grids):
     with pytest.raises(ValueError, match="no two of them equal"):
@@ -196,7 +196,7 @@ def test_lines_are_only_where_boxes_end():
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "column", "shown"),
     [
         ("1.x.4", 3, "1.x.4\n  ^"),
@@ -218,7 +218,7 @@ def test_the_caret_stands_below_its_character(line, column, shown):
     assert caret(line, column) == shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "column", "shown"),
     [
         (ALPHABET, 1, "abcdefghijklmnopqr…\n^"),
@@ -251,7 +251,7 @@ def test_whatever_the_line_two_narrow_and_harmless_lines_come(line, column, widt
 GRID = "\ufeff// a comment\n\n1...\n..2.\n.3q.\n...4\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "shown"),
     [(GRID.replace("\n", ending).encode(), ".3q.\n  ^") for ending in ("\n", "\r\n", "\r")]
     + [("1.é.\n..".encode() + b"\xff2\n", "..\ufffd2\n  ^")],

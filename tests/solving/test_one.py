@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 
 import pytest
+from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
 from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
@@ -51,8 +52,8 @@ def no_minisat(tmp_path, monkeypatch):
 
 
 @both_solvers
-@pytest.mark.parametrize("encoding", ["textbook", "reduced"])
-@pytest.mark.parametrize(
+@for_each("encoding", ["textbook", "reduced"])
+@for_each(
     ("text", "status", "number"),
     [
         (UNIQUE, "unique", 1),
@@ -64,7 +65,6 @@ def no_minisat(tmp_path, monkeypatch):
         (EVEN_ODD, "unique", 1),
         (EVEN_ODD_SIX, "multiple", 6),
     ],
-    ids=["unique", "two", "six", "none", "clash", "filled", "even/odd", "even/odd six"],
 )
 def test_the_status_tells_how_many_solutions_there_are(solver, encoding, text, status, number):
     """They are in lexicographic order."""
@@ -131,7 +131,7 @@ def test_a_limit_after_two_solutions_is_multiple_and_not_complete(solver):
 
 
 @both_solvers
-@pytest.mark.parametrize(
+@for_each(
     ("text", "limit", "number", "complete"),
     [
         (UNIQUE, 1, 1, True),
@@ -295,7 +295,8 @@ UNSATISFIED = "the model of liar does not satisfy the clauses"
     ],
 )
 def test_a_solver_that_fails_or_is_shown_to_be_wrong_is_followed_by_the_next(script, reason):
-    result = asked(Scripted(*script, name="liar"), Pysat(), max_solutions=3, prove="always")
+    with Pysat() as next_one:
+        result = asked(Scripted(*script, name="liar"), next_one, max_solutions=3, prove="always")
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, True)
     assert result.solver.name == "pysat"
     assert reason in result.solver.fallback

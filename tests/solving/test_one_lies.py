@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.lying import (
     LANE_LIES,
     LIES,
@@ -109,8 +110,8 @@ def test_a_solver_that_is_trusted_is_believed_and_every_claim_of_it_says_so(tmp_
     assert result.proof is None
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 6, 7])
-@pytest.mark.parametrize("lie", LIES)
+@for_each("number", [1, 2, 3, 6, 7])
+@for_each("lie", LIES)
 def test_a_lie_in_any_answer_does_no_harm(lie, number):
     for puzzle, limit, plan in product(FOUR, (1, 2, 9), (in_answer, from_answer)):
         result = by_liars(puzzle, plan(number, lie), max_solutions=limit)
@@ -187,7 +188,7 @@ def test_the_next_solver_is_asked_because_of_the_lie_though_the_check_ran_out_of
 
 
 @both_solvers
-@pytest.mark.parametrize(
+@for_each(
     ("text", "most"),
     [(UNIQUE, 1), (TWO, 100), (NONE, 1), (NONE, 100), (EVEN_ODD_SIX, 1), (EVEN_ODD_SIX, 100)],
 )

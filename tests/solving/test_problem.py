@@ -8,6 +8,7 @@ from itertools import combinations, pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
@@ -81,7 +82,7 @@ UNSATISFIABLE = {
 
 
 @both_solvers
-@pytest.mark.parametrize("text", SATISFIABLE.values(), ids=SATISFIABLE.keys())
+@for_each("text", SATISFIABLE.values())
 def test_a_satisfiable_formula_is_solved_with_a_model_of_all_its_variables(solver, text):
     result = solve_at_hand(text, solver=solver)
     assert (result.status, result.complete, result.message) == ("solved", None, None)
@@ -95,7 +96,7 @@ def test_a_satisfiable_formula_is_solved_with_a_model_of_all_its_variables(solve
 
 
 @both_solvers
-@pytest.mark.parametrize("text", UNSATISFIABLE.values(), ids=UNSATISFIABLE.keys())
+@for_each("text", UNSATISFIABLE.values())
 def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
     """Nor have the clauses that a proof of it refutes."""
     for most in (None, 1, 5):
@@ -157,7 +158,7 @@ def test_models_are_held_against_the_clauses_as_they_were_written():
     assert result.message == "the model of scripted does not satisfy clause 1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("model", "text"),
     [
         ((), "s SATISFIABLE\nv 0\n"),

@@ -9,9 +9,10 @@ from support.needs import needs_numba
 from support.stepping import EXAMPLES, masks_of
 
 from pipeline import solve, solve_many
+from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
-from pipeline.steps.board import begin, fills, lowest
+from pipeline.steps.board import adds, begin, lowest
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.wording import text_of
 
@@ -111,17 +112,14 @@ def test_a_step_that_does_not_follow_is_never_told(monkeypatch):
             "finned X-wing",
             "finned X-wing 8 in rows 4,7 and columns 5,7 with fin r7c9 removes 8 from r8c7",
         ),
-        ("skyscraper", "skyscraper 7 in r9c2,r5c2,r5c8,r8c8 removes 7 from r8c3"),
-        ("XY-wing", "XY-wing 1,3,7 in r5c2,r4c1,r5c8 removes 3 from r4c8,r4c9"),
-        (
-            "unique rectangle 4",
-            UNIQUE,
-        ),
+        ("skyscraper", "skyscraper 7 in r8c8,r5c8,r5c2,r9c2 removes 7 from r8c3"),
+        ("XY-wing", "XY-wing 1,3,7 in r4c1,r5c2,r5c8 removes 3 from r4c8,r4c9"),
+        ("unique rectangle 4", UNIQUE),
         ("BUG+1", "r8c1=9 BUG+1 in r8c1"),
         ("X-chain", "X-chain 4r4c8=4r3c8-4r1c7=4r1c1-4r5c1=4r5c5 removes 4 from r4c5"),
         (
             "grouped chain",
-            "grouped chain 2r5c9=7r5c9-7r6c79=7r6c6-7r1c6=7r1c4-9r1c4=9r1c9 removes 2 from r1c9",
+            "grouped chain 9r1c9=9r1c4-7r1c4=7r1c6-7r6c6=7r6c79-7r5c9=2r5c9 removes 2 from r1c9",
         ),
         ("forcing chain", "forcing chain from each of 2,4,9 in r1c3 removes 7 from r1c4"),
         (
@@ -147,12 +145,12 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     def lies(s, t, o, *_):
         begin(o)
         cell = next(cell for cell in range(81) if s[cell])
-        fills(o, cell, lowest(t, s[cell]))
+        adds(o, PLACED, 9 * cell + lowest(t, s[cell]))
         return 1
 
     lied = EXAMPLES["pointing"][1]
     truth = [rating.fields for rating in ratings([masks_of(EASY)])]
-    monkeypatch.setattr("pipeline.steps.techniques.locked", lies)
+    monkeypatch.setattr("pipeline.steps.patterns.locked", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
     assert [first.fields, third.fields] == [*truth, *truth]
     assert second.failed == "step 1, pointing, does not follow from what it cites"

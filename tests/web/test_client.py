@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from support.cases import for_each
 
 from pipeline.errors import InputError
 from pipeline.files import is_file_name, is_junk
@@ -13,7 +14,7 @@ from pipeline.web.client import Client, name_for
 SMALL = b"1...\n..2.\n.3..\n...4\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("told", "name"),
     [
         ("a.txt", "a.txt"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from support.cases import for_each
 from support.commands import run
 from support.dropping import (
     ENDLESS,
@@ -114,7 +115,7 @@ def test_every_link_of_the_page_leads_to_the_published_file(served):
     assert kinds == {".json": "application/json", ".log": "text/plain; charset=utf-8"}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     [
         *("/../inbox/done/a.txt", "/%2e%2e/serve.out", "/..%2fserve.out", "//etc/passwd", "/."),

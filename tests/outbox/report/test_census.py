@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.cases import for_each
 from support.dropping import DropFolder
 
 from pipeline.outbox.report import write_report
@@ -39,14 +39,14 @@ def test_each_column_that_is_told_has_its_chart():
     assert charts["Classes"][0] == "2 puzzles in 1 class of equivalent ones, by size."
 
 
-@pytest.mark.parametrize("garbage", ["", "x", "-1", "9" * 50, "1e999", "٣", "nan", "0x1", "1.2.3"])
+@for_each("garbage", ["", "x", "-1", "9" * 50, "1e999", "٣", "nan", "0x1", "1.2.3"])
 def test_fields_that_are_none_of_ours_are_not_counted(garbage):
     census = Census()
     census.add(dict.fromkeys(TOLD, garbage), garbage)
     assert charts_of_puzzles(census) == []
 
 
-@pytest.mark.parametrize("line", [b"", b",,,\n", b"\xff\xfe", b'"' * 9, b"," * 300])
+@for_each("line", [b"", b",,,\n", b"\xff\xfe", b'"' * 9, b"," * 300])
 def test_lines_that_are_no_rows_are_not_counted(line):
     census = Census()
     census.add_line(line, ["redundant", "redundant_cells"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from support.printing import SheetText
 from support.solvers import solve_at_hand
@@ -74,7 +75,7 @@ def test_solutions_can_be_left_out():
     assert "Solutions" not in sheet.pages[0].foot
 
 
-@pytest.mark.parametrize("per_page", PER_PAGE)
+@for_each("per_page", PER_PAGE)
 def test_so_many_stand_on_a_page(per_page):
     pages = sheet_of(*[blank(9)] * 25, per_page=per_page).pages
     puzzles = [len(page.drawn) for page in pages if page.kind == "puzzles"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.cases import for_each
 from support.parsing import read, said_of
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -33,7 +34,7 @@ BAR = "'|' around every 3 cells"
 BORDER = "a border with 3 '+'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         TEXT,
@@ -58,7 +59,7 @@ def test_a_zero_is_a_blank_only_where_the_largest_value_shows_that_values_count_
     assert said_of(without) == f"6:4: expected {NUMBER}, as 6 does not occur, found '0'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new", "message"),
     [
         ("2x3", "2x0", f"4:1: expected {SIZE}, found 'puzzle size: 2x0'"),

@@ -7,6 +7,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.parsing import read, said_of
 from support.strategies import examples
 
@@ -62,8 +63,8 @@ def test_the_alphabets_have_the_signs_that_their_names_say():
     assert len(ALPHABETS) == 2 * len(ALPHABET_NAMES)
 
 
-@pytest.mark.parametrize("layout", ["", " line"])
-@pytest.mark.parametrize("name", ALPHABETS)
+@for_each("layout", ["", " line"])
+@for_each("name", ALPHABETS)
 def test_puzzle_and_solution_are_read_in_the_alphabet_they_are_written_in(name, layout):
     geometry = LARGER_GEOMETRIES[len(ALPHABETS[name])]
     notation = f"characters {name}{layout}"
@@ -95,8 +96,8 @@ def test_whatever_values_are_missing_a_puzzle_is_read_right_or_has_to_be_declare
     assert parsed.format.upper() == notation.upper()
 
 
-@pytest.mark.parametrize("name", ALPHABET_NAMES)
-@pytest.mark.parametrize("blank", [*"._-*?x0"])
+@for_each("name", ALPHABET_NAMES)
+@for_each("blank", [*"._-*?x0"])
 def test_blanks_are_any_one_symbol_that_is_no_value(name, blank):
     geometry = LARGER_GEOMETRIES[len(ALPHABETS[name])]
     puzzle = puzzle_of(geometry)
@@ -107,7 +108,7 @@ def test_blanks_are_any_one_symbol_that_is_no_value(name, blank):
         assert read(text, alphabet=name).puzzle == puzzle
 
 
-@pytest.mark.parametrize("name", ["1-G", "A-P", "1-P", "A-Y"])
+@for_each("name", ["1-G", "A-P", "1-P", "A-Y"])
 def test_zero_is_a_blank_where_the_other_characters_leave_no_other_reading(name):
     puzzle = puzzle_of(LARGER_GEOMETRIES[len(ALPHABETS[name])])
     text = render_puzzle(puzzle, f"characters {name}").replace(".", "0")
@@ -129,7 +130,7 @@ def test_rows_may_be_drawn_as_those_of_a_grid():
         assert read("# drawn\n" + text).puzzle == puzzle
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "alphabets"),
     [
         ("1.......F.......", "0-F or 1-G"),
@@ -154,7 +155,7 @@ def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(
     assert said_of(rows.replace("\n", "")) == message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "alphabets"),
     [
         ("1..2......3....4", "0-F or 1-G"),
@@ -178,7 +179,7 @@ def test_16_lines_of_4_by_4_with_marks_are_no_puzzle_of_16_by_16():
     assert "a single puzzle" in said_of("1..2.*....3..*.4\n" * 16)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("character", "wanted", "value"),
     [("0", "0-F", 1), ("1", "1-G", 1), ("1", "0-F", 2), ("A", "A-P", 1), ("a", "0-F", 11)],
 )
@@ -203,7 +204,7 @@ DOTS = "." * 16 + "\n"
 A_TO_Y = "ABCDEFGHIJKLMNOPQRSTUVWXY\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (DOTS * 8 + DOTS.replace(".", "$") + DOTS * 7, f"9:1: expected {ANY}, found '$'"),
@@ -228,7 +229,7 @@ def test_what_is_no_puzzle_of_characters_is_refused_at_its_place(text, message):
 LINES = "a line of 625 characters"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name", "value", "message"),
     [
         (ROW * 16, "alphabet", "0-F", f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+from support.cases import for_each
 from support.parsing import LINE as A
 from support.parsing import SOLVED, grid
 
@@ -61,14 +62,12 @@ def plain(line: int, text: str, claimed: str | None = None) -> Entry:
     return Entry(line, text, None, None, claimed, plain=True)
 
 
-@pytest.mark.parametrize("data", EXAMPLES.values(), ids=EXAMPLES)
+@for_each("data", EXAMPLES.values())
 def test_no_example_of_a_single_puzzle_is_a_collection(data):
     assert detect_collection(data, complete=True) is None
 
 
-@pytest.mark.parametrize(
-    "name", sorted(EXAMPLES.keys() - {"samurai.txt"})
-)  # it has puzzles for lines
+@for_each("name", sorted(EXAMPLES.keys() - {"samurai.txt"}))  # it has puzzles for lines
 def test_no_example_is_a_collection_with_a_line_too_few_or_too_many_either(name):
     data = EXAMPLES[name]
     lines = data.splitlines(keepends=True)
@@ -79,7 +78,7 @@ def test_no_example_is_a_collection_with_a_line_too_few_or_too_many_either(name)
             assert detect_collection(twice, complete=True) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -114,7 +113,7 @@ def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
     assert detect_collection(text.encode(), complete=True) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name", "reason"),
     [
         (f"{A}\n{B}\n", "lines", "whole puzzles in single lines"),
@@ -179,7 +178,7 @@ def test_lines_may_be_of_any_side_and_have_comments_and_more_fields():
     assert entries[2:] == [plain(5, B), plain(7, D, SOLVED)]
 
 
-@pytest.mark.parametrize("sign", "_-x?*")
+@for_each("sign", "_-x?*")
 def test_one_kind_of_blank_is_as_good_as_another(sign):
     assert read(f"{A.replace('.', sign)}\n{B}\n") == [plain(1, A), plain(2, B)]
 
@@ -222,7 +221,7 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "error"),
     [
         (A[:-1], f"2:81: expected {LENGTHS}, found 80 cells"),
@@ -263,7 +262,7 @@ def test_a_column_beside_the_puzzles_is_their_solution():
     assert read(f"{A} {SOLVED}\n{B} {SOLVED} x\n") == [plain(1, A, SOLVED), plain(2, B, SOLVED)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("record", "errors"),
     [
         ("4", ["4:2: expected a puzzle in field 2, found 1 field"]),
@@ -286,7 +285,7 @@ def test_a_bad_record_of_csv_is_a_row_for_each_line_of_it(record, errors):
     assert [entry.text for entry in entries if entry.plain] == [A, B, D]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"Grid 01\n{grid(A)}Grid 02\n{grid(B)}Grid 03\n{grid(C)}",
@@ -318,7 +317,7 @@ def test_a_stacked_grid_begins_behind_its_title():
     assert (first.line, second.line) == (2, 13)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("bad", "row", "error"),
     [
         (grid(B)[:-10], 8, "10: expected 9 rows, found 8 rows"),
@@ -328,7 +327,7 @@ def test_a_stacked_grid_begins_behind_its_title():
         (grid("0" + B[1:]), 1, f"2: expected {ONE_BLANK}, found '.'"),
     ],
 )
-@pytest.mark.parametrize("title", ["Grid 0\n", "\n"])
+@for_each("title", ["Grid 0\n", "\n"])
 def test_a_damaged_grid_between_others_is_one_row(title, bad, row, error):
     before = f"#\n{title}{grid(A)}{title}{grid(B)}{title}"
     after = title.join(["", grid(C), bad, grid(A), grid(B)])
@@ -410,7 +409,7 @@ LONE = {
 }
 
 
-@pytest.mark.parametrize("name", LONE)
+@for_each("name", LONE)
 def test_a_collection_of_one_puzzle_is_that_puzzle(name):
     parsed = parse_source(LONE[name].encode(), "a.txt")
     assert parsed.puzzle == parse_puzzle(A)
@@ -440,8 +439,8 @@ def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_ho
         parse_source(f"{A}\n{B}\n".encode(), "a.txt", format_name="lines")
 
 
-@pytest.mark.parametrize("delimiter", [",", " "])
-@pytest.mark.parametrize("bad", [1, 2, 3])
+@for_each("delimiter", [",", " "])
+@for_each("bad", [1, 2, 3])
 def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(delimiter, bad):
     lines = [A, *[A[:-1] + "k"] * bad]
     data = "".join(f"{line}{delimiter}{SOLVED}\n" for line in lines).encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.cases import for_each
 from support.commands import run
 from support.parsing import CLASSIC, LINE, ROWS, grid, read, refusal, said_of
 from support.solving import EVEN_ODD
@@ -63,7 +64,7 @@ SMALL = parse_puzzle("1.....3..4.....2")
 STATE = f"[State]\n{ROWS.replace('.', '1')}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "format_name", "box", "givens", "reason"),
     [
         ("sadman.sdk", "sadman", (3, 3), 26, "line 3 is the heading of a section"),
@@ -86,7 +87,7 @@ def test_an_example_is_read_as_what_it_is(name, format_name, box, givens, reason
     assert len(list(parsed.puzzle.givens())) == givens
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("format_name", "puzzle", "text"),
     [
         ("sadman", SMALL, "[Puzzle]\n1...\n..3.\n.4..\n...2\n"),
@@ -147,7 +148,7 @@ def test_the_commands_take_a_format_and_an_alphabet(puzzle_folder):
 LARGE = b"c\n16 16\n" + b" " * HEAD_BYTES + b"0 " * 65_536
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("data", "format_name", "found"),
     [
         (LINE.encode(), "auto", "line"),
@@ -174,7 +175,7 @@ def test_what_a_source_is_is_told_by_its_beginning(data, format_name, found):
             assert found is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         f"[Puzzle]\n{ROWS}",
@@ -183,7 +184,6 @@ def test_what_a_source_is_is_told_by_its_beginning(data, format_name, found):
         f"{STATE}\n[ Puzzle ]\n{ROWS.replace('.', '0')}",
         f"#AWho\n{ROWS}\n{STATE}",
     ],
-    ids=["heading", "header lines", "sections behind", "sections before", "no heading"],
 )
 def test_only_the_section_puzzle_of_an_sdk_file_is_the_puzzle(text):
     assert (read(text).puzzle, read(text).format) == (CLASSIC, "sadman")
@@ -201,7 +201,7 @@ LIBRARY = "a line of HoDoKu's library, ':0000:x:' and 81 cells"
 CELL = "a digit or a blank"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("[Puzzle]\n", NONE),
@@ -227,7 +227,7 @@ def test_an_sdk_file_or_a_library_line_that_is_none_is_refused(text, message):
     assert said_of(text).startswith(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("*-----------*", "+-----------+"),
@@ -272,7 +272,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
+@for_each("whole", WHOLE.values())
 def test_a_file_that_is_cut_off_anywhere_says_so(whole):
     assert read(whole)
     end = len(whole.rstrip())
@@ -280,7 +280,7 @@ def test_a_file_that_is_cut_off_anywhere_says_so(whole):
         assert refusal(whole[:length]).truncated, whole[:length]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "may_be_cut_off"),
     [
         (ROWS.replace("7", "a"), False),

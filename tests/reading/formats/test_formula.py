@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
@@ -57,7 +58,7 @@ BLOCKS = (1 << 18, 7, 2)
 """Texts are read in as few blocks as they are, or in as many as can be."""
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "variables", "clauses"),
     [
         (SATLIB, 4, [(4, -2, 3), (-1, 4, 2), (1, -4, -3)]),
@@ -108,7 +109,7 @@ def test_a_proof_has_the_models_found_blocked_behind_the_clauses():
     assert proof_clauses(parse("p cnf 0 0"), [()]) == (0, ((),))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line", "column", "expected", "found"),
     [
         ("", None, None, HEADER, "an empty file"),
@@ -193,7 +194,7 @@ def test_a_source_of_too_many_bytes_is_not_looked_at():
     assert str(caught.value) == "a.cnf: expected at most 12 bytes (--max-bytes), found more"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "truncated"),
     [
         ("", True),
@@ -215,7 +216,7 @@ def test_only_what_ends_too_early_may_be_cut_off(text, truncated):
     assert error.truncated is truncated
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("head", "is_one"),
     [
         (b"p cnf 3 2\n1 2 0", True),

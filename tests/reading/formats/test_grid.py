@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.cases import for_each
 from support.parsing import read, said_of
 from support.solving import EVEN_ODD
 
@@ -24,7 +24,7 @@ SIZE = "height and width of a box, their product 2 to 256"
 NUMBER = "a number from 1 to 4, or 0 for a blank"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         ROWS,
@@ -52,7 +52,7 @@ def test_a_line_of_n_dashes_is_a_row_of_blanks():
     assert read("----\n" * 4).puzzle == Puzzle.empty(FOUR)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("side", "geometry"), [(4, FOUR), (6, Geometry(2, 3)), (8, Geometry(2, 4)), (9, Geometry(3, 3))]
 )
 def test_the_number_of_cells_tells_the_boxes(side, geometry):
@@ -63,7 +63,7 @@ def test_the_number_of_cells_tells_the_boxes(side, geometry):
     assert read(cells) == Parsed(puzzle, "line", f"one line of {side**2} cells", "classic")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "1.....3..4.....2",
@@ -77,7 +77,7 @@ def test_a_line_alone_in_its_file_is_a_puzzle(text):
     assert read(text) == Parsed(PUZZLE, "line", "one line of 16 cells", "classic")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "reason"),
     [
         ("2 2\n1 0 0 0\n0 0 3 0\n0 4 0 0\n0 0 0 2\n", "its first line is the size of a box"),
@@ -95,8 +95,8 @@ def test_box_sizes_and_numbers_are_read_in_any_white_space(text, reason):
 SIZES = [(1, 2), (2, 1), (2, 3), (3, 4), (15, 15), (1, 256), (256, 1)]
 
 
-@pytest.mark.parametrize("name", ["boxes", "bordered"])
-@pytest.mark.parametrize("size", SIZES)
+@for_each("name", ["boxes", "bordered"])
+@for_each("size", SIZES)
 def test_any_box_of_a_side_up_to_256_can_be_written_and_read(name, size):
     n = size[0] * size[1]
     puzzle = Puzzle.of_values(Geometry(*size), [n] + [0] * (n * n - 2) + [1])
@@ -120,7 +120,7 @@ def test_stars_and_dots_together_mark_even_and_odd_cells():
 EVEN, ODD, ALL = FOUR.even_values, FOUR.odd_values, FOUR.all_values
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "wanted", "found", "cells"),
     [
         ("*..." * 4, "auto", "even-odd", (EVEN, ODD)),
@@ -144,7 +144,7 @@ def test_blanks_that_a_wanted_variant_does_not_know_are_refused():
     assert said == f"2:1: expected {ONE_BLANK}, '.' as before, found '0'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (ROWS + "....\n", "5:1: expected 4 rows, found 5 rows"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.cases import for_each
 from support.parsing import read, said_of
 from support.ruled import ARROWS, KILLER, SUMOCUE
 
@@ -79,7 +79,7 @@ def test_regions_take_the_place_of_boxes_in_sumocue():
     assert {*diagonals} - {*parsed.puzzle.rules} == {Diagonal(rising=True), Diagonal(rising=False)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (HEADER, "1:8: expected 81 numbers, each with a colon, found 0 numbers"),
@@ -99,7 +99,7 @@ def test_a_killer_that_is_none_is_refused(text, message):
     assert said_of(text).startswith(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("S<J", "1:4: expected 81 signs, found 3 signs"),
@@ -116,7 +116,7 @@ def test_arrows_that_lead_nowhere_are_refused(text, message):
     assert said_of(text).startswith(message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("SumoCueV2=0", "1:1: expected 'SumoCueV1' or 'SumoCueV1D' and a part for each cell"),

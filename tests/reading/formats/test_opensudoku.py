@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.cases import for_each
 from support.parsing import CLASSIC, LINE, read, refusal, said_of
 
 DATA = LINE.replace(".", "0")
@@ -44,7 +44,7 @@ def fields(version: int, line: str = LINE) -> str:
     return f"version: {version}&#10;{''.join(cells)}"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         XML,
@@ -65,13 +65,13 @@ def test_the_game_of_an_opensudoku_file_is_its_puzzle(text):
     assert (parsed.puzzle, parsed.format, parsed.variant) == (CLASSIC, "opensudoku", "classic")
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
+@for_each("version", [1, 2, 3, 4, 5])
 def test_of_a_game_in_play_what_the_player_cannot_change_is_the_puzzle(version):
     assert read(XML.replace(DATA, fields(version))).puzzle == CLASSIC
     assert read(XML.replace(DATA, fields(version).replace("&#10;", "\n"))).puzzle == CLASSIC
 
 
-@pytest.mark.parametrize("text", [LAUGHS, OUTSIDE, PARAMETER, "<!DOCTYPE html>\n<html></html>"])
+@for_each("text", [LAUGHS, OUTSIDE, PARAMETER, "<!DOCTYPE html>\n<html></html>"])
 def test_document_types_and_entities_are_refused_unread(text):
     line = text[: text.index("<!DOCTYPE")].count("\n") + 1
     error = refusal(text)
@@ -79,7 +79,7 @@ def test_document_types_and_entities_are_refused_unread(text):
     assert error.expected == "XML without a document type or entities"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (XML.replace(GAME, ""), f"expected {EXPECTED}, found no game"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 
 from pipeline.reading.formats import Piece
 from pipeline.reading.formats.detect import detect_collection
@@ -30,8 +30,8 @@ def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, e
     assert found == LINES.entries(piece, "a.txt", Reading())
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("blank", [".", "0"])
+@for_each("end", ["\n", "\r\n"])
+@for_each("blank", [".", "0"])
 def test_lines_that_are_all_alike_are_all_plain(end, blank):
     lines = [line.replace(".", blank) for line in (DOTS, *PLAIN[2:])]
     found = plain_lines(Piece(7, "".join(line + end for line in lines).encode()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.cases import for_each
 from support.parsing import LINE, SOLVED, read, said_of
 from support.ruled import JIGSAW, SAMURAI, SOLO
 
@@ -25,9 +26,7 @@ def samurai(old: str, new: str) -> str:
     return SAMURAI.replace(old, new, 1)
 
 
-@pytest.mark.parametrize(
-    "text", [FOUR, f"{CELLS} {REGIONS}", f"{CELLS}\n{REGIONS}", FOUR.replace(".", "0")]
-)
+@for_each("text", [FOUR, f"{CELLS} {REGIONS}", f"{CELLS}\n{REGIONS}", FOUR.replace(".", "0")])
 def test_a_jigsaw_is_its_cells_and_then_its_regions(text):
     parsed = read(text + "\n")
     assert (parsed.format, parsed.variant) == ("jigsaw", "rules")
@@ -60,7 +59,7 @@ def test_a_puzzle_and_its_solution_are_no_jigsaw():
     assert read(LINE + SOLVED).format != "jigsaw"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("5" + FOUR[1:], "1:1: expected one of 1 to 4 or a blank, found '5'"),
@@ -144,7 +143,7 @@ FIVE = {
 }
 
 
-@pytest.mark.parametrize("text", FIVE.values(), ids=FIVE)
+@for_each("text", FIVE.values())
 def test_lines_that_cannot_be_a_samurai_are_many_puzzles(text):
     found = detect_collection(text.encode(), complete=True)
     assert found is not None
@@ -161,9 +160,7 @@ def picture(text: str, outside: str, between: str = "") -> str:
     return "".join(between.join(row).rstrip() + "\n" for row in signs)
 
 
-@pytest.mark.parametrize(
-    ("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " "), (" ", " ")]
-)
+@for_each(("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " "), (" ", " ")])
 def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
     text = picture(SAMURAI, outside, between)
     assert read(text).format == "samurai"
@@ -173,7 +170,7 @@ def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
     assert said_of(wrong) == "1:1: expected a digit or a blank, found 'a'"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (SAMURAI[:-9], "5:74: expected 81 cells, found 73 cells"),
@@ -205,7 +202,7 @@ def test_an_id_has_diagonals_and_cages_and_what_it_skips():
     assert sum(cage.total for cage in cages) == 6 * 21
 
 
-@pytest.mark.parametrize("params", ["2x3dk", "2x3m4dk", "2x3uk", "2x3dak"])
+@for_each("params", ["2x3dk", "2x3m4dk", "2x3uk", "2x3dak"])
 def test_a_difficulty_takes_no_letter_that_means_a_rule(params):
     assert read(SOLO.replace("2x3k", params)).puzzle == read(SOLO).puzzle
 
@@ -216,7 +213,7 @@ def test_an_id_without_rules_is_a_plain_puzzle():
     assert [value for _, value in parsed.puzzle.givens()] == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("6x6:a", "1:1: expected sizes such as '3x3:' or '9j:', of side 2 to 31"),

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.parsing import CLASSIC, LINE, read, said_of
 from support.strategies import examples
 
@@ -32,7 +33,7 @@ def lists(blank: object, of: type = int) -> list[list[object]]:
     return [[of(value) if value else blank for value in row] for row in VALUES]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "form"),
     [
         (TABLE, "spreadsheet"),
@@ -64,7 +65,7 @@ def test_a_puzzle_is_read_as_it_is_written(text, form):
 SIXTEEN_ROWS = [[*range(16)], *[[0] * 16] * 15]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "\n".join(";".join(map(str, row)) for row in SIXTEEN_ROWS),
@@ -100,7 +101,7 @@ ZERO = "a number from 1 to 9, as empty fields are the blanks"
 DIGIT = "a digit from 1 to 9, or a space"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (TABLE.replace("5", "k", 1), f"1:1: expected {FIELD}, found 'k'"),
@@ -128,7 +129,7 @@ MIXED = "[[0, 1, 2, 3],\n [4, null, 1, 2],\n [0, 0, 0, 0], [0, 0, 0, 0]]"
 LARGE = json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("[", f"1:2: expected {JSON}, found the end of the file"),
@@ -209,7 +210,7 @@ def test_spaces_are_read_rightly_or_not_at_all(sketch):
         assert parsed.puzzle == puzzle
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "26 354\n4 31 2\n\n3 65 1\n145 23\n\n614 35\n53 4 6\n",
@@ -217,7 +218,6 @@ def test_spaces_are_read_rightly_or_not_at_all(sketch):
         "\n3   21\n4    6\n 642  \n 1    \n64   5\n      \n\n",
         "    52   \n  3      \n  6      \n2  1  6  \n         \n         \n6      8 \n         \n",
     ],
-    ids=["lines between bands", "two grids", "lines around", "no last column"],
 )
 def test_what_spaces_do_not_tell_is_not_guessed(text):
     with pytest.raises(InvalidPuzzle):

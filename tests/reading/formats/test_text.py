@@ -7,6 +7,7 @@ import random
 import tracemalloc
 
 import pytest
+from support.cases import for_each
 from support.parsing import read, refusal, said_of
 
 from pipeline.errors import InvalidPuzzle
@@ -18,7 +19,7 @@ from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT
 ROWS = "1...\n..3.\n.4..\n...2\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raw", "message"),
     [
         (b"", "a.txt: expected a puzzle, found an empty file"),
@@ -36,7 +37,7 @@ def test_what_is_empty_or_no_text_is_refused(raw, message):
     assert str(refusal(raw)) == message
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("raw", "found"),
     [
         (b"%PDF-1.4\n1 0 obj\n", "a PDF document"),
@@ -118,7 +119,7 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("data", GARBAGE.values(), ids=map(repr, GARBAGE))
+@for_each("data", GARBAGE.values())
 def test_garbage_takes_no_more_memory_to_refuse_than_it_has_itself(data):
     assert taken(read, data) < 1.1
 
@@ -129,8 +130,8 @@ def test_formulas_take_memory_in_proportion_however_long_their_lines_are(body):
     assert taken(lambda formula: parse_formula(formula, "a.cnf"), data) < 6
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t", " ", "1,", '"', "[1,"])
-@pytest.mark.parametrize("name", ["auto", "spreadsheet", "json", "spaces"])
+@for_each("sign", [",", ";", "\t", " ", "1,", '"', "[1,"])
+@for_each("name", ["auto", "spreadsheet", "json", "spaces"])
 def test_fields_without_end_are_not_all_looked_at(name, sign):
     data = sign.encode() * (2**20 // len(sign)) + b"."
     assert taken(lambda text: read(text, format_name=name), data) < 8

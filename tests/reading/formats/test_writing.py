@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
@@ -43,7 +44,7 @@ def test_larger_values_are_numbers() -> None:
     assert write_values(grid) == "1 2 3 4 5 6 7 8 9 10\n" * 10
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "line", "column", "expected"),
     [
         ("", 1, 1, "6 lines, each with its end"),

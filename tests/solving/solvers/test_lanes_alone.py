@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.cases import for_each
 from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.oracle import solutions
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
@@ -17,8 +18,8 @@ from pipeline.settings import Settings
 from pipeline.solving.solvers import NOT_FOR_LANES
 
 
-@pytest.mark.parametrize("prove", ["never", "always"])
-@pytest.mark.parametrize("text", [STUCK, EVEN_ODD_SIX, NINE_TWO, EVEN_ODD])
+@for_each("prove", ["never", "always"])
+@for_each("text", [STUCK, EVEN_ODD_SIX, NINE_TWO, EVEN_ODD])
 def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     puzzle, shown = parse_puzzle(text), []
     result = solve_puzzle(puzzle, Settings(solver="lanes", prove=prove), shown.append)

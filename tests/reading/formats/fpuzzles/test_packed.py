@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lzstring import LZString
+from support.cases import for_each
 from support.documents import RULES, cells, document, packed, read, refusal, text_of, whole
 from support.parsing import check_read_or_refused
 from support.strategies import examples
@@ -34,14 +35,14 @@ LINKS = {
 }
 
 
-@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+@for_each("link", LINKS.values())
 def test_a_link_is_the_document_that_it_holds(link):
     parsed = read(link.format(PACKED))
     assert parsed.puzzle == read(MADE).puzzle
     assert parsed.format == "f-puzzles"
 
 
-@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+@for_each("link", LINKS.values())
 def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
     assert {"+", "/"} <= {*packed(text_of(whole()))}
     for change in (quote, lambda text: text.replace("+", " "), lambda text: text.rstrip("=")):
@@ -49,7 +50,7 @@ def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
         assert read(text).puzzle == read(whole()).puzzle
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "said"),
     [
         ("https://sudokupad.app/8bNmDd4J9G", "on a server"),
@@ -134,7 +135,7 @@ values = st.recursive(
 )
 
 
-@examples(80)
+@examples(40)
 @given(
     st.dictionaries(st.sampled_from([*RULES, "line", "cage", "grid", "size"]), values, max_size=4)
 )
@@ -142,7 +143,7 @@ def test_anything_under_any_key_is_read_or_refused_at_its_place(keys):
     check_read_or_refused(json.dumps({**document(), **keys}, indent=1), "f-puzzles")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "place", "said"),
     [
         ('{"size": 4,\n "grid": [[{}', (2, 14), "the end"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.cases import for_each
 from support.documents import RULES, Document, cells, document, lines, read, refusal, text_of, whole
 
 from pipeline.errors import InvalidPuzzle
@@ -124,7 +125,7 @@ OF_FOUR: dict[str, tuple[Any, list[object]]] = {
 """By key: what stands there in a document of 4 by 4, and the rules that it is."""
 
 
-@pytest.mark.parametrize("key", OF_FOUR)
+@for_each("key", OF_FOUR)
 def test_a_key_is_its_rules(key):
     value, rules = OF_FOUR[key]
     parsed = read(document(**{key: value}))
@@ -182,7 +183,7 @@ def test_windoku_is_of_nine():
     assert "9" in str(refusal(document(windoku=True)))
 
 
-@pytest.mark.parametrize("key", FLAGS)
+@for_each("key", FLAGS)
 def test_a_flag_that_is_false_is_no_rule(key):
     assert read(document(**{key: False})).puzzle == Puzzle.empty(FOUR)
 
@@ -299,7 +300,7 @@ NO_RULES: Document = {
 """What editors write for clues that were placed, and not filled in."""
 
 
-@pytest.mark.parametrize("key", NO_RULES)
+@for_each("key", NO_RULES)
 def test_what_was_placed_and_not_filled_in_is_no_rule(key):
     assert read(document(**{key: NO_RULES[key]})).puzzle == Puzzle.empty(FOUR)
 
@@ -309,7 +310,7 @@ def test_a_blank_letter_is_no_mark_that_a_negative_rule_spares():
     assert read(made).puzzle.rules == (pairs.NegativeXV((5, 10), ()),)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("side", "box"),
     [(4, (2, 2)), (5, (1, 5)), (6, (2, 3)), (8, (2, 4)), (9, (3, 3)), (10, (2, 5)), (12, (3, 4)),
      (15, (3, 5)), (16, (4, 4))],
@@ -363,7 +364,7 @@ def test_what_says_nothing_changes_nothing():
     )
 
 
-@pytest.mark.parametrize("key", ["lunchboxes", "boxindexers", "Size", "killerCage", ""])
+@for_each("key", ["lunchboxes", "boxindexers", "Size", "killerCage", ""])
 def test_a_key_that_is_not_known_is_refused_by_its_name(key):
     error = refusal(document(**{key: []}))
     assert error.found == repr(key)
@@ -445,12 +446,12 @@ REFUSED: dict[str, tuple[Document, str]] = {
 }
 
 
-@pytest.mark.parametrize("made", REFUSED.values(), ids=REFUSED)
+@for_each("made", REFUSED.values())
 def test_what_is_wrong_is_refused_with_what_was_expected(made):
     assert made[1] in str(refusal(made[0]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cell", "expected"),
     [
         ({"given": True}, "'value' beside 'given'"),
@@ -471,7 +472,7 @@ def test_a_cell_that_is_wrong_is_refused(cell, expected):
 DRAWN = {"cells": ["R1C1", "R1C2"], "outlineC": "#000000"}
 
 
-@pytest.mark.parametrize("key", ["line", "rectangle", "circle", "text", "cage"])
+@for_each("key", ["line", "rectangle", "circle", "text", "cage"])
 def test_a_drawing_is_refused_as_a_rule_in_prose(key):
     error = refusal(document(antiking=True, **{key: [DRAWN]}))
     assert f"in {key} 1, found '{key}', a rule that stands in prose alone" in str(error)

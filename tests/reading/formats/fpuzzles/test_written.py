@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lzstring import LZString
+from support.cases import for_each
 from support.documents import document, read, text_of
 from support.strategies import examples
 
@@ -114,7 +115,7 @@ def test_rules_that_f_puzzles_does_not_draw_have_drawings_that_say_so():
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("puzzle", "what"),
     [
         (Puzzle.empty(SIX, (pairs.Greater(0, 1),)), "r1c1 greater than r1c2"),

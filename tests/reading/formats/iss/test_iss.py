@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import parsing
+from support.cases import for_each
 from support.pages import PAGES
 from support.parsing import check_read_or_refused, read
 from support.strategies import examples
@@ -175,7 +176,7 @@ OF_FOUR: dict[str, list[object]] = {
 }
 
 
-@pytest.mark.parametrize("text", OF_FOUR)
+@for_each("text", OF_FOUR)
 def test_a_type_is_its_rules(text):
     parsed = read(SHAPE + text)
     assert parsed.puzzle == Puzzle.empty(FOUR, tuple(OF_FOUR[text]))
@@ -196,7 +197,7 @@ def test_a_renban_that_names_a_cell_twice_has_no_solution():
     assert solve(text, solver="pysat").status == "unsolvable"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "most"),
     [
         *((f".{name}", 1) for name in ("Thermo", "Palindrome", "Renban", "RegionSumLine")),
@@ -264,7 +265,7 @@ def test_a_loop_has_a_piece_but_a_line_of_zeros_need_not():
         assert solve(puzzle, max_solutions=100).certificate.complete == "proved"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("side", "box", "corners"),
     [
         (4, (2, 2), ["22"]),
@@ -404,7 +405,7 @@ def test_coordinates_above_nine_are_letters():
     assert dict(parsed.puzzle.givens()) == {15: 16, 9 * 16 + 11: 10}
 
 
-@pytest.mark.parametrize(("side", "box"), [(6, (2, 3)), (7, (1, 7)), (8, (2, 4)), (12, (3, 4))])
+@for_each(("side", "box"), [(6, (2, 3)), (7, (1, 7)), (8, (2, 4)), (12, (3, 4))])
 def test_a_shape_has_its_usual_boxes(side, box):
     assert read(f".Shape~{side}x{side}").puzzle.geometry == Geometry(*box)
 
@@ -425,9 +426,7 @@ def test_cells_outside_all_pieces_have_sums_of_their_own():
     assert line == lines.RegionSum((*CELLS, 10, 14), (*pieces, tuple(range(8, 16))))
 
 
-@pytest.mark.parametrize(
-    "name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"]
-)
+@for_each("name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"])
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
     assert (error.line, error.column) == (1, 24)
@@ -620,7 +619,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@for_each("text", REFUSED)
 def test_what_is_wrong_is_refused_with_what_was_expected(text):
     assert REFUSED[text] in str(refusal(text))
 

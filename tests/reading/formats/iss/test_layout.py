@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from support.cases import for_each
 from support.rules.free import CHAOS
 
 from pipeline import parse_puzzle, solve
@@ -31,7 +31,7 @@ def units(puzzle: Puzzle) -> list[str]:
     return [rule.describe(puzzle.geometry) for rule in puzzle.rules if isinstance(rule, Unit)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "geometry", "kinds"),
     [
         (".Shape~6x9", Geometry(1, 9, free=Free(6, 9)), (6, 9, 6)),
@@ -59,7 +59,7 @@ def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geo
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "geometry"),
     [
         ("", Geometry(3, 3)),
@@ -183,7 +183,7 @@ def test_copies_stay_in_their_group():
     assert puzzle.rules == (cages.Cage((6, 7), 3), cages.Cage((9, 10), 3))
 
 
-@pytest.mark.parametrize("encoding", ["textbook", "minimal", "extended", "reduced"])
+@for_each("encoding", ["textbook", "minimal", "extended", "reduced"])
 def test_every_encoding_finds_the_same_solutions(encoding):
     text = ".Shape~3x4~0-4.Var~A~~2.GreaterThan~R1C1~R1C2.Sum~0~VA1~R1C2.NoBoxes.~R2C1_1~R2C2_2"
     puzzle = read(f"{text}~R2C3_3~R2C4_4~R3C1_2~R3C2_1~R3C3_4~R3C4_0.Thermo~VA1~VA2")

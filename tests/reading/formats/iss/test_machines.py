@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.reading.formats.iss import machines
@@ -76,7 +77,7 @@ def test_letters_are_values_from_10_on(pattern, line):
     assert takes(determined(pattern_machine(pattern, values), values, 2), line)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("pattern", "message"),
     [
         ("(1", "')' is expected as its sign 3, not the end"),

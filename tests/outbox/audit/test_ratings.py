@@ -1,0 +1,37 @@
+"""What `--also rating` adds is found anew, unless a step failed its check."""
+
+from __future__ import annotations
+
+import pytest
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+FILES = {"many.txt": f"{EASY}\n{EASY[::-1]}\n", "easy.txt": EASY}
+OPTIONS = ("--also", "rating")
+FAILED = {"rating": "failed", "level": "", "hardest": "BUG+1", "steps": "7", "se": ""}
+
+
+def test_a_rating_that_failed_is_well_formed_and_no_claim(outbox):
+    outbox.set_row("many.csv", "many", 2, **FAILED)
+    told = {"score": 0, "level": None, "hardest": "BUG+1", "steps": 7, "se": 0, "solved": False}
+    outbox.edit("easy", rating={**told, "failed": "step 7, BUG+1, does not follow"})
+    assert {name: each.problems for name, each in outbox.findings().items()} == {
+        "many": (),
+        "easy": (),
+    }
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"rating": "1"},
+        {"level": "hard"},
+        {"se": "9.9"},
+        {"rating": "failed"},
+        {**FAILED, "se": "1"},
+    ],
+)
+def test_a_forged_rating_is_found(outbox, forged):
+    outbox.set_row("many.csv", "many", 1, **forged)
+    problems = outbox.finding("many").problems
+    assert problems
+    assert all("--also rating" in each and "row 1" in each for each in problems)

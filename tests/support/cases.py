@@ -1,0 +1,35 @@
+"""Many short cases of one behaviour, in one test."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+
+def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[..., Any]:
+    """As `pytest.mark.parametrize`, but all cases are one test; a failure says in which case.
+
+    Where cases are many and short, pytest takes longer for each than they do. They share fixtures.
+    """
+    known, listed = names.replace(" ", "").split(",") if isinstance(names, str) else names, [*cases]
+
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def all_cases(**fixtures: Any) -> None:
+            assert listed, "there is no case"
+            for case in listed:
+                values = case if len(known) > 1 else (case,)
+                try:
+                    test(**fixtures, **dict(zip(known, values, strict=True)))
+                except BaseException as error:
+                    error.add_note(f"in the case of {', '.join(known)} = {case!r:.500}")
+                    raise
+
+        whole = inspect.signature(test)
+        others = [each for name, each in whole.parameters.items() if name not in known]
+        vars(all_cases)["__signature__"] = whole.replace(parameters=others)
+        return all_cases
+
+    return decorate
