@@ -13,20 +13,20 @@ PHASE, DEPTH, NODES, FAILURES, FIXED, QUIET, CHANGED, BLAMED = range(8)
 of those that were just fixed. QUIET: no constraint is woken. CHANGED: a cell was. BLAMED: the last
 constraint that failed, or ~cell if a cell could only be equal to one that must not be."""
 
-FIRST, WAITING = 8, 11
+FIRST, WAITING = 8, 12
 """In `w`, of each of the QUEUES: where it begins in its ring, and its length."""
 
-RESTART = 14
+RESTART = 16
 """In `w`: the number of failures at which the search begins anew; NOTHING after a solution, which
 it would find again."""
 
-CELLS = 16
+CELLS = 18
 """In `w`: the mask of each cell."""
 
-SOON, NORMAL, LATE = range(3)
-"""The queues: a constraint is taken from the first that is not empty. Those in the last one wait
-for cells that are fixed."""
-QUEUES = 3
+EARLY, SOON, NORMAL, LATE = range(4)
+"""The queues: a constraint is taken from the first that is not empty. The quickest to look at come
+early, pairs before units and sums. Those in the last one wait for cells that are fixed."""
+QUEUES = 4
 
 (
     SIZE, VALUES, CONSTRAINTS, UNITS, WORDS, WIDTH,

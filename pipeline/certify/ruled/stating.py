@@ -34,6 +34,7 @@ from pipeline.certify.ruled.layout import (
     DATA,
     DIFFERENT_PAIRS,
     DISTINCT,
+    EARLY,
     EITHER,
     KIND,
     LATE,
@@ -85,6 +86,9 @@ MOST_SUM = 1 << 40
 _PART = NOTHING
 """In place of a queue: the constraint is part of an alternative."""
 
+_QUEUES = {PAIR: EARLY, TOTAL: SOON, ONE_SET: SOON}
+"""The queues of kinds that take less time than others."""
+
 _LONG = 9
 """Cells of a total: with more, units are looked for in it; with more values, sets of values are
 listed only if it is one group."""
@@ -115,8 +119,8 @@ def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     if geometry.size > MOST_CELLS:
         raise TooLarge(f"with rules, more than {MOST_CELLS:,} cells are not searched")
     gathered = Gathered(puzzle)
-    for rule in puzzle.rules:
-        gathered.add(rule.formula(geometry))
+    for constraint in puzzle.constraints():
+        gathered.add(constraint)
     if not all(gathered.masks):
         raise NoSolution
     arrays = _Stating(gathered, end).arrays()
@@ -184,7 +188,7 @@ class _Stating:
         place = len(self._numbers)
         self._numbers += (kind, len(cells), *cells, *numbers)
         if queue != _PART:
-            self._woken.append((place, queue))
+            self._woken.append((place, _QUEUES.get(kind, queue) if queue == NORMAL else queue))
         if len(self._numbers) > MOST_NUMBERS:
             raise TooLarge("the rules take too much memory")
         return place
@@ -229,11 +233,10 @@ class _Stating:
         if related.is_trivial:
             return []
         tables = self._block(related.forwards), self._block(related.backwards)
-        soon = SOON if queue == NORMAL else queue
         return [
             self._add(ALLOWED, queue, (a,), related.equal)
             if a == b
-            else self._add(PAIR, soon, (a, b), *tables)
+            else self._add(PAIR, queue, (a, b), *tables)
             for a, b in constraint.pairs
         ]
 

@@ -253,8 +253,12 @@ def _within(w, d, first, length, weight, has_sets, least_more, most_more, beside
         for at in range(first, first + length):
             mask = w[CELLS + d[at]]
             if mask & (mask - 1):
-                top = min(high - _least_sum(w, d, first, length, at), d[VALUES] - 1)
-                bottom = max(low - _greatest_sum(w, d, first, length, at), 0)
+                bottom, top = lowest(d, mask), highest(d, mask)
+                span = top - bottom
+                if span > high - least:
+                    top = min(top, high - _least_sum(w, d, first, length, at))
+                if span > greatest - low:
+                    bottom = max(bottom, low - _greatest_sum(w, d, first, length, at))
                 if top < bottom or not keep(w, d, d[at], (2 << top) - (1 << bottom)):
                     return False
     elif low < high:
