@@ -507,14 +507,6 @@ class Puzzle:
             return data.decode() if notation == "svg" else data
         return file_text(self, notation, solution)
 
-    def constraints(self) -> Iterator[Constraint]:
-        """The formulas of its rules, and sums that follow from several of these."""
-        from pipeline.puzzle.joint import joint_sums  # noqa: PLC0415 - few puzzles have rules
-
-        formulas = [rule.formula(self.geometry) for rule in self.rules]
-        yield from formulas
-        yield from joint_sums(formulas, units_of(self.geometry), self.geometry.values)
-
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
         """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".
 
@@ -529,8 +521,8 @@ class Puzzle:
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
             units = units_of(self.geometry)
             clauses = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
-            for constraint in self.constraints():
-                constraint.state(clauses)
+            for rule in self.rules:
+                rule.encode(self.geometry, clauses)
         _recent[key] = clauses
         while len(_recent) > 4:
             _recent.pop(next(iter(_recent)), None)

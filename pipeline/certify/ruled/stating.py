@@ -23,6 +23,7 @@ from pipeline.certify.ruled.gathering import (
     set_of,
     weights_of,
 )
+from pipeline.certify.ruled.joint import joint_sums
 from pipeline.certify.ruled.layout import (
     ALLOWED,
     AT_LEAST,
@@ -75,7 +76,7 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import Puzzle, units_of
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MOST_CELLS = 1000
@@ -119,7 +120,8 @@ def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     if geometry.size > MOST_CELLS:
         raise TooLarge(f"with rules, more than {MOST_CELLS:,} cells are not searched")
     gathered = Gathered(puzzle)
-    for constraint in puzzle.constraints():
+    formulas = [rule.formula(geometry) for rule in puzzle.rules]
+    for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
         gathered.add(constraint)
     if not all(gathered.masks):
         raise NoSolution
