@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
 
 EXHAUSTION_SECONDS = 5.0
-RULED_LONGER = 3
+RULED_LONGER = 5
 """The longest that a search through everything may take, before a proof is tried; puzzles with
 rules have so many times as long, because the search decides more of them than a proof does."""
 
