@@ -358,7 +358,7 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
                 ready, due = _Batch(), time.monotonic() + longest
         yield from _ended(ready, iter(()), left, shared)
         batches = [singles[start : start + BATCH] for start in range(0, len(singles), BATCH)]
-        asked = (_asked(batch) for batch in batches)
+        asked = (tuple(item for _, item in _asked(batch)) for batch in batches)
         with closing(shared.together.replies(Singles(some) for some in asked if some)) as solved:
             for batch in batches:
                 yield from _ended(batch, solved, left, shared)
@@ -388,18 +388,17 @@ def _alone(job: Job) -> Outcome:
     return job.advance() if job.is_ready else outcome
 
 
-def _asked(batch: _Batch) -> tuple[Single, ...]:
-    """The problems of a batch that are to be solved."""
-    return tuple(sink.item for _, sink in batch if isinstance(sink, SetSink) and sink.item)
+def _asked(batch: _Batch) -> list[tuple[SetSink, Single]]:
+    """The problems of a batch that are to be solved, each behind its sink."""
+    return [(sink, sink.item) for _, sink in batch if isinstance(sink, SetSink) and sink.item]
 
 
 def _publish_together(batch: _Batch, solved: _Solved, shared: Shared) -> bool:
     """Write the next results into these sinks, and publish them; False if they must go alone."""
     try:
-        if _asked(batch):
+        if asked := _asked(batch):
             request, results = next(filter(None, solved))
-            asked = (sink for _, sink in batch if isinstance(sink, SetSink) and sink.item)
-            for sink, result in zip(asked, results, strict=True):
+            for (sink, _), result in zip(asked, results, strict=True):
                 sink.write(request, [result])
         publish([sink.publication() for _, sink in batch], shared.folders)
         ended = [(job.claim, sink.is_refused) for job, sink in batch]

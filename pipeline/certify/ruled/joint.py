@@ -18,7 +18,7 @@ _MOST_SUMS = 12
 """Sums that are joined: those that leave the least room."""
 
 
-class _Sum(NamedTuple):
+class _Bounded(NamedTuple):
     """Cells, as bits, and their total: how far it is above the least one, and below the greatest.
 
     Cells of one unit differ; nothing else is known of them.
@@ -50,7 +50,7 @@ def joint_sums(
     least, most = ([0, *accumulate(some)] for some in (values, reversed(values)))
 
     @cache
-    def summed(cells: int, total: int) -> _Sum:
+    def summed(cells: int, total: int) -> _Bounded:
         left, low, high = cells, 0, 0
         while left:
             alike = max((group & left for group in groups), key=int.bit_count, default=0)
@@ -58,7 +58,7 @@ def joint_sums(
             left ^= alike
             low += least[alike.bit_count()]
             high += most[alike.bit_count()]
-        return _Sum(cells, total, total - low, high - total)
+        return _Bounded(cells, total, total - low, high - total)
 
     sums = sorted((summed(*each) for each in totals.items()), key=_room)[:_MOST_SUMS]
     found = {joint.cells: joint for each in sums for joint in _chain(each, sums, summed)}
@@ -67,7 +67,9 @@ def joint_sums(
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
-def _chain(joint: _Sum, sums: Sequence[_Sum], summed: Callable[[int, int], _Sum]) -> Iterator[_Sum]:
+def _chain(
+    joint: _Bounded, sums: Sequence[_Bounded], summed: Callable[[int, int], _Bounded]
+) -> Iterator[_Bounded]:
     """A sum joined with one after another, in the order that leaves the least room."""
     least = _room(joint)
     while True:
@@ -85,7 +87,7 @@ def _chain(joint: _Sum, sums: Sequence[_Sum], summed: Callable[[int, int], _Sum]
             yield joint
 
 
-def _room(of: _Sum) -> int:
+def _room(of: _Bounded) -> int:
     return min(of.above, of.below)
 
 

@@ -314,6 +314,8 @@ class GrowingSink(Sink):
     format: str
     reason: str
     """Why it is read as that format."""
+    is_quick = False
+    """Whether starting another process would take longer than the steps themselves."""
 
     def __init__(
         self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
@@ -327,11 +329,6 @@ class GrowingSink(Sink):
         self._growing = Growing(claim, folders, key)
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether starting another process would take longer than the steps themselves."""
-        return False
 
     @abstractmethod
     def progress(self) -> Progress: ...

@@ -155,16 +155,13 @@ class TableSink(GrowingSink):
         self.reason = found.source.detected.reason
         self._source = found.source
         self._is_packed = found.kind != "plain"
-        self._is_quick = is_quick(found, size_of(claim.original) or 0, settings, portions)
+        size = size_of(claim.original) or 0
+        self.is_quick = not self.steps_before and is_quick(found, size, settings, portions)
         self._meter = Meter()
         noted = self._growing.state.get("bulk", {})
         self._bytes = noted.get("bytes", 0)
         self._table = GrowingTable(self._growing, claim.note.stem, settings, noted)
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
-
-    @property
-    def is_quick(self) -> bool:
-        return self._is_quick and not self.steps_before
 
     def steps(self) -> Iterator[PieceOf | End]:
         room = UnpackLimits(self._settings.max_total_bytes)
