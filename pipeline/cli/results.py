@@ -34,8 +34,8 @@ _BESIDE_FILES = 70
 """Columns of a narrower one that the other columns of its table may need."""
 
 
-def record_line(answered: Answered, settings: Settings, **more: Any) -> str:
-    """The record that `run` would write, with the texts of the solutions, and more, as JSON."""
+def record_line(answered: Answered, settings: Settings, *, texts: bool = True, **more: Any) -> str:
+    """The record that `run` would write, and more, as JSON; with the solutions if `texts`."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
@@ -45,9 +45,10 @@ def record_line(answered: Answered, settings: Settings, **more: Any) -> str:
     sha256, size = (None, None) if data is None else (digest(data), len(data))
     origin = Origin(new_job_id(now), answered.name, sha256, size, settings.reading.declared())
     record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
-    problem = result.problem
-    texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
-    return json.dumps(record | {"texts": texts} | more)
+    if texts:
+        solutions = result.solutions if result.problem else ()
+        more["texts"] = ["".join(result.problem.text(each)) for each in solutions]
+    return json.dumps(record | more)
 
 
 def count_line(answered: Answered) -> str:

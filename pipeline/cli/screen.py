@@ -86,13 +86,20 @@ class Screen:
         return Console(file=self._terminal, highlight=False, markup=False, soft_wrap=True)
 
     def info(self, event: str, **values: Any) -> None:
-        self._tell("-", event, values)
+        self._show("-", event, values)
 
     def warning(self, event: str, **values: Any) -> None:
-        self._tell("!", event, values)
+        self._show("!", event, values)
 
     def error(self, event: str, **values: Any) -> None:
-        self._tell("x", event, values)
+        self._show("x", event, values)
+
+    def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
+        """Show an event; one that cannot be worded is shown as it is, as no display ends a job."""
+        try:
+            self._tell(sign, event, values)
+        except Exception:  # noqa: BLE001 - the caller has published, and has yet to say so
+            self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
 
     def _tell(self, sign: str, event: str, values: dict[str, Any]) -> None:
         if event in ("job.continued", "job.paused"):
@@ -182,7 +189,8 @@ class Screen:
         if cell_len(name) > room:
             name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        took = "" if "batch" in seconds else duration(seconds["total"])  # else of many puzzles
+        # with "batch", the total is that of many puzzles; a file that was given up has none
+        took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
         line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
         self._say(sign, line.rstrip(), _detail(values))
 

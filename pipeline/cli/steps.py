@@ -12,6 +12,7 @@ from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Settings
+from pipeline.solving import NOT_WELL
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
@@ -21,24 +22,35 @@ from pipeline.steps.wording import place, text_of
 def show_steps(answered: Answered, settings: Settings, *, hint: bool, as_json: bool) -> bool:
     """Print the steps of a puzzle, numbered, or the next one alone; or its record with them.
 
-    Returns whether all that were found passed their check.
+    A record with a hint is without `texts`, as these are the solutions. Nothing is printed if there
+    is no answer. Returns False if there is no hint to give, or if a step fails its check.
     """
     name, result = printable(answered.name), answered.result
     problem = result.problem
     try:
         if as_json:
-            print(record_line(answered, settings, steps=_told_steps(result, 1 if hint else None)))
-        elif not isinstance(problem, PuzzleProblem) or not has_steps(result):
+            steps = _told_steps(result, 1 if hint else None)
+            print(record_line(answered, settings, texts=not hint, steps=steps))
+            return bool(steps) or not hint
+        if result.status in NOT_WELL:
+            return False
+        if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             say(f"{name}: {_NO_STEPS}")
-        elif hint:
-            step = next(steps_of(result), None)
-            print(text_of(step)) if step else say(f"{name}: no step found")
-        else:
-            _show_all(name, result, problem.puzzle)
+            return not hint
+        if hint:
+            return _show_next(name, result)
+        _show_all(name, result, problem.puzzle)
     except SolverError as error:
         say(f"{name}: failed: {error}")
         return False
     return True
+
+
+def _show_next(name: str, result: Result[Any]) -> bool:
+    """Print the next step. Returns False if none is found."""
+    step = next(steps_of(result), None)
+    print(text_of(step)) if step else say(f"{name}: no step found")
+    return step is not None
 
 
 def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:

@@ -293,3 +293,13 @@ def test_a_terminal_that_is_closed_stops_nothing(terminal):
     told = screen(terminal)
     terminal.close()
     finished(told)
+
+
+def test_a_file_that_was_given_up_has_no_time(terminal):
+    finished(screen(terminal), status="failed", seconds={}, message="given up", certificate=None)
+    assert re.fullmatch(r"✗ a\.txt +failed +given up", terminal.lines[0])
+
+
+def test_an_event_without_its_values_is_shown_and_ends_no_job(terminal):
+    screen(terminal).error("job.finished", source="a.txt", status="failed")
+    assert terminal.lines == ["✗ job.finished {'source': 'a.txt', 'status': 'failed'}"]

@@ -14,6 +14,7 @@ from support.solving import has_ended
 from support.telling import KeptLog
 
 from pipeline.service.hooks import Commands
+from pipeline.service.job import MOST_ATTEMPTS
 from pipeline.service.sinks import Ended
 from pipeline.settings import Settings
 
@@ -95,6 +96,18 @@ def test_on_bad_is_for_jobs_that_make_run_exit_with_1_and_on_done_for_all(box, t
     assert sorted(lines(tmp_path / "bad")) == ["bad.txt", "rows.txt"]
     every = ["bad.txt", "good.txt", "impossible.txt", "rows.txt"]
     assert sorted(lines(tmp_path / "done")) == every
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_file_that_is_given_up_is_bad_however_the_log_is_shown(box, tmp_path, form):
+    claim = claimed(box)
+    for _ in range(MOST_ATTEMPTS):
+        claim.count_attempt()
+    claim.close()
+    body = f'echo "$SUDOKU_JOB_STATUS" >> {tmp_path}/told'
+    done = box.call("run", "--log-format", form, "--on-bad", command(tmp_path, body))
+    assert (done.returncode, lines(tmp_path / "told")) == (1, ["failed"])
+    assert "given up after 3 attempts" in done.stderr
 
 
 def test_run_ends_when_all_commands_have_run_and_they_run_in_order(box, tmp_path):

@@ -41,7 +41,10 @@ def solve(  # noqa: PLR0913 - one for each option
         bool, typer.Option("--steps", help="Explain a 9×9 puzzle by steps of logic, each checked.")
     ] = False,
     hint: Annotated[
-        bool, typer.Option("--hint", help="Print only the next of these steps, no solution.")
+        bool,
+        typer.Option(
+            "--hint", help="Print only the next of these steps; --svg and --json show no solution."
+        ),
     ] = False,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
@@ -117,18 +120,19 @@ def solve(  # noqa: PLR0913 - one for each option
             code = code if explained else SOME_BAD
         elif as_json:
             print(results.record_line(answered, settings))
-        if not (as_json or hint):
+        is_bad = answered.result.status in NOT_WELL
+        if not as_json and (is_bad or not hint):
             before = f"{answered.name}: " if len(files) > 1 else ""
             if boards and number and answered.is_alone:
                 print()
-            is_drawn = svg == STANDARD_OUTPUT
+            is_drawn = hint or svg == STANDARD_OUTPUT
             results.show(answered, settings, None if is_drawn else before, boards=boards)
         kept += [(answered.name, answered.result)] if times or svg else []
-        code = SOME_BAD if answered.result.status in NOT_WELL else code
+        code = SOME_BAD if is_bad else code
     if times and kept:
         results.times_table(kept)
     if svg and kept:
-        results.draw(svg, *kept[0], puzzle_only=puzzle_only)
+        results.draw(svg, *kept[0], puzzle_only=puzzle_only or hint)
     if board and not (settings.quiet or as_json) and len(files) == 1:
         results.say_next(files[0])
     raise typer.Exit(code)
