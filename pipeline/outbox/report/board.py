@@ -7,17 +7,20 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from math import ceil, sqrt
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.shaped import BOARD_STYLE, Shaped, style_of
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
 from pipeline.puzzle.shapes import Place
 
 LARGEST_DRAWN = 25
 TOO_LARGE = f"not drawn: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells"
 _BASELINE = 15
 _MARGIN = 2
+_PADDING = 1
+"""Between the lines around a cell and its candidates."""
 _FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
@@ -90,12 +93,29 @@ class Board:
         values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in self.givens}
 
+    @cached_property
+    def candidates(self) -> dict[int, list[int]]:
+        """Cell → the values that it may hold, of blank cells that pencil marks restrict.
+
+        Empty if marks of even and odd cells are all there is: these are drawn as such.
+        """
+        geometry = self.geometry
+        usual = {geometry.all_values, geometry.even_values, geometry.odd_values}
+        cells = self.puzzle.cells if self.puzzle else ()
+        if all(mask in usual or not mask & (mask - 1) for mask in cells):
+            return {}
+        return {
+            cell: [*values_of(mask, geometry.lowest)]
+            for cell, mask in enumerate(cells)
+            if mask & (mask - 1) and mask != geometry.all_values
+        }
+
     def even_cells(self) -> list[int]:
         """The grey cells: if there are marks, all cells known to be even."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
-        if not any(mask in marks and mask & (mask - 1) for mask in cells):
+        if self.candidates or not any(mask in marks and mask & (mask - 1) for mask in cells):
             return []
         return [cell for cell, mask in enumerate(cells) if not mask & ~geometry.even_values]
 
@@ -109,7 +129,8 @@ class Board:
     def odd_cells(self) -> list[int]:
         """The cells marked as odd, unless all that are not grey are odd."""
         odd = self.geometry.odd_values
-        cells = () if self.puzzle is None or self.is_parity_known else self.puzzle.cells
+        is_other = self.puzzle is None or self.candidates or self.is_parity_known
+        cells = self.puzzle.cells if self.puzzle and not is_other else ()
         return [cell for cell, mask in enumerate(cells) if mask == odd and mask & (mask - 1)]
 
     def sign(self, value: int) -> str:
@@ -138,6 +159,8 @@ def in_words(board: Board) -> str:
         parts.append(counted(len(even), "even cell"))
     if odd := board.odd_cells():
         parts.append(counted(len(odd), "odd cell"))
+    if marked := board.candidates:
+        parts.append(f"candidates in {counted(len(marked), 'cell')}")
     return ", ".join(parts)
 
 
@@ -212,6 +235,7 @@ def _drawn(board: Board) -> Iterator[str]:
     yield _group_names(geometry)
     yield _digits("given", board.givens, board)
     yield _digits("solved", board.solved, board)
+    yield _candidates(board)
 
 
 def _group_names(geometry: Geometry) -> str:
@@ -248,6 +272,24 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
     return f'<text class="{name} small">{"".join(spans)}</text>'
 
 
+def _candidates(board: Board) -> str:
+    """The candidates of the cells that are left blank, each value at its own place in the cell."""
+    side = board.geometry.side
+    columns = ceil(sqrt(side))
+    step = (CELL - 2 * _PADDING) / columns
+    spans = []
+    for cell, values in board.candidates.items():
+        if cell in board.solved:
+            continue
+        row, column = board.geometry.place(cell)
+        for value in values:
+            down, across = divmod(value - board.geometry.lowest, columns)
+            x = (column - 1) * CELL + _PADDING + (across + 0.5) * step
+            y = (row - 1) * CELL + _PADDING + (down + 0.8) * step
+            spans.append(f'<tspan x="{x:.4g}" y="{y:.4g}">{escape(board.sign(value))}</tspan>')
+    return f'<text class="candidates by-{columns}">{"".join(spans)}</text>' if spans else ""
+
+
 def _described(board: Board) -> str:
     """A description of what can be seen, for screen readers."""
     geometry = board.geometry
@@ -259,6 +301,12 @@ def _described(board: Board) -> str:
     for name, row in _lines(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
+    if blank := [cell for cell in board.candidates if cell not in board.solved]:
+        marks = (
+            f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
+            for cell in blank
+        )
+        words.append(f"Candidates: {_told(marks)}.")
     for said, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))

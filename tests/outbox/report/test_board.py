@@ -68,6 +68,38 @@ def test_even_cells_are_grey_the_given_ones_too():
     assert of_class(drawn(solved(SMALL)), "even") == [], "nothing is said of a classic puzzle"
 
 
+def candidates_in(svg: ET.Element, row: int, column: int) -> str:
+    """The small digits in a cell, in the order in which they are drawn."""
+    (text,) = of_class(svg, "candidates")
+    left, top = (column - 1) * 20, (row - 1) * 20
+    return "".join(
+        span.text
+        for span in text
+        if left < float(span.get("x")) < left + 20 and top < float(span.get("y")) < top + 20
+    )
+
+
+def test_pencil_marks_are_small_digits_in_cells_that_are_blank():
+    cells = [0b1111] * 16
+    cells[0], cells[5], cells[15] = 0b0011, 0b1010, 0b0001
+    puzzle = Puzzle(Geometry(2, 2), tuple(cells))
+    svg = drawn(Board(puzzle))
+    assert [candidates_in(svg, *at) for at in ((1, 1), (2, 2), (1, 2), (4, 4))] == [
+        "12",
+        "24",
+        "",
+        "",
+    ]
+    assert of_class(svg, "even") == [], "2 and 4 are drawn, so the cell is not grey too"
+    assert "Candidates: r1c1 1 2, r2c2 2 4." in svg.find(f"{SVG}desc").text
+
+
+def test_pencil_marks_give_way_to_a_solution():
+    puzzle = Puzzle(Geometry(2, 2), (0b0011, *[0b1111] * 15))
+    grid = Grid(Geometry(2, 2), tuple(map(int, "1234341221434321")))
+    assert of_class(drawn(Board(puzzle, grid)), "candidates") == []
+
+
 @pytest.mark.parametrize(
     ("text", "name", "cells", "said"),
     [
