@@ -166,12 +166,20 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((each for each in more if isinstance(each, Setting)), Setting())
     setting = settings_declared().get(parameter.name) or own.typed(kind)
+    if is_option and about == shown and isinstance(value, str):
+        _check_is_no_option(shown, value, context.command)
     if get_origin(setting.kind) is list:
         each = Setting().typed(get_args(setting.kind)[0])
         value = [each.read(text, about) for text in value or ()]
     elif isinstance(value, str):
         value = setting.read(value, about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _check_is_no_option(option: str, value: str, command: Any) -> None:
+    """Raise UsageError for a value that is an option: the one that was meant is missing."""
+    if value.startswith("--") and any(value in each.opts for each in command.params):
+        raise UsageError(f"{option}: expected its value, found the option {value}")
 
 
 def is_piped() -> bool:

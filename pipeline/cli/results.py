@@ -46,8 +46,9 @@ def record_line(answered: Answered, settings: Settings, *, texts: bool = True, *
     origin = Origin(new_job_id(now), answered.name, sha256, size, settings.reading.declared())
     record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
     if texts:
-        solutions = result.solutions if result.problem else ()
-        more["texts"] = ["".join(result.problem.text(each)) for each in solutions]
+        problem = result.problem
+        found = ["".join(problem.text(each)) for each in result.solutions] if problem else []
+        more["texts"] = found
     return json.dumps(record | more)
 
 

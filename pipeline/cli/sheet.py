@@ -47,6 +47,7 @@ __all__ = [
     "first_of",
     "found_in",
     "solved",
+    "without_names",
     "write",
 ]
 
@@ -84,7 +85,6 @@ def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
 
 
 def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
-    source = where if item.line else ""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
         where = f"{where}:{item.line}"
@@ -96,7 +96,7 @@ def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{printable(where)}: {TOO_LARGE}")
-    return Printed(name, board, where=where, source=source), problem
+    return Printed(name, board, where=where), problem
 
 
 def first_of(
@@ -173,6 +173,14 @@ def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
     found = ratings(puzzle.cells for place in at if (puzzle := puzzles[place]))
     rated = dict(zip(at, found, strict=True))
     return [rated.get(place) for place in range(len(printed))]
+
+
+def without_names(printed: Sequence[Printed]) -> list[Printed]:
+    """The puzzles without names, which are not for those who solve them; faults keep theirs."""
+    return [
+        each if each.message or each.status not in ("", "unique") else replace(each, name="")
+        for each in printed
+    ]
 
 
 def check_kind(target: Path) -> None:

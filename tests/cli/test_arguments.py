@@ -61,6 +61,8 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run --inbox ", "--inbox: expected a path, found ''"),
         ("count", "FILES is missing"),
         ("certify two.txt", "SOLUTIONS is missing"),
+        ("sheet --title --force a.txt", "--title: expected its value, found the option --force"),
+        ("run --outbox --quiet", "--outbox: expected its value, found the option --quiet"),
         ("prune", "--older-than is missing"),
         ("proof a.csv 1 two", "INDEX: expected a whole number, found 'two'"),
         ("\x1b[2J", r"\\x1b"),

@@ -201,6 +201,18 @@ def test_doctor_shows_a_line_for_each_finding_and_the_same_as_json(box):
     assert f"{box.inbox} may be written in" in printed
 
 
+def test_doctor_says_only_what_is_wrong_if_it_is_to_be_quiet(box):
+    box.outbox.mkdir()
+    loud = call(box, "doctor --solver pysat")[1].splitlines()
+    code, printed, _ = call(box, "doctor --quiet --solver pysat")
+    told = [line for line in loud if not line.startswith("ok ")]
+    assert (code, printed.splitlines()) == (0, told)
+    assert len(told) < len(loud)
+    box.outbox.rmdir()
+    code, printed, _ = call(box, "doctor --quiet --solver pysat")
+    assert (code, "outbox is missing" in printed) == (1, True)
+
+
 def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_work(
     box, tmp_path, monkeypatch
 ):

@@ -29,7 +29,7 @@ GIVEN = "".join(f"~R{at // 4 + 1}C{at % 4 + 1}_{(at // 4 + at) % 4 + 1}" for at 
 
 def sheet(*arguments: str, given: str | None = None) -> tuple[int, SheetText, str]:
     """Exit code, the sheet on standard output, and what was said."""
-    code, printed, said = run("sheet", "-o", "-", *arguments, given=given)
+    code, printed, said = run("sheet", "-o", "-", "--names", *arguments, given=given)
     return code, SheetText(printed), said
 
 
@@ -89,7 +89,13 @@ def test_puzzles_of_collections_archives_and_standard_input_stand_in_order(puzzl
         "set.zip/three.txt:3: multiple: it has more than one solution, one is printed\n"
     )
     code, found, _ = sheet("-", given=COLLECTION)
-    assert (code, names(found)) == (0, ["", "line 3", ""]), "numbers do, but where one is bad"
+    assert (code, names(found)) == (0, ["line 2", "line 3", "line 4"])
+
+
+def test_names_are_left_out_unless_they_are_asked_for_or_the_puzzle_is_bad(puzzle_folder):
+    Path("three.txt").write_text(COLLECTION)
+    code, printed, _ = run("sheet", "-o", "-", "three.txt", "unique.txt")
+    assert (code, names(SheetText(printed))) == (0, ["", "three.txt, line 3", "", ""])
 
 
 def test_what_has_no_board_is_said_and_the_rest_is_printed(puzzle_folder):
@@ -251,7 +257,7 @@ def test_an_outbox_has_its_solutions(tmp_path, monkeypatch):
     for source, code, expected in (
         ("", 1, ["a.txt", *lines]),
         ("a.json", 0, ["a.txt"]),
-        ("many.csv", 0, ["", lines[1], ""]),
+        ("many.csv", 0, lines),
     ):
         found_code, found, said = sheet(str(box.outbox / source), *asked)
         assert (found_code, names(found), len(found.solutions)) == (code, expected, len(expected))
@@ -259,6 +265,14 @@ def test_an_outbox_has_its_solutions(tmp_path, monkeypatch):
     assert sheet(str(box.outbox / "many.csv"), "--first", "2", *asked)[0] == 0
     code, _, said = run("sheet", str(box.outbox / "a.json"), "--inbox", "elsewhere")
     assert (code, "a.txt: not drawn: its original was not found; --inbox" in said) == (1, True)
+
+
+def test_an_outbox_with_nothing_but_its_report_has_no_puzzle_to_print(tmp_path):
+    box = dropped(tmp_path)
+    assert run("report", str(box.outbox), "--inbox", str(box.inbox))[0] == 0
+    code, printed, said = run("sheet", "-o", "-", str(box.outbox))
+    assert (code, printed, said.endswith(": there is no puzzle to print\n")) == (1, "", True)
+    assert "xml" not in said
 
 
 def test_a_table_without_its_record_is_a_collection_to_solve(puzzle_folder):

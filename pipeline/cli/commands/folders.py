@@ -342,7 +342,7 @@ def doctor(
 
     sudoku-pipeline doctor --inbox /mnt/share/in
 
-    Exit code 1: something will not work.
+    --quiet leaves out what is ok. Exit code 1: something will not work.
     """
     from pipeline.service.doctor import Diagnosis, examine
 
@@ -353,6 +353,8 @@ def doctor(
         said = said.lower() if isinstance(value, bool) else said
         findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
     for finding in findings:
+        if settings.quiet and finding.level == "ok" and not as_json:
+            continue
         remedy = f": {finding.remedy}" if finding.remedy else ""
         said = f"{finding.level:<8} {printable(finding.about + remedy)}"
         print(json.dumps(dataclasses.asdict(finding)) if as_json else said)

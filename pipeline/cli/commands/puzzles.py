@@ -297,6 +297,10 @@ def sheet(  # noqa: PLR0913 - one for each option
             "puzzle computed and printed beside it.",
         ),
     ] = None,
+    names: Annotated[
+        bool,
+        typer.Option("--names", help="Print beside each puzzle the file and line that it is from."),
+    ] = False,
     as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
 ) -> None:
     """Make pages of puzzles to print, their rules and solutions behind.
@@ -344,6 +348,7 @@ def sheet(  # noqa: PLR0913 - one for each option
             say(said)
     head = Head(title or "", author or "", "" if is_told else difficulty or "")
     printed = sheets.arranged(printed, sort, levels=is_told)
+    printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
     if as_json:

@@ -14,6 +14,7 @@ from pathlib import Path
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
+from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import Finder, board_of_job, board_of_row
@@ -40,9 +41,13 @@ _LONGEST_NUMBER = 20
 
 
 def is_published(path: Path) -> bool:
-    """Whether this is an outbox, a record, or a table with its record. Raises OSError."""
+    """Whether this is an outbox, a record, or a table with its record. Raises OSError.
+
+    A folder with nothing but a report is an outbox of which all was pruned.
+    """
     if path.is_dir():
-        return any(read_record(each) for each in _records_in(path))
+        names = {each.name for each in path.iterdir() if not each.name.startswith(".")}
+        return names == {REPORT} or any(read_record(each) for each in _records_in(path))
     if path.suffix == ENDING:
         return read_record(path) is not None
     record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
@@ -134,7 +139,7 @@ def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | Input
                 yield _undrawn(here, row.status, row.message)
             elif (board := board_of_row(row, other.strip("."), job.reading)) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(Printed(name, board, row.status, said, here, source=where))
+                yield _certified(Printed(name, board, row.status, said, here))
             else:
                 yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:

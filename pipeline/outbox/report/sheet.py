@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Self
 
 from pipeline.errors import counted
@@ -75,7 +75,7 @@ class Printed:
 
     `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
     for; `message` says why there is no solution. `where` it stands is told in messages. `level`
-    says how difficult it is, if that is to be printed. `source`: the collection that it is from.
+    says how difficult it is, if that is to be printed.
     """
 
     name: str
@@ -84,7 +84,6 @@ class Printed:
     message: str = ""
     where: str = ""
     level: str = ""
-    source: str = ""
 
     @property
     def puzzle_note(self) -> str:
@@ -275,7 +274,7 @@ class Sheet:
         if not all(each.board.puzzle and each.board.is_drawable for each in printed):
             raise ValueError("every board needs a puzzle that can be drawn")
         puzzles, behind = (
-            [Slot(number, each, is_solution) for number, each in enumerate(_named(printed), 1)]
+            [Slot(number, each, is_solution) for number, each in enumerate(printed, 1)]
             for is_solution in (False, True)
         )
         rules = _rules_of(each.board.puzzle for each in printed if each.board.puzzle)
@@ -328,17 +327,6 @@ class Sheet:
             for what, found in (("Rules", rules), ("Solutions", solutions))
             if found
         )
-
-
-def _named(printed: Sequence[Printed]) -> list[Printed]:
-    """The puzzles; all of one collection have names only if there is a fault to look up."""
-    is_one = printed[0].source and len({each.source for each in printed}) == 1
-    return [
-        replace(each, name="")
-        if is_one and each.status in ("", "unique") and not each.message
-        else each
-        for each in printed
-    ]
 
 
 def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:

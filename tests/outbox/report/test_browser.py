@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import closing
 
@@ -10,6 +11,7 @@ from support.browsing import PAGE_OPEN, Reader, browser
 from support.commands import run
 from support.dropping import SMALL, DropFolder
 from support.needs import needs_chromium
+from support.printing import pages_of
 from support.reporting import FILES, HOSTILE, collection, record, text_of
 from support.ruled import ISS, KILLER
 
@@ -287,6 +289,18 @@ def test_print_has_light_paper_no_controls_and_all_pages_of_a_collection(open_pa
     assert many.get_by_text("25 – 48 of 60").is_visible()
     tab.evaluate("dispatchEvent(new Event('afterprint'))")
     assert many.locator(".card:visible").count() == 24
+
+
+def test_each_printed_page_of_the_table_has_its_header(reader, tab, tmp_path):
+    outbox = tmp_path / "outbox"
+    outbox.mkdir()
+    for number in range(60):
+        record(outbox, str(number))
+    write_report(outbox, tmp_path, outbox / REPORT)
+    reader.visit((outbox / REPORT).as_uri())
+    first, second, *_ = pages_of(tab.pdf(format="A4"))
+    header = re.compile(r"Name\s+Status\s+Format")
+    assert (bool(header.search(first)), bool(header.match(second))) == (True, True)
 
 
 @pytest.mark.parametrize(
