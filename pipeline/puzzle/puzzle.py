@@ -578,8 +578,13 @@ class Grid:
         return "<Grid of {}×{} cells>".format(*self.geometry.extent)
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """The rows of a single grid; then, if it is free, the groups of extra cells."""
+        """The rows of a single grid; then, if it is free, the groups of extra cells.
+
+        Raises ValueError for several grids that share cells, such as a samurai.
+        """
         n = self.geometry.side
+        if self.geometry.grids:
+            raise ValueError(f"{len(self.geometry.grids)} grids that share cells have no rows")
         if free := self.geometry.free:
             return (self.values[cells.start : cells.stop] for _, cells in free.lines())
         return (self.values[start : start + n] for start in range(0, n * n, n))

@@ -231,6 +231,12 @@ def test_a_rule_that_does_not_fit_the_grid_cannot_be_added():
         Puzzle.empty(4).with_rules(Windoku())
 
 
+def test_several_grids_have_no_rows_of_values():
+    grid = Grid(SAMURAI, (1,) * SAMURAI.size)
+    with pytest.raises(ValueError, match="5 grids that share cells have no rows"):
+        grid.rows()
+
+
 def test_cells_are_found_by_row_and_column_in_several_grids_too():
     assert Geometry(2, 2).cells_at() == ()
     assert Geometry(2, 2).cells_at((1, 1), (4, 4), (1, 1)) == (0, 15, 0)

@@ -13,7 +13,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline import rules
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
@@ -689,6 +689,11 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
             rules.BoxIndexer(0, CORNER[:8]),
             NINE,
             "box indexer: a region of 9 cells is needed, not 8",
+        ),
+        (
+            rules.BoxIndexer(0, tuple(range(9))),
+            Geometry(1, 9, free=Free(3, 3, 0)),
+            "box indexer: the values must begin with 1",
         ),
         (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
         (rules.Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),

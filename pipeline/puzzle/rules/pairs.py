@@ -308,6 +308,8 @@ class BoxIndexer(Rule):
         if len(region) != geometry.side:
             n = geometry.side
             raise ValueError(f"{self.name}: a region of {n} cells is needed, not {len(region)}")
+        if geometry.values != range(1, len(region) + 1):
+            raise ValueError(f"{self.name}: the values must begin with 1")
         index = region.index(own) + 1
         facts = enumerate(region, start=1)
         return Equivalent(tuple(((own, v), (there, index)) for v, there in facts if there != own))

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.puzzle.puzzle import Geometry, Rule, values_of
-from pipeline.puzzle.rules.cages import Arrow, Quadruple
+from pipeline.puzzle.rules.cages import Arrow, CountOfDifferent, Quadruple, SameMultiset
 from pipeline.puzzle.rules.custom import OneOf
+from pipeline.puzzle.rules.free import REGIONS, ChaosArrow, ChaosCount
+from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
+from pipeline.puzzle.rules.regions import ExtraRegion
 from pipeline.reading.formats.iss.groups import AND, REPLICATE, Composite, Item, inside
 from pipeline.reading.formats.iss.phrases import Phrase
 from pipeline.reading.formats.iss.types import (
@@ -40,6 +43,35 @@ def check_groups(items: Sequence[Item]) -> None:
             raise phrase.wrong(phrase.type, f"no such mark in a group beside '.{marks[name]}'")
 
 
+_NO_LABELS = "(which label a region of '.ChaosConstruction' has means nothing)"
+
+
+def _label_cells(geometry: Geometry) -> range:
+    """The cells that tell the regions of a chaos construction, if it is one."""
+    free = geometry.free
+    return free.group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
+
+
+def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
+    """Whether a rule would mean something else if the regions to be found swapped their labels.
+
+    A division into regions is counted once because their order fixes their labels. The Interactive
+    Sudoku Solver fixes them in another order, so a text cannot mean one of them by its label.
+    """
+    labels = {*_label_cells(geometry)}
+    cells = {*rule.cells(geometry)} if labels else labels
+    if labels.isdisjoint(cells):
+        return False
+    match rule:
+        case ChaosArrow(control) | ChaosCount(control):
+            return control in labels
+        case CountOfDifferent(counter, counted):
+            return counter in labels or not labels.issuperset(counted)
+        case ExtraRegion() | Palindrome() | SameMultiset():
+            return not labels.issuperset(cells)
+    return True
+
+
 @dataclass(slots=True)
 class RulesRead:
     """The meaning of some constraints: rules, and cells with masks of the values given to them."""
@@ -66,6 +98,9 @@ class RulesRead:
     def _add(self, phrase: Phrase) -> None:
         try:
             for rule in TYPES[phrase.type.text].rules(phrase):
+                if _depends_on_labels(rule, phrase.geometry):
+                    expected = f"a constraint that only compares regions {_NO_LABELS}"
+                    raise phrase.wrong(phrase.type, expected)
                 place = rule.cells(phrase.geometry)
                 key = (type(rule), place) if isinstance(rule, _CLUES) else object()
                 self.rules.pop(key, None)
@@ -113,5 +148,7 @@ def _given(phrase: Phrase) -> Iterator[tuple[int, int]]:
         if not values:
             raise phrase.wrong(word, "a cell and its values, such as 'R1C1_5'")
         cell = phrase.cell_in(word._replace(text=name))
+        if cell in _label_cells(phrase.geometry):
+            raise phrase.wrong(word, f"a cell of the grid {_NO_LABELS}")
         parts = [word._replace(text=value) for value in values]
         yield cell, sum({1 << phrase.value_in(each) - phrase.geometry.lowest for each in parts})

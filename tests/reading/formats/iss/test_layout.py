@@ -8,6 +8,7 @@ from support.rules.free import CHAOS
 from pipeline import parse_puzzle, solve
 from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
 from pipeline.puzzle.rules import cages, lines, outside
+from pipeline.puzzle.rules.cages import CountOfDifferent
 from pipeline.puzzle.rules.free import (
     ChaosArrow,
     ChaosConstruction,
@@ -17,8 +18,9 @@ from pipeline.puzzle.rules.free import (
     SameRegions,
     Unit,
 )
+from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.pairs import Greater
-from pipeline.puzzle.rules.regions import Region
+from pipeline.puzzle.rules.regions import ExtraRegion, Region
 
 LINE_OF_CHAOS = ".Shape~2x2.ChaosConstruction.NoBoxes"
 
@@ -161,6 +163,12 @@ def test_chaos_arrows_count_along_arms_or_in_all_directions():
 def test_chaos_counts_count_cells_of_one_region():
     rules = read(f"{LINE_OF_CHAOS}.ChaosCount~R1C2~~CC2~CC1").rules
     assert rules[-1] == ChaosCount(1, (5, 4))
+
+
+def test_regions_to_be_found_are_compared_whatever_their_labels():
+    text = f"{LINE_OF_CHAOS}.AllDifferent~CC1~CC4.Palindrome~CC1~CC2.CountDistinct~R1C1~CC1~CC2"
+    assert {type(rule) for rule in read(text).rules} >= {ExtraRegion, Palindrome, CountOfDifferent}
+    assert [grid.values for grid in solve(text).solutions] == [(1, 2, 2, 1, 1, 1, 2, 2)]
 
 
 def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
