@@ -25,6 +25,7 @@ from support.many import collection
 from support.telling import KeptLog
 
 from pipeline.errors import EnvironmentFailure
+from pipeline.outbox.schema import SCHEMA
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted
 from pipeline.service.intake import Intake
@@ -36,7 +37,7 @@ from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.sinks import Portions, SetSink
+from pipeline.service.sinks import CHECKPOINTS, Portions, SetSink
 from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
@@ -186,11 +187,21 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, 
         assert begun(claim, shared).advance().status == "collection"
 
 
-def test_a_job_that_was_cut_into_other_pieces_begins_anew(box, many):
+@pytest.mark.parametrize("other", [10, 40])
+def test_a_job_that_was_cut_into_other_pieces_starts_again(box, many, other):
     assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
-    for piece, steps in ((20, 1), (40, 0)):
+    for piece, steps in ((20, 1), (other, 0)):
         job = begun(many, shared_by(box, None, Quick(), piece))
         assert job.sink.steps_before == steps
+
+
+def test_a_job_that_a_version_with_other_checkpoints_began_starts_again(box, many):
+    assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
+    noted = (many.folder / PROGRESS).read_text()
+    key = f"{CHECKPOINTS} {SCHEMA} "
+    assert noted.count(f'"terms": "{key}') == 1
+    (many.folder / PROGRESS).write_text(noted.replace(key, f"{CHECKPOINTS - 1} {SCHEMA} "))
+    assert begun(many, shared_by(box, None, Quick(), piece=20)).sink.steps_before == 0
 
 
 def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox.rows import Rows
-from pipeline.outbox.schema import REFUSED, Fallback
+from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
 from pipeline.outbox.write_record import (
     Origin,
@@ -51,6 +51,10 @@ if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
     from pipeline.reading.formats import Piece
 
+
+CHECKPOINTS = 2
+"""Raise it when sources are cut into other steps, or a job's state or published files change:
+then jobs that an earlier version began start again."""
 
 BATCH = 128
 """Files computed together. Constant, because some results depend on it."""
@@ -142,15 +146,18 @@ class Singles(Several[Single]):
 class Portions:
     """How a source of many puzzles is cut into steps; what is published may depend on it.
 
-    `piece`, `piece_of_others` and `piece_to_prove` are bytes of a collection's text: some 6,000
-    puzzles of 9×9, a hundredth of a second's work for machine code; some 800 of them without
-    numba, and puzzles of other sides, a few seconds' work; and some 200, the same if each is to be
-    proved, or its effort or rating to be found. Puzzles with rules take longer: some 5 are a
-    `piece_of_ruled`. An archive's single puzzles are grouped up to `items`, or until they have
-    `item_bytes`.
+    A checkpoint counts steps, so that it holds for these numbers alone. The sizes are bytes of a
+    collection's text; an archive's single puzzles are grouped up to `items` or `item_bytes`.
+
+    piece            9×9: 6,000 puzzles, 0.01 s of machine code; 800 without numba, some seconds
+    piece_of_others  other sides: some seconds
+    piece_to_prove   200 puzzles to be proved, or whose effort or rating is asked
+    piece_of_ruled   5 puzzles with rules
     """
 
-    piece: int = 512 * 1024
+    piece: int = field(
+        default_factory=lambda: 512 * 1024 if find_spec("numba") is not None else 64 * 1024
+    )
     piece_of_others: int = 64 * 1024
     piece_to_prove: int = 16 * 1024
     piece_of_ruled: int = 2 * 1024
@@ -163,8 +170,8 @@ class Portions:
             return self.piece_of_ruled
         if settings.prove == "always" or {"effort", "rating"} & {*settings.traits}:
             return self.piece_to_prove
-        is_fast = source.cells == NINE.size and find_spec("numba") is not None
-        return self.piece if is_fast else min(self.piece, self.piece_of_others)
+        is_nine = source.cells == NINE.size
+        return self.piece if is_nine else min(self.piece, self.piece_of_others)
 
     def pieces(
         self,
@@ -325,7 +332,7 @@ class GrowingSink(Sink):
         self.fallbacks: tuple[Fallback, ...] = ()
         self._portions = portions
         self._digest = ""
-        key = f"{columns(PuzzleRow)} {settings.output_key} {portions}"
+        key = f"{CHECKPOINTS} {SCHEMA} {columns(PuzzleRow)} {settings.output_key} {portions}"
         self._growing = Growing(claim, folders, key)
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
