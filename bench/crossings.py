@@ -6,7 +6,7 @@ Drops one file into a fresh inbox (a 4×4 puzzle, a zip with that puzzle, a coll
 and runs one pass under a profiler hook. A crossing is a call, or the resumption of a generator, in
 which control comes from a function of another module of the package; calls through other libraries
 count as coming from the last function of the package. The second of two passes is measured, so that
-imports and caches do not count. Fewer is not better by itself: joining files lowers the numbers too.
+imports and caches do not count. Fewer is not better by itself: joining files lowers numbers too.
 """
 
 from __future__ import annotations

@@ -18,10 +18,15 @@ from typing import BinaryIO
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for the other end of a pipe."""
 
-_TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
+_TEMPORARY_SUFFIXES = (
+    *(".tmp", ".temp", ".part", ".partial", ".filepart", ".swp", ".lock", "~"),
+    *(".crdownload", ".opdownload", ".aria2", ".!ut", ".!qB"),  # browsers, download managers
+)
 _TEMPORARY_PREFIXES = (".", "~")
-_LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
-"""What desktops leave behind, in lower case."""
+_LITTER = frozenset(
+    ("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found", "4913")  # the last is Vim's
+)
+"""Names, in lower case, that desktops, servers, filesystems and editors use for themselves."""
 
 _ABANDONED = 3600.0
 """Seconds after which a temporary file has no writer any more."""
@@ -71,7 +76,8 @@ def read_end(path: Path, most: int) -> bytes:
 
 def is_temporary(name: str) -> bool:
     """Whether a name says that a file or folder is incomplete or private."""
-    return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
+    is_emacs = len(name) > 1 and name[0] == name[-1] == "#"
+    return is_emacs or name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
 
 
 def is_junk(name: str) -> bool:

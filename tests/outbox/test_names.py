@@ -23,8 +23,31 @@ file_names = st.text(
 
 def test_temporary_names_are_those_of_the_contract():
     endings = ("part", "partial", "crdownload", "filepart", "swp", "tmp", "txt.tmp")
-    temporary = [".a", ".a.txt", "a~", "~a", "~", *(f"a.{ending}" for ending in endings)]
-    others = ["a", "a.txt", "a.tmp.txt", "tmp", "part", "-a", "a~b", " a", "a.txt~2"]
+    endings += ("opdownload", "aria2", "!ut", "temp", "lock")
+    temporary = [
+        ".a",
+        ".a.txt",
+        "a~",
+        "~a",
+        "~",
+        "#a#",
+        "##",
+        *(f"a.{ending}" for ending in endings),
+    ]
+    others = [
+        "a",
+        "a.txt",
+        "#",
+        "#a",
+        "a#",
+        "a.tmp.txt",
+        "tmp",
+        "part",
+        "-a",
+        "a~b",
+        " a",
+        "a.txt~2",
+    ]
     assert all(map(is_temporary, temporary))
     assert not any(map(is_temporary, others))
 

@@ -135,6 +135,7 @@ def test_links_and_pipes_go_to_failed_unread(box, tmp_path):
 
 def test_temporary_names_stay(box):
     temporary = {".a", "a~", "~a", "a.tmp", "a.part", "a.partial", "a.crdownload", "a.swp"}
+    temporary |= {"a.opdownload", "a.aria2", "a.!ut", "a.temp", "a.lock", "4913", "#a.txt#"}
     (box.inbox / ".set").mkdir()
     (box.inbox / "set.part").mkdir()
     for name in (*temporary, "a.filepart", "b.txt"):
@@ -143,9 +144,20 @@ def test_temporary_names_stay(box):
     assert box.waiting() == {*temporary, "a.filepart", ".set", "set.part"}
 
 
+def test_a_file_of_nuls_waits_for_its_content_for_a_minute(box):
+    path = box.drop("a.txt", b"\0" * 90)
+    waiting = box.run("--settle", "0.01")
+    (left,) = (e["reason"] for e in events_in(waiting.stderr) if e["event"] == "file.left")
+    assert (waiting.returncode, left) == (0, "it holds nothing but NULs")
+    os.utime(path, (1, 1))
+    assert box.run().returncode == 1
+    assert "NUL" in box.record("a")["message"]
+
+
 def test_a_large_sparse_file_is_refused_unread(box):
     with (box.inbox / "sparse.txt").open("wb") as file:
         file.truncate(8 * 2**40)  # to read these zeros takes longer than any test may
+    os.utime(box.inbox / "sparse.txt", (1, 1))  # it is not about to be written
     assert box.run().returncode == 1
     assert "8796093022208" in box.record("sparse")["message"]
     assert "sparse.txt" in box.kept("failed")

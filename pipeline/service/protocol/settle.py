@@ -26,7 +26,10 @@ from pipeline.reading.archives import DEEPEST
 from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0
-"""For so long after its mtime an empty file may be about to be written."""
+"""For so long after its mtime an empty file, or one of NULs, may be about to be written."""
+
+_BLANK_BYTES = 4096
+"""A file that begins with so many NULs was given its size before its content."""
 
 CLOCK_SECONDS = 3600.0
 """No clock is wrong by more: a time further in the future was made up."""
@@ -51,9 +54,9 @@ class Sight:
     """A file as it was just seen.
 
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
-    content looks incomplete. A folder's fingerprint has a hash of its content instead of a time;
-    `newest_ns` is the latest mtime in it. `data` are the bytes of a file that was read, and
-    `content` is what they hold.
+    content looks incomplete. `is_blank`: it begins with nothing but NULs. `data` are the bytes of
+    a file that was read, and `content` is what they hold. A folder's fingerprint has a hash of its
+    content instead of a time; `newest_ns` is the latest mtime in it.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Sight:
     newest_ns: int = 0
     data: bytes | None = None
     content: Any = None
+    is_blank: bool = False
 
     @property
     def modified(self) -> float:
@@ -92,7 +96,7 @@ def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
                 taken.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
-                ignored[entry.name] = "a temporary name" if is_fresh else "left by a desktop"
+                ignored[entry.name] = "a temporary name" if is_fresh else "of another program"
     return sorted(taken), ignored
 
 
@@ -123,15 +127,27 @@ def look(
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
-        data, content, cut_off = None, None, False
-        if read and not writer and 0 < before.size <= most:
-            data = os.read(descriptor, before.size)
+        is_read = read is not None and before.size <= most
+        wanted = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
+        data = _read(descriptor, wanted)
+        is_blank = wanted > 0 and not data[:_BLANK_BYTES].strip(b"\0")
+        content, cut_off = None, len(data) < wanted
+        if read and is_read and data and not cut_off:
             content, cut_off = read(data)
         after = fingerprint_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
     cut_off = cut_off or before != after
-    return Sight(path.name, after, writer, cut_off=cut_off, data=data, content=content)
+    known = data if is_read and data and len(data) == wanted else None
+    return Sight(path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank)
+
+
+def _read(descriptor: int, wanted: int) -> bytes:
+    """Read so many bytes, fewer only at the end of the file: FUSE and NFS may read less at once."""
+    data = os.read(descriptor, wanted) if wanted else b""
+    while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
+        data += more
+    return data
 
 
 def _look_at_folder(path: Path) -> Sight | None:
@@ -297,10 +313,11 @@ class Settler:
             return Settling(soon, "a writer has it open", patience, held=left <= 0)
         if sight.is_folder:
             left = max(left, seen.written + settle - now)
-        if sight.fingerprint.size == 0:
+        if sight.fingerprint.size == 0 or sight.is_blank:
             age = max(unchanged, wall - sight.modified)
             if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
-                return Settling(EMPTY_SECONDS - age, "it is still empty", patience)
+                reason = "it holds nothing but NULs" if sight.is_blank else "it is still empty"
+                return Settling(EMPTY_SECONDS - age, reason, patience)
         if sight.writer is None and left > 0:
             return Settling(left, "it may still be written", patience)
         if sight.cut_off and left > 0:

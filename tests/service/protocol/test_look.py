@@ -62,12 +62,12 @@ def stranger(file, monkeypatch):
 def test_names_come_in_order_and_those_that_hold_nothing_are_passed_over_with_a_reason(tmp_path):
     for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp", "__MACOSX"):
         (tmp_path / folder).mkdir()
-    litter = ("Thumbs.db", "THUMBS.DB", "desktop.ini")
+    litter = ("Thumbs.db", "THUMBS.DB", "desktop.ini", "@eaDir", "lost+found", "4913")
     for name in ("b", "a", "c d", "-n", ".a.txt", "a.txt~", ".DS_Store", "__MACOSX.txt", *litter):
         (tmp_path / name).touch()
     names, ignored = names_in(tmp_path)
     assert names == ["-n", "__MACOSX.txt", "a", "b", "c d", "set"]
-    told = dict.fromkeys((*litter, "__MACOSX"), "left by a desktop")
+    told = dict.fromkeys((*litter, "__MACOSX"), "of another program")
     told |= dict.fromkeys(("a.txt~", "x.tmp"), "a temporary name")
     assert ignored == told
 
@@ -122,6 +122,36 @@ def test_an_empty_or_too_large_file_is_not_read_and_one_that_is_gone_is_not_ther
         file.write_bytes(content)
         assert not look(file, never_asked, MOST).cut_off
     assert look(file.with_name("gone"), never_asked, MOST) is None
+
+
+def read_in_pieces(monkeypatch, most: int) -> None:
+    """Be on a filesystem that reads up to so many bytes at once."""
+    read = os.read
+    monkeypatch.setattr(
+        "pipeline.service.protocol.settle.os.read", lambda fd, size: read(fd, min(size, most))
+    )
+
+
+def test_a_file_that_is_read_in_pieces_is_read_whole(file, monkeypatch):
+    read_in_pieces(monkeypatch, 4)
+    seen = look(file, whole, MOST)
+    assert (seen.data, seen.cut_off) == (b"some text", False)
+    assert unchanged(file, seen.fingerprint, seen.data)
+
+
+def test_a_file_of_which_less_can_be_read_than_it_has_is_cut_off(file, monkeypatch):
+    monkeypatch.setattr("pipeline.service.protocol.settle.os.read", lambda _fd, _size: b"")
+    seen = look(file, never_asked, MOST)
+    assert (seen.data, seen.cut_off) == (None, True)
+
+
+@pytest.mark.parametrize("size", [1, MOST, MOST + 1, 2**30])
+def test_a_file_of_nuls_is_blank_and_one_with_content_is_not(file, size):
+    with file.open("wb") as sparse:
+        sparse.truncate(size)
+    assert look(file, whole, MOST).is_blank
+    file.write_bytes(b"\0text" + b"\0" * min(size, 5000))
+    assert not look(file, whole, MOST).is_blank
 
 
 def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
