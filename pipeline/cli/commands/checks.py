@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
-        metavar="FOLDER", help="Folders of originals; by default the folder done of the inbox."
+        metavar="FOLDER",
+        help="Folders of originals; by default done in the inbox, here or beside the outbox.",
     ),
 ]
 CheckerOption = Annotated[
@@ -82,7 +83,10 @@ def audit(
     from pipeline.solving.solvers import Solvers
 
     outbox = outbox_of(folder, settings)
-    folders = _folders_of_originals(settings, originals)
+    folders = _folders_of_originals(settings, originals, outbox)
+    if not any(each.is_dir() for each in folders):
+        missing = printable(str(folders[0]))
+        say(f"{missing}: no such folder; --inbox or --originals says where the originals are")
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
     with suppress(OSError):  # as the audit will say
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
@@ -111,14 +115,19 @@ def audit(
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
 
 
-def _folders_of_originals(settings: Settings, named: list[Path] | None) -> list[Path]:
-    """The folders that --originals names, or the usual one. Raises UsageError."""
+def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
+    """The folders that --originals names, else that of the inbox, here or beside the outbox.
+
+    Raises UsageError.
+    """
     from pipeline.outbox.names import DONE
 
     for folder in named or ():
         if not folder.is_dir():
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
-    return named or [settings.inbox / DONE]
+    here = settings.inbox / DONE
+    beside = outbox.absolute().parent / settings.inbox.name / DONE
+    return named or [here if here.is_dir() or not beside.is_dir() else beside]
 
 
 def _print_finding(finding: Finding) -> None:
@@ -181,7 +190,7 @@ def proof(  # noqa: PLR0913 - one for each option
     confirming = proofs.Checker(checker) if checker else None
     beside = settings.outbox / path
     published = set_at(path if path.exists() or not beside.exists() else beside)
-    folders = _folders_of_originals(settings, originals)
+    folders = _folders_of_originals(settings, originals, settings.outbox)
     folder = proofs.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = ALL_WELL, set[str]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from support.auditing import ONE, call
+from support.commands import run
 from support.solving import TWO
 
 FILES = {"one.txt": ONE, "two.txt": TWO}
@@ -55,6 +56,18 @@ def test_json_has_an_object_a_line(outbox):
     }
     assert two["verdict"] == "unchecked"
     assert two["gaps"] == ["its original 'two.txt' is gone: nothing to compare it with"]
+
+
+def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
+    outbox, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert run("audit", str(outbox.folder))[::2] == (0, "")
+    outbox.box.inbox.rename(tmp_path / "away")
+    code, _, said = run("audit", str(outbox.folder))
+    remedy = "no such folder; --inbox or --originals says where the originals are"
+    assert (code, said) == (1, f"inbox/done: {remedy}\n")
+    assert run("audit", str(outbox.folder), "--inbox", "away")[::2] == (0, "")
 
 
 def test_originals_may_lie_elsewhere(outbox, tmp_path):
