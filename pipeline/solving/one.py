@@ -250,10 +250,10 @@ class Search(Generic[S]):
         return self.problem.is_encoded and self.problem.geometry_alone is None
 
     def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
-        """The result of a solver that gave up, or of a search through everything.
+        """The result of a solver that gave up, or of an exhaustive search for the rest.
 
-        The search proves that a solution of the solver is the only one. What it has found itself is
-        only claimed to be all, because nothing else has checked that.
+        That there are no more solutions is then the word of the search alone, also if it finds
+        none besides those of the solver: `_certified` asks for a proof of it.
         """
         if not self._is_of_rules or result.status != "unknown":
             return result
@@ -269,12 +269,12 @@ class Search(Generic[S]):
         for solution in missing:
             self._show(solution)
         why = f"{_solver_of(result)} gave up: {gave_up.reason}"
-        certificate, used = UNSHARED, SolverUsed("exhaustion", None, why)
-        if found and result.solver and result.solutions and not missing:
-            certificate, used = Certificate("proved", "exhaustion", found.nodes), result.solver
+        used = SolverUsed("exhaustion", None, why)
+        if result.solver and result.solutions and not missing:
+            used = result.solver
         ended = Unsat() if is_all else gave_up
         told = self.result([*result.solutions, *missing], ended, used)
-        return replace(told, certificate=certificate if is_all else None)
+        return replace(told, certificate=UNSHARED if is_all else None)
 
     def _foreseen(self, cnf: Cnf) -> Clause | None:
         """The clause that blocks the only solution, if a short search through everything finds it.
@@ -431,19 +431,18 @@ def with_evidence(
 def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
     """The result with its certificate, and with what was missing."""
     settings, watch = search.settings, search.watch
-    if not result.complete:
-        return replace(result, certificate=Certificate("no"))
-    if settings.trust_solver:
-        return replace(result, certificate=TRUSTED)
-    prove = settings.is_to_prove(result.status)
-    if result.certificate and result.certificate != UNSHARED and not prove:
+    if not result.complete or settings.trust_solver:
+        return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
+    prove, is_unshared = settings.is_to_prove(result.status), result.certificate == UNSHARED
+    if result.certificate and not (is_unshared or prove):
         return result
-    if not prove and (searched := search.searched) and {*result.solutions} == {*searched.missing}:
+    searched = None if prove or is_unshared else search.searched
+    if searched and {*result.solutions} == {*searched.missing}:
         return replace(result, certificate=Certificate("proved", "exhaustion", searched.nodes))
     with watch.timing("prove"):
         most = search.problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
-        if result.certificate == UNSHARED:
+        if is_unshared:
             proved, proof = prove_complete(search.problem, result.solutions, solvers, limits)
             checked = Checked(UNSHARED if proved.complete == "claimed" else proved, proof)
         else:
@@ -452,9 +451,11 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
             )
     certificate = checked.certificate
     if checked.missing:
-        found = replace(search.with_missing(result, checked), certificate=certificate)
-        is_to_prove = found.complete and settings.is_to_prove(found.status)
-        return _certified(found, search, solvers) if is_to_prove else found
+        found = search.with_missing(result, checked)
+        if not found.complete:
+            return replace(found, certificate=certificate)
+        result = replace(found, certificate=UNSHARED)  # nothing but the search has said so
+        return _certified(result, search, solvers)
     if certificate.complete == "no":
         why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
         why += certificate.reason or ""

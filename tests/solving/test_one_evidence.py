@@ -11,6 +11,7 @@ from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline.certify import ruled
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
@@ -238,9 +239,6 @@ def test_a_search_answers_where_the_solver_gave_up_and_a_proof_checks_that(
 
 @pytest.mark.parametrize("prove", ["never", "always"])
 def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, solvers):
-    def prove_nothing(*_):
-        raise GaveUp("no room")
-
     monkeypatch.setattr(chain, "answers", giving_up_after(0))
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove=prove)
@@ -248,11 +246,29 @@ def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, 
     assert result.certificate == chain.UNSHARED
 
 
-def test_a_search_proves_the_solution_of_a_solver_that_gave_up_then(monkeypatch, solvers):
+def prove_nothing(*_):
+    raise GaveUp("no room")
+
+
+def test_that_a_solver_which_gave_up_found_the_only_solution_wants_a_proof(monkeypatch, solvers):
     monkeypatch.setattr(chain, "answers", giving_up_after(1))
     result = solved(RULED[1], solvers, prove="never")
     assert (result.status, result.solver.name) == ("unique", "pysat")
-    assert (result.certificate.complete, result.certificate.by) == ("proved", "exhaustion")
+    assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
+
+
+@pytest.mark.parametrize("is_provable", [True, False])
+def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
+    is_provable, monkeypatch, solvers
+):
+    """The solver has found one of two solutions, and did not say that there is no other."""
+    monkeypatch.setattr(chain, "answers", giving_up_after(1))
+    monkeypatch.setattr(chain, "search_missing", lambda *_: Exhausted((), 0, None))
+    if not is_provable:
+        monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
+    result = solved(RULED[2], solvers, prove="never")
+    assert result.told_certificate == ("" if is_provable else "claimed")
+    assert result.status == ("unknown" if is_provable else "unique")
 
 
 def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solvers):

@@ -97,7 +97,7 @@ def test_a_search_that_ends_too_early_is_found_out(text, lie, tmp_path):
     check_found_out(parse_puzzle(text), result)
     assert (result.solver.name, result.solver.fallback) == ("exhaustion", MISSED)
     assert result.solver.warning == MISSED
-    assert (result.certificate.complete, result.certificate.by) == ("proved", "exhaustion")
+    assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
 
 
 @needs_minisat
