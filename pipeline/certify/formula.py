@@ -99,7 +99,7 @@ def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     stated: tuple[Clause, ...] = ()
     if puzzle.rules:
         further = puzzle.clauses_of_rules()
-        variables, stated = further.variables, tuple(map(_once, further.made))
+        variables, stated = further.variables, tuple(map(_once, further))
     clauses = (*rules.clauses, *_units(puzzle), *stated, *map(_other_than, grids))
     return Formula(variables, clauses, rules)
 

@@ -6,8 +6,10 @@ after all candidates. Other clauses say that every cell holds exactly one value.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
@@ -58,6 +60,27 @@ class Copied(NamedTuple):
     clauses: int
     auxiliary: int
     steps: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleClauses:
+    """The clauses of a puzzle's rules. Encoder and proof share them, so neither can change them.
+
+    `literals` are signed 32-bit integers with a 0 after each clause, in memory that is read-only.
+    `facts` are the clauses of one literal. `auxiliary` of the `variables` are no candidates.
+    """
+
+    literals: memoryview
+    facts: tuple[int, ...]
+    variables: int
+    auxiliary: int
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Clause]:
+        return clauses_of(self.literals)
 
 
 _MOST = Most()
@@ -126,6 +149,12 @@ class ClauseBuilder:
     def made(self) -> list[Clause]:
         """The clauses so far."""
         return [*clauses_of(self.numbers)]
+
+    def frozen(self) -> RuleClauses:
+        """The clauses so far, as a value that nobody can change."""
+        literals = memoryview(array("i", self.numbers).tobytes()).cast("i")
+        facts = tuple(self.facts)
+        return RuleClauses(literals, facts, self.variables, self.auxiliary, len(self))
 
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, one of `values`."""

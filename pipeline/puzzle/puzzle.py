@@ -20,7 +20,7 @@ from pipeline.puzzle.boards import board, value_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.puzzle.clauses import ClauseBuilder
+    from pipeline.puzzle.clauses import ClauseBuilder, RuleClauses
     from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
     from pipeline.settings import NotationChoice
@@ -363,7 +363,7 @@ class Rule(ABC):
         return f"{self.title()} {self.where} {geometry.name_of(self.cells(geometry)[0])}"
 
 
-_recent: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
+_recent: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 """The clauses of the last few puzzles with rules, which are asked for several times."""
 
 
@@ -507,8 +507,8 @@ class Puzzle:
             return data.decode() if notation == "svg" else data
         return file_text(self, notation, solution)
 
-    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
-        """The clauses of its rules, cached; do not mutate. Variable c·n + v is "cell c holds v".
+    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
+        """The clauses of its rules, cached. Variable c·n + v is "cell c holds v".
 
         Raises LimitReached, as `check` does, which is called now and then with the bytes needed;
         `Limits.checking` makes one.
@@ -520,9 +520,10 @@ class Puzzle:
         if clauses is None:
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
             units = units_of(self.geometry)
-            clauses = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
+            builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
-                rule.encode(self.geometry, clauses)
+                rule.encode(self.geometry, builder)
+            clauses = builder.frozen()
         _recent[key] = clauses
         while len(_recent) > 4:
             _recent.pop(next(iter(_recent)), None)

@@ -21,7 +21,7 @@ from typing import Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Deadline, Limits
-from pipeline.puzzle.clauses import Clause, ClauseBuilder
+from pipeline.puzzle.clauses import Clause, RuleClauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import ClauseArray, Cnf, Family, LazyClauses
@@ -96,7 +96,7 @@ def encode_full(
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
     highest, own = numbering.highest, rules.auxiliary
-    if made := rules.made:
+    if made := [*rules]:
         number = [0, *numbering, *range(highest + 1, highest + 1 + own)]
         made = made if style == "dense" else [*_renumbered(made, number)]
         families.append(Family(RULES_TITLE, len(made), made))
@@ -257,7 +257,7 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
 def _with_rules(
     geometry: Geometry,
     others: Iterable[Family],
-    rules: ClauseBuilder,
+    rules: RuleClauses,
     number: Sequence[int],
     true: int,
 ) -> Iterator[Family]:
@@ -272,7 +272,7 @@ def _with_rules(
     stated = _extended(geometry)
     if stated is None:
         yield from others
-    of_rules = RULES_TITLE, ClauseArray(np.array(rules.numbers, np.int32))
+    of_rules = RULES_TITLE, ClauseArray(np.frombuffer(rules.literals, np.int32))
     for title, clauses in (*(stated or ()), of_rules):
         left = clauses.assigned(literals, true)
         yield Family(title, len(left), left)

@@ -192,7 +192,7 @@ class PuzzleProblem(Problem[Grid]):
         if not self.puzzle.rules:
             return clauses, 2 * clauses
         stated = self.puzzle.clauses_of_rules()
-        return clauses + len(stated), 2 * clauses + len(stated.numbers) - len(stated)
+        return clauses + len(stated), 2 * clauses + len(stated.literals) - len(stated)
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)

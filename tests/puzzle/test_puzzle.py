@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from support.cases import for_each
@@ -196,9 +197,19 @@ def test_a_puzzle_refuses_a_rule_about_cells_that_there_are_not(geometry, cell):
 def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
     alone = [Puzzle.empty(NINE, (rule,)) for rule in (AntiKnight(), Cage((0, 1)))]
     together = Puzzle.empty(NINE, tuple(rule for puzzle in alone for rule in puzzle.rules))
-    made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules().made]
-    assert together.clauses_of_rules().made == made
-    assert Puzzle.empty(NINE).clauses_of_rules().made == []
+    made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules()]
+    assert [*together.clauses_of_rules()] == made
+    assert [*Puzzle.empty(NINE).clauses_of_rules()] == []
+
+
+def test_nobody_can_change_the_clauses_that_encoder_and_proof_share():
+    stated = Puzzle.empty(NINE, (Cage((0, 1), 3),)).clauses_of_rules()
+    with pytest.raises(TypeError, match="read-only"):
+        stated.literals[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        np.frombuffer(stated.literals, np.int32)[0] = 1
+    with pytest.raises(AttributeError):
+        stated.facts = ()
 
 
 @for_each(
