@@ -36,7 +36,12 @@ from pipeline.reading.formats.records import (
     halves,
     is_plain,
 )
-from pipeline.reading.formats.regions import JIGSAW, SOLO
+from pipeline.reading.formats.regions import (
+    JIGSAW,
+    SOLO,
+    check_no_region_map,
+    find_region_map,
+)
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
@@ -261,6 +266,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
+    if chosen is not SADMAN:  # which names its section
+        check_no_region_map(text)
     try:
         found = chosen.parse(text, reading)
     except InvalidPuzzle as error:
@@ -336,6 +343,8 @@ def _is_one_puzzle(head: Opening) -> bool:
     if len(head.lines) < 2 and head.complete and head.least > 1:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
+        return True
+    if find_region_map([*map(cells_of, head.lines)]):  # which is refused
         return True
     if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
         return True

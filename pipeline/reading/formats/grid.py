@@ -50,6 +50,7 @@ from pipeline.reading.formats.records import (
     plain_of,
     text_of,
 )
+from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
@@ -57,6 +58,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
+    said_lines,
     says_something,
 )
 from pipeline.settings import Reading
@@ -295,8 +297,11 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     if is_too_long(text):
         return [reader.too_long(first, text)]
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
-    if regular and is_plain(joined := NEWLINE.sub("", regular[2])):
+    if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         return [plain_entry(first + bool(regular[1]), joined)]
+    cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
+    if is_region_map("".join(cells)) or find_region_map(cells):
+        return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     rows = _rows_in(text, first, side)
     grids = [rows]
     if _is_several(rows, side):

@@ -62,6 +62,7 @@ from pipeline.reading.formats.records import (
     last_end,
     plain_entry,
 )
+from pipeline.reading.formats.regions import AS_JIGSAW
 from pipeline.reading.formats.text import PIECE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
@@ -95,7 +96,12 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    return nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
+    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
+    placed = _PLACED.search(line.text)
+    if placed and not any(parsed.puzzle.givens()):
+        expected = "a given digit (those after '+' were placed in play)"
+        raise text.error(line.number, placed.start() + 1, expected, "none")
+    return parsed
 
 
 def recognise_library(head: Opening) -> tuple[None, str] | None:
@@ -134,6 +140,13 @@ HODOKU = Format(
 _SADMAN_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
 _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
 _PUZZLE = "[Puzzle]"
+_SKIPPED = {
+    *("state", "pencilmarks", "colours", "colors"),
+    *("author", "comment", "description", "date", "source", "level", "url"),  # as SudoCue's `#A…`
+}
+"""Sections that are no part of the puzzle; any other may change it."""
+
+_EXPECTED_SECTION = f"{_PUZZLE}, or a section that is no part of it, such as [State] ({AS_JIGSAW})"
 
 
 def _is_heading(line: TextLine) -> bool:
@@ -153,9 +166,11 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
     """The lines of the section [Puzzle]; without it, the lines before the first section."""
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]
-    heading = None
+    heading = unknown = None
     for line in text.lines:
         if not _is_heading(line):
+            if unknown:
+                raise text.at_line(unknown, _EXPECTED_SECTION)
             lines.append(line)
             continue
         match = _HEADING.fullmatch(line.text.strip())
@@ -166,6 +181,8 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
             if heading:
                 raise text.at_line(line, "a single puzzle", f"a second {_PUZZLE}")
             heading = line
+        is_known = name == "puzzle" or name.replace(" ", "") in _SKIPPED
+        unknown = None if is_known else line
         lines = sections.setdefault(name, [])
     before, rows = sections[""], sections.get("puzzle", [])
     if heading is None and not before:
