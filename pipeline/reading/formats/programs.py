@@ -146,8 +146,6 @@ _SKIPPED = {
 }
 """Sections that are no part of the puzzle; any other may change it."""
 
-_EXPECTED_SECTION = f"{_PUZZLE}, or a section that is no part of it, such as [State] ({AS_JIGSAW})"
-
 
 def _is_heading(line: TextLine) -> bool:
     return line.text.lstrip().startswith("[")
@@ -159,18 +157,30 @@ def recognise_sadman(text: Text) -> str | None:
 
 
 def parse_sadman(text: Text, reading: Reading) -> Parsed:
-    return parse_grid(replace(text, lines=_puzzle_rows(text)), reading)
+    rows = _puzzle_rows(text)
+    _check_sections(text)
+    return parse_grid(replace(text, lines=rows), reading)
+
+
+def _check_sections(text: Text) -> None:
+    """Raise InvalidPuzzle for lines in a section that may change the puzzle."""
+    heading, may_change = None, False
+    for line in text.lines:
+        if _is_heading(line):
+            name = line.text.strip(" []").lower().replace(" ", "")
+            heading, may_change = line, name not in _SKIPPED | {"puzzle"}
+        elif heading and may_change:
+            expected = f"{_PUZZLE}, or a section that is no part of it, such as [State]"
+            raise text.at_line(heading, f"{expected} ({AS_JIGSAW})")
 
 
 def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
     """The lines of the section [Puzzle]; without it, the lines before the first section."""
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]
-    heading = unknown = None
+    heading = None
     for line in text.lines:
         if not _is_heading(line):
-            if unknown:
-                raise text.at_line(unknown, _EXPECTED_SECTION)
             lines.append(line)
             continue
         match = _HEADING.fullmatch(line.text.strip())
@@ -181,8 +191,6 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
             if heading:
                 raise text.at_line(line, "a single puzzle", f"a second {_PUZZLE}")
             heading = line
-        is_known = name == "puzzle" or name.replace(" ", "") in _SKIPPED
-        unknown = None if is_known else line
         lines = sections.setdefault(name, [])
     before, rows = sections[""], sections.get("puzzle", [])
     if heading is None and not before:
