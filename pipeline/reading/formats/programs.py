@@ -16,9 +16,9 @@ SadMan's and SudoCue's `.sdk` files have a grid:
     [State]
     …
 
-Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; other sections
-(the state of play, pencil marks, colours) are not part of the puzzle. A file without sections is a
-plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
+Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; the state of
+play, pencil marks and colours are not part of the puzzle. Other sections, such as [Jigsaw], are
+refused. A file without sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
 
 OpenSudoku's XML has a `game` element for each puzzle:
 

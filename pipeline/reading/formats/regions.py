@@ -119,14 +119,15 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
     """
     widths = Counter(map(len, rows))
     for at, row in enumerate(rows):
-        half = len(row) // 2
-        ways = [(len(row), 0)] if len(rows) > len(row) else []
-        if widths[len(row)] == half and len(row) % 2 == 0:
+        width = len(row)
+        half = width // 2
+        ways = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
+        if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
             ways += [(half, 0), (half, half)]
         for side, first in ways:
             block = rows[at : at + side]
-            parts = [each[first : first + side] for each in block if len(each) == len(row)]
-            if len(parts) == side in JIGSAW_SIDES and is_region_map("".join(parts)):
+            parts = [each[first : first + side] for each in block if len(each) == width]
+            if len(parts) == side and is_region_map("".join(parts)):
                 return RegionMap(at, first, side)
     return None
 

@@ -107,7 +107,9 @@ def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
     many = f"{ROWS}\n" * 100
     nine = "".join(f"{row}\n" * 3 for row in ("111222333", "444555666", "777888999"))
     titled = "".join(f"Grid {at}\n{ROWS}" for at in range(100)) + f"Grid\n{ROWS}{nine}"
-    for text, line in ((f"{many}{nine}\n{many}", 1001), (titled, 1001)):
+    letters = nine.translate(str.maketrans("123456789", "ABCDEFGHI"))
+    texts = [many + each + f"\n{many}" for each in (nine, letters, spaced(nine))]
+    for text, line in zip((*texts, titled), (1001,) * 4, strict=True):
         errors = [item for item in items(text.encode()) if item.reason]
         assert [item.line for item in errors] == [line]
         assert "expected no region map around a grid" in errors[0].reason
