@@ -23,7 +23,7 @@ from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
-from pipeline.reading.formats.line import LINE
+from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
@@ -36,7 +36,12 @@ from pipeline.reading.formats.records import (
     halves,
     is_plain,
 )
-from pipeline.reading.formats.regions import JIGSAW, SOLO
+from pipeline.reading.formats.regions import (
+    JIGSAW,
+    SOLO,
+    check_no_region_map,
+    find_region_map,
+)
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
@@ -156,9 +161,15 @@ class Detected:
         """Cut the stream into pieces of so many bytes, in bounded memory."""
         return self.format.pieces(stream, self.layout, size)
 
-    def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
-        """The puzzles of a piece; `source` names it in messages."""
-        reader = Reader(source, reading._replace(format="auto"), parse_single, _needs_its_text)
+    def entries(
+        self, piece: Piece, source: str, reading: Reading, *, raises: bool = False
+    ) -> list[Entry]:
+        """The puzzles of a piece; `source` names it in messages.
+
+        If it `raises`, an invalid one is an InvalidPuzzle instead of an entry.
+        """
+        reading = reading._replace(format="auto")
+        reader = Reader(source, reading, parse_single, _needs_its_text, raises)
         return self.format.entries(piece, self.layout, reader)
 
     def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
@@ -261,6 +272,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
+    if chosen is not SADMAN:  # which names its section
+        check_no_region_map(text)
     try:
         found = chosen.parse(text, reading)
     except InvalidPuzzle as error:
@@ -313,14 +326,18 @@ def detect_collection(
 
 
 def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
-    """The puzzle in `data` if that is a collection of one puzzle; else None."""
+    """The puzzle in `data` if that is a collection of one puzzle; else None.
+
+    Raises InvalidPuzzle for a region map beside it, which its text alone does not show.
+    """
     declarable = reading.format == "auto" or reading.format in _ONLY_MANY
     if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
         return None
     found = detect_collection(data, complete=True, declared=reading.format, least=1)
     if found is None or found.format.name not in _ONLY_MANY:
         return None
-    entries = found.entries(Piece(1, data), source, reading)
+    has_maps = isinstance(found.layout, Fields) and bool(found.layout.maps)
+    entries = found.entries(Piece(1, data), source, reading, raises=has_maps)
     if len(entries) != 1 or entries[0].error is not None:
         return None
     try:
@@ -335,7 +352,8 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
 def _is_one_puzzle(head: Opening) -> bool:
     if len(head.lines) < 2 and head.complete and head.least > 1:
         return True
-    if any(line.strip().lower() in _SECTIONS for line in head.lines):
+    is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
+    if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
         return True
     if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
         return True

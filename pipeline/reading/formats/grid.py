@@ -50,6 +50,7 @@ from pipeline.reading.formats.records import (
     plain_of,
     text_of,
 )
+from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
@@ -57,6 +58,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
+    said_lines,
     says_something,
 )
 from pipeline.settings import Reading
@@ -295,9 +297,13 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     if is_too_long(text):
         return [reader.too_long(first, text)]
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
-    if regular and is_plain(joined := NEWLINE.sub("", regular[2])):
+    if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         return [plain_entry(first + bool(regular[1]), joined)]
     rows = _rows_in(text, first, side)
+    if not rows or max(text.count("\n"), text.count("\r")) >= 2 * side - 1:
+        cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
+        if is_region_map("".join(cells)) or find_region_map(cells):
+            return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
@@ -306,6 +312,8 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
 
 def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
+    if is_region_map("".join(cells)):
+        return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
         if plain:

@@ -51,6 +51,7 @@ from pipeline.reading.formats.records import (
     side_of,
     text_of,
 )
+from pipeline.reading.formats.regions import AS_JIGSAW, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
@@ -106,12 +107,14 @@ class Fields:
     `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
     `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
     the solution, or None. `header` is the number of the line that names the fields, 0 for none.
+    `maps` are the fields that may hold region maps, each with what messages call it.
     """
 
     delimiter: str | None = None
     column: int | None = 0
     claim: int | None = None
     header: int = 0
+    maps: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +223,12 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> S
     """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
+    maps = set[int]()
     for row in rows:
         for at, text in enumerate(row[:_WIDEST]):
-            if side_of(text):
+            if is_region_map(text):
+                maps.add(at)
+            elif side_of(text):
                 shaped[at] += 1
                 open_cells[at] += has_blanks(text)
     most = max(shaped.values(), default=0)
@@ -230,11 +236,17 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> S
     eligible = [at for at in likely if at <= last]
     if not eligible:
         return ScoredFields(way, total=len(rows))
-    column = next((at for at in eligible if open_cells[at]), eligible[0])
+    mostly_open = [at for at in eligible if open_cells[at] * 2 > shaped[at]]
+    column = next((at for at in mostly_open or eligible if open_cells[at]), eligible[0])
     if not open_cells[column]:
         column = _with_blanks(rows, column, last)
-    claim = next((at for at in likely if at != column and not open_cells[at]), None)
-    fields = replace(way, column=None if way.column is None else column, claim=claim)
+    claim = next((at for at in likely if at != column and open_cells[at] * 2 <= shaped[at]), None)
+    fields = replace(
+        way,
+        column=None if way.column is None else column,
+        claim=claim,
+        maps=tuple((at, f"field {at + 1}") for at in sorted(maps - {column})),
+    )
     return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
 
 
@@ -253,7 +265,7 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
 
 def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
     text = text_of(piece.data, piece.first_line)
-    if not reader.takes_plain or not _is_sound(text, piece.data):
+    if fields.maps or not reader.takes_plain or not _is_sound(text, piece.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _pattern(fields).findall(text)
@@ -325,6 +337,11 @@ def _record(
     if not text:
         return reader.refuse(number, offset + 1, wanted, quote(text), line)
     cells, joined = halves(cells_of(text))
+    for at, place in fields.maps:
+        start, signs = found[at] if at < len(found) else (0, "")
+        if len(signs) == len(cells) and len({*signs}) > 1:
+            expected = f"no region map in {place} ({AS_JIGSAW})"
+            return reader.refuse(number, start + 1, expected, quote(signs), line)
     claimed = joined
     if fields.claim is not None and fields.claim < len(found):
         claimed = cells_of(found[fields.claim][1]) or None
@@ -356,7 +373,8 @@ LINE = Format("line", recognise_line, parse_line, render_line, many=LINES, has_s
 
 
 _PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
-_SOLUTIONS = frozenset(("solution", "solutions"))
+_SOLUTIONS = frozenset(("solution", "solutions", "answer", "answers"))
+_REGIONS = frozenset(("region", "regions", "jigsaw", "layout", "cage", "cages", "box", "boxes"))
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
@@ -388,11 +406,15 @@ def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] 
         full = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
         return (
-            (found.fields, reason)
+            (_with_maps(found.fields, names), reason)
             if found.is_collection(head.least) and full * 2 > len(rows)
             else None
         )
+    known = survey(rows, way).fields
     claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
+    if claim is None and known.column == column:
+        claim = known.claim
+    way = replace(way, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
     may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
@@ -400,8 +422,16 @@ def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] 
     ruled = sum(head.is_ruled(text) for text in texts if not side_of(text))
     found = replace(found, good=found.good + ruled)
     if head.declared or (found.is_collection(head.least) and not may_be_grid):
-        return found.fields, f"its header names the column {names[column]!r}"
+        return _with_maps(found.fields, names), f"its header names the column {names[column]!r}"
     return None
+
+
+def _with_maps(fields: Fields, names: Sequence[str]) -> Fields:
+    """The fields, with those that the header names as region maps."""
+    columns = {at for at, name in enumerate(names) if name in _REGIONS}
+    columns |= {at for at, _ in fields.maps if at < len(names)}
+    maps = sorted(columns - {fields.column, fields.claim})
+    return replace(fields, maps=tuple((at, f"column {quote(names[at])}") for at in maps))
 
 
 def _texts(line: str, way: Fields) -> list[str]:

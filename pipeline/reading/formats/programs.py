@@ -16,9 +16,9 @@ SadMan's and SudoCue's `.sdk` files have a grid:
     [State]
     …
 
-Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; other sections
-(the state of play, pencil marks, colours) are not part of the puzzle. A file without sections is a
-plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
+Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; the state of
+play, pencil marks and colours are not part of the puzzle. Other sections, such as [Jigsaw], are
+refused. A file without sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
 
 OpenSudoku's XML has a `game` element for each puzzle:
 
@@ -62,6 +62,7 @@ from pipeline.reading.formats.records import (
     last_end,
     plain_entry,
 )
+from pipeline.reading.formats.regions import AS_JIGSAW
 from pipeline.reading.formats.text import PIECE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
@@ -95,7 +96,12 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    return nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
+    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
+    placed = _PLACED.search(line.text)
+    if placed and not any(parsed.puzzle.givens()):
+        expected = "a given digit (those after '+' were placed in play)"
+        raise text.error(line.number, placed.start() + 1, expected, "none")
+    return parsed
 
 
 def recognise_library(head: Opening) -> tuple[None, str] | None:
@@ -134,6 +140,11 @@ HODOKU = Format(
 _SADMAN_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
 _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
 _PUZZLE = "[Puzzle]"
+_SKIPPED = {
+    *("state", "pencilmarks", "colours", "colors"),
+    *("author", "comment", "description", "date", "source", "level", "url"),  # as SudoCue's `#A…`
+}
+"""Sections that are no part of the puzzle; any other may change it."""
 
 
 def _is_heading(line: TextLine) -> bool:
@@ -146,7 +157,21 @@ def recognise_sadman(text: Text) -> str | None:
 
 
 def parse_sadman(text: Text, reading: Reading) -> Parsed:
-    return parse_grid(replace(text, lines=_puzzle_rows(text)), reading)
+    rows = _puzzle_rows(text)
+    _check_sections(text)
+    return parse_grid(replace(text, lines=rows), reading)
+
+
+def _check_sections(text: Text) -> None:
+    """Raise InvalidPuzzle for lines in a section that may change the puzzle."""
+    heading, may_change = None, False
+    for line in text.lines:
+        if _is_heading(line):
+            name = line.text.strip(" []").lower().replace(" ", "")
+            heading, may_change = line, name not in _SKIPPED | {"puzzle"}
+        elif heading and may_change:
+            expected = f"{_PUZZLE}, or a section that is no part of it, such as [State]"
+            raise text.at_line(heading, f"{expected} ({AS_JIGSAW})")
 
 
 def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:

@@ -157,13 +157,15 @@ class Reader:
     """Reads the records of one source; `source` names it in messages.
 
     `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
-    would not be the same puzzle, or not all that its text says.
+    would not be the same puzzle, or not all that its text says. `raises`: an invalid record is an
+    InvalidPuzzle, not an entry.
     """
 
     source: str
     reading: Reading
     parse: Callable[[bytes, str, Reading], Parsed]
     needs_its_text: Callable[[Parsed], bool]
+    raises: bool = False
 
     @property
     def takes_plain(self) -> bool:
@@ -192,7 +194,7 @@ class Reader:
                 column += shift
             shown = NEWLINE.split(text)
             placed = replace(error, line=lines[index], column=column)
-            return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
+            return self._bad(lines[0], shown[min(index, len(shown) - 1)], placed)
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
@@ -203,16 +205,17 @@ class Reader:
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""
-        return _bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
+        return self._bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
 
     def too_long(self, line: int, text: str) -> Entry:
         return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
 
-
-def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
-    """The entry of an invalid record: its beginning, without what cannot be shown."""
-    shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
-    return Entry(line, shown, None, str(error), None, plain=False)
+    def _bad(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
+        """The entry of an invalid record: its beginning, without what cannot be shown."""
+        if self.raises:
+            raise error
+        shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
+        return Entry(line, shown, None, str(error), None, plain=False)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:

@@ -10,6 +10,9 @@ signs but `~`, which constraint texts have, name the n regions of n cells. Up to
 are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its solution.
 There equal signs are never neighbours; in regions they nearly always are.
 
+That also tells a map of regions around a grid, `find_region_map`. Such maps are refused: a grid
+without its regions is another puzzle.
+
 An id of Solo:
 
     3x3:b8d7_4…                  boxes 3 high, 3 wide; then the grid
@@ -28,6 +31,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isqrt
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
 
@@ -71,6 +75,70 @@ def _are_regions(signs: str, side: int) -> bool:
     rows = in_rows(signs, side)
     lines = [*rows, *map("".join, zip(*rows, strict=True))]
     return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
+
+
+AS_JIGSAW = "write a jigsaw as all its cells and then all their regions, in one line"
+"""The advice where a region map is refused."""
+
+NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
+
+
+class RegionMap(NamedTuple):
+    """Where a map begins, the index of its first row and that of its first sign there; its side."""
+
+    row: int
+    sign: int
+    side: int
+
+
+def is_region_map(signs: str) -> bool:
+    """Whether n² letters or digits are n regions of n connected cells; no solution is that."""
+    side = isqrt(len(signs))
+    if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
+        return False
+    has_neighbour = signs[0] in (signs[1], signs[side])  # as no cell of a solution: a quick test
+    if not has_neighbour or first_misfit(signs):
+        return False
+    return all(_is_connected(group, side) for group in groups_of(signs))
+
+
+def _is_connected(cells: Sequence[int], side: int) -> bool:
+    left, reached = {*cells[1:]}, [cells[0]]
+    for cell in reached:
+        column = cell % side
+        beside = {cell - side, cell + side, cell - (column > 0), cell + (column < side - 1)} & left
+        left -= beside
+        reached += beside
+    return not left
+
+
+def find_region_map(rows: Sequence[str]) -> RegionMap | None:
+    """Find n rows of letters or digits that are a region map, with other rows or cells around it.
+
+    Without these they are a grid that breaks the rules.
+    """
+    widths = Counter(map(len, rows))
+    for at, row in enumerate(rows):
+        width = len(row)
+        half = width // 2
+        ways = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
+        if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
+            ways += [(half, 0), (half, half)]
+        for side, first in ways:
+            block = rows[at : at + side]
+            parts = [each[first : first + side] for each in block if len(each) == width]
+            if len(parts) == side and is_region_map("".join(parts)):
+                return RegionMap(at, first, side)
+    return None
+
+
+def check_no_region_map(text: Text) -> None:
+    """Raise InvalidPuzzle for a region map around a grid."""
+    rows = text.rows
+    if found := find_region_map([row.cells for row in rows]):
+        row = rows[found.row]
+        column = [*row.placed_cells()][found.sign].column
+        raise text.error(row.number, column, NO_REGION_MAP, f"{found.side} rows of signs")
 
 
 def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:

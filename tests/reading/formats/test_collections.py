@@ -263,6 +263,43 @@ def test_a_column_beside_the_puzzles_is_their_solution():
 
 
 @for_each(
+    "header",
+    [
+        "question,answer",
+        "Quiz,Answers",
+        "puzzle,solved",
+        "quizzes,final_grid",
+        "grid,solved",
+        "board,solution",
+        "given,solution",
+        "unsolved,solved",
+        "start,end",
+        "solved,unsolved",
+        "answer,question",
+        "solution,board",
+    ],
+)
+def test_a_column_of_full_grids_is_the_solution_whatever_it_is_called(header):
+    wrong = SOLVED[:-2] + "97"
+    pairs = [(A, SOLVED), (A, wrong)]
+    if header in ("solved,unsolved", "answer,question", "solution,board"):
+        pairs = [(solution, puzzle) for puzzle, solution in pairs]
+    records = [f"{first},{second}\n" for first, second in pairs]
+    expected = [plain(2, A, SOLVED), plain(3, A, wrong)]
+    assert read(f"{header}\n{''.join(records)}") == expected
+    alone = parse_source(f"{header}\n{records[1]}".encode(), "a.csv")
+    assert (alone.puzzle, alone.claimed) == (parse_puzzle(A), wrong)
+
+
+def test_an_open_solution_does_not_keep_the_others_from_being_compared():
+    open_grid = "." * 81
+    for header in ("solved,unsolved", "a,b"):
+        rows = f"{SOLVED},{A}\n{open_grid},{B}\n{SOLVED},{A}\n"
+        entries = read(f"{header}\n{rows}")
+        assert [entry.claimed for entry in entries] == [SOLVED, open_grid, SOLVED]
+
+
+@for_each(
     ("record", "errors"),
     [
         ("4", ["4:2: expected a puzzle in field 2, found 1 field"]),

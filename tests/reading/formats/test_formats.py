@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,7 @@ def test_what_a_source_is_is_told_by_its_beginning(data, format_name, found):
         f"[puzzle]\r\n{ROWS}{STATE}[PencilMarks]\n12,34,\n",
         f"{STATE}\n[ Puzzle ]\n{ROWS.replace('.', '0')}",
         f"#AWho\n{ROWS}\n{STATE}",
+        f"[Puzzle]\n{ROWS}[Jigsaw]\n[Colours]\n1\n[Comment]\nEasy.\n",
     ],
 )
 def test_only_the_section_puzzle_of_an_sdk_file_is_the_puzzle(text):
@@ -197,6 +199,9 @@ def test_an_sdk_file_without_sections_is_a_grid():
 NONE = "1:1: expected the rows of the puzzle under [Puzzle], found none"
 HEADING = "the heading of a section, such as [Puzzle]"
 BEFORE = "only comments before the section [Puzzle]"
+SECTION = "[Puzzle], or a section that is no part of it, such as [State]"
+BOXES = "".join(f"{row}\n" * 3 for row in ("111222333", "444555666", "777888999"))
+PLACED = re.sub("([1-9])", r"+\1", LINE)
 LIBRARY = "a line of HoDoKu's library, ':0000:x:' and 81 cells"
 CELL = "a digit or a blank"
 
@@ -213,6 +218,9 @@ CELL = "a digit or a blank"
         (f"[Puzzle]\n{ROWS}[Puzzle]\n", "11:1: expected a single puzzle, found a second"),
         (f"Easy\n[Puzzle]\n{ROWS}", f"1:1: expected {BEFORE}, found 'Easy'"),
         ("[Puzzle]\n....\n.a..\n", f"3:2: expected {CELL}, found 'a'"),
+        (f"[Puzzle]\n{ROWS}[Jigsaw]\n{BOXES}", f"11:1: expected {SECTION}"),
+        (f"{ROWS}[State]\n{ROWS}[Cages]\n1 2 3\n", f"20:1: expected {SECTION}"),
+        (f"[Thermo]\n1\n[Puzzle]\n{ROWS}", f"1:1: expected {SECTION}"),
         (":", f"1:1: expected {LIBRARY}, found ':'"),
         (":0000:x:", "1:9: expected 81 cells, found 0 cells"),
         (f":0000:x:{LINE[:80]}", "1:89: expected 81 cells, found 80 cells"),
@@ -220,6 +228,7 @@ CELL = "a digit or a blank"
         (f":0000:x:{LINE}.", "1:91: expected 81 cells, found 82 cells"),
         (":0000:x:+a..:::", f"1:9: expected {CELL}, found '+'"),
         (":0000:x:+1a.:::", f"1:11: expected {CELL}, found 'a'"),
+        (f":0000:x:{PLACED}:::", "1:9: expected a given digit (those after '+'"),
         (f":0000:x:{LINE}:::\n" * 2, "2:1: expected a single puzzle, found 2 lines"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.cases import for_each
-from support.parsing import LINE, SOLVED, read, said_of
+from support.parsing import LINE, ROWS, SOLVED, grid, read, said_of
 from support.ruled import JIGSAW, SAMURAI, SOLO
 
 from pipeline.puzzle.puzzle import Geometry
@@ -13,6 +13,7 @@ from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import Diagonal, Region
 from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
+from pipeline.solving.items import read as items
 
 CELLS = "1.........3..4.."
 REGIONS = "AABBAABBCCDDCCDD"
@@ -57,6 +58,102 @@ def test_a_letter_that_is_two_in_upper_case_is_no_value():
 
 def test_a_puzzle_and_its_solution_are_no_jigsaw():
     assert read(LINE + SOLVED).format != "jigsaw"
+
+
+GRID = "..2..4\n...6..\n.25.6.\n......\n16.2..\n..3.1.\n"
+LETTERS = "AABBCC\n" * 3 + "DDEEFF\n" * 3
+NUMBERS = "112233\n" * 3 + "445566\n" * 3
+
+
+def beside(left: str, right: str, between: str) -> str:
+    rows = zip(left.split(), right.split(), strict=True)
+    return "".join(f"{row}{between}{other}\n" for row, other in rows)
+
+
+def spaced(text: str) -> str:
+    return "".join(" ".join(row) + "\n" for row in text.split())
+
+
+@for_each(
+    ("text", "place"),
+    [
+        (f"{GRID}\n{LETTERS}", "8:1"),
+        (f"{GRID}\n{NUMBERS}", "8:1"),
+        (GRID + LETTERS, "7:1"),
+        (GRID + NUMBERS, "7:1"),
+        (f"{LETTERS}\n{GRID}", "1:1"),
+        (f"{NUMBERS}\n{GRID}", "1:1"),
+        (f"{GRID}\nRegions:\n{LETTERS}", "9:1"),
+        (spaced(GRID) + spaced(NUMBERS), "7:1"),
+        (spaced(GRID).replace(" ", ",") + spaced(NUMBERS).replace(" ", ","), "7:1"),
+        (GRID.replace(".", "0") + NUMBERS.replace("6", "0"), "7:1"),
+        (GRID.replace(".", " ") + LETTERS, "7:1"),
+        (beside(GRID, LETTERS, "  "), "1:9"),
+        (beside(GRID, NUMBERS, " | "), "1:10"),
+        (beside(LETTERS, GRID, "\t"), "1:1"),
+        (f"Easy\n{GRID}{LETTERS}Hard\n{GRID}{LETTERS}", "8:1"),
+        ((GRID + NUMBERS) * 2, "7:1"),
+        (f"{GRID}\n{NUMBERS}\n" * 2, "8:1"),
+    ],
+)
+def test_a_region_map_around_a_grid_is_refused_by_name(text, place):
+    (item,) = items(text.encode())
+    assert item.reason.startswith(f"data:{place}: expected no region map around a grid")
+    assert "in one line" in item.reason
+    assert said_of(text).startswith(f"{place}: expected no region map")
+
+
+def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
+    many = f"{ROWS}\n" * 100
+    nine = "".join(f"{row}\n" * 3 for row in ("111222333", "444555666", "777888999"))
+    titled = "".join(f"Grid {at}\n{ROWS}" for at in range(100)) + f"Grid\n{ROWS}{nine}"
+    letters = nine.translate(str.maketrans("123456789", "ABCDEFGHI"))
+    texts = [many + each + f"\n{many}" for each in (nine, letters, spaced(nine))]
+    for text, line in zip((*texts, titled), (1001,) * 4, strict=True):
+        errors = [item for item in items(text.encode()) if item.reason]
+        assert [item.line for item in errors] == [line]
+        assert "expected no region map around a grid" in errors[0].reason
+
+
+@for_each(
+    "text",
+    [
+        NUMBERS,
+        f"{ROWS}\n{grid(SOLVED)}",
+        ROWS + grid(SOLVED),
+        grid(SOLVED) * 3,
+        grid("1212343421214343") * 2,
+    ],
+)
+def test_grids_that_are_no_regions_are_read_as_grids(text):
+    assert all(item.problem.puzzle.is_plain for item in items(text.encode()))
+
+
+@for_each(
+    ("text", "place"),
+    [
+        ("puzzle,regions\n{},{}\n", "2:38: expected no region map in column 'regions'"),
+        ("id,puzzle,layout\n1,{},{}\n2,{},{}\n", "2:40: expected no region map in column 'layout'"),
+        ("id;board;m\n1;{};{}\n2;{};{}\n", "2:40: expected no region map in column 'm'"),
+        ("{},{}\n{},{}\n", "1:38: expected no region map in field 2"),
+        ("{} {} 1.2\n{} {} 7.1\n", "1:38: expected no region map in field 2"),
+        ("{1},{0}\n{1},{0}\n", "1:1: expected no region map in field 1"),
+    ],
+)
+def test_a_region_map_in_a_column_is_refused_by_name(text, place):
+    for regions in (LETTERS, NUMBERS):
+        cells, signs = GRID.replace("\n", ""), regions.replace("\n", "")
+        fields = [cells, signs] if "{1}" in text else [cells, signs] * 2
+        first, *_ = found = [item.reason for item in items(text.format(*fields).encode())]
+        assert first.startswith(f"data:{place}")
+        assert all("expected no region map" in reason for reason in found)
+
+
+def test_a_named_column_of_regions_is_refused_only_where_it_tells_regions():
+    cells, signs = GRID.replace("\n", ""), LETTERS.replace("\n", "")
+    values = ("", "classic", "." * 36, "6x6", signs[:-1] + "A")
+    text = "puzzle,regions\n" + "".join(f"{cells},{value}\n" for value in values)
+    assert [bool(item.reason) for item in items(text.encode())] == [False] * 4 + [True]
 
 
 @for_each(
