@@ -357,12 +357,11 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         return [reader.too_long(first, text)]
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
-        title, unread = regular[1] or "", ()
-        if title and has_rules:
-            title, unread = around([(first, title)], ())
-        elif title:
-            title = title_of([title])
-        return [plain_entry(first + bool(regular[1]), joined, None, title, unread)]
+        if has_rules and regular[1]:
+            title, unread = around([(first, regular[1])], ())
+            return [plain_entry(first + 1, joined, None, title, unread)]
+        title = title_of([regular[1]]) if regular[1] else ""
+        return [plain_entry(first + bool(regular[1]), joined, None, title)]
     above, rows, below = _rows_in(text, first, side)
     # `rows` lack a map of letters at the ends; other records are too short to have one
     if not rows or max(text.count("\n"), text.count("\r")) >= 2 * side - 1:
