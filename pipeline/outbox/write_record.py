@@ -33,9 +33,9 @@ from pipeline.outbox.schema import (
     RuleTold,
     Value,
 )
+from pipeline.reading.unread import unread_of_many
 from pipeline.solving import Encoding
 from pipeline.solving.result import Result
-from pipeline.solving.unread import unread_of_many
 from pipeline.version import __version__, build
 
 if TYPE_CHECKING:
