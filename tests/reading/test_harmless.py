@@ -56,9 +56,7 @@ ONE = {
     ),
     "Simple Sudoku's frame": f"*-----------*\n{bands(FRAMED, 3, '|---+---+---|')}*-----------*\n",
     "a frame of +": every([bands(FRAMED, 3, "+---+---+---+").strip()], "+---+---+---+"),
-    "spaced boxes": bands(
-        [" ".join(row).replace("|", "|") for row in NINE_BARRED], 3, "------+-------+------"
-    ),
+    "spaced boxes": bands([" ".join(row) for row in NINE_BARRED], 3, "------+-------+------"),
     "spaces between boxes": bands([row.replace("|", " ") for row in NINE_BARRED], 3, ""),
     "spaces between cells": SPACED,
     "commas": SPACED.replace(" ", ","),

@@ -430,8 +430,8 @@ def _with_maps(fields: Fields, names: Sequence[str]) -> Fields:
     """The fields, with those that the header names as region maps."""
     columns = {at for at, name in enumerate(names) if name in _REGIONS}
     columns |= {at for at, _ in fields.maps if at < len(names)}
-    maps = sorted(columns - {fields.column, fields.claim})
-    return replace(fields, maps=tuple((at, f"column {quote(names[at])}") for at in maps))
+    maps = tuple((at, f"column {quote(names[at])}") for at in sorted(columns - {fields.column}))
+    return replace(fields, claim=None if fields.claim in columns else fields.claim, maps=maps)
 
 
 def _texts(line: str, way: Fields) -> list[str]:

@@ -154,6 +154,8 @@ def test_a_named_column_of_regions_is_refused_only_where_it_tells_regions():
     values = ("", "classic", "." * 36, "6x6", signs[:-1] + "A")
     text = "puzzle,regions\n" + "".join(f"{cells},{value}\n" for value in values)
     assert [bool(item.reason) for item in items(text.encode())] == [False] * 4 + [True]
+    damaged = NUMBERS.replace("\n", "")[:-1] + "1"
+    assert all(item.reason for item in items(f"puzzle,regions\n{cells},{damaged}\n".encode()))
 
 
 @for_each(
