@@ -20,6 +20,7 @@ from pipeline.reading.formats.cells import (
     KNOWN,
     ODD,
     SIDES,
+    boxes_and_cells,
     render_cells,
     signs_of,
 )
@@ -169,8 +170,7 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether `.` and `0` are blanks, rather than parity marks."""
-        return self.reading.variant != "even-odd"
+        return self.reading.takes_plain
 
     def read(
         self,
@@ -198,7 +198,8 @@ class Reader:
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
-            body = text.strip()
+            is_drawn = own.puzzle.is_plain and own.puzzle.geometry.has_boxes and not own.unread
+            body = boxes_and_cells(own.puzzle) if is_drawn else text.strip()
             return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
         cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
