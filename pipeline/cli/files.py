@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
-from pipeline.outbox import ENDING, file_names, read_record
+from pipeline.outbox import is_listed
 from pipeline.outbox.names import fitted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
@@ -210,7 +210,7 @@ def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | Non
     """Why a file may not be replaced, if it may not."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
         return "is the file that is read; name another"
-    if _is_published(target):
+    if is_listed(target):
         return "is part of published results; name another"
     if any((folder / WORK).is_dir() for folder in target.parents):
         return "is an original in an inbox; name another"
@@ -246,17 +246,6 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
         arrow.check_installed()
-
-
-def _is_published(target: Path) -> bool:
-    """Whether a file is a record, or is listed in a record beside it."""
-    name = target.name
-    for end in range(1, len(name) + 1):
-        path = target.with_name(name[:end] + ENDING)
-        record = read_record(path) if path.is_file() else None
-        if record and name in (path.name, *file_names(record)):
-            return True
-    return False
 
 
 def unused(name: str) -> Path:
