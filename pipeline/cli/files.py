@@ -10,14 +10,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import fitted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
+from pipeline.reading.archives.walk import is_packed
+from pipeline.reading.formats import (
+    HEAD_BYTES,
+    Detected,
+    Parsed,
+    detect,
+    is_written_as_values,
+    oversize,
+    read_values,
+)
 from pipeline.service.protocol.folders import WORK
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
@@ -38,10 +47,10 @@ _STRANGE = re.compile(r"[^\w.-]+")
 
 
 @contextmanager
-def path_of(file: Path, most: int) -> Iterator[Path]:
-    """The path of a file or a folder; for standard input and pipes the path of a copy.
+def path_of(file: Path, settings: Settings) -> Iterator[Path]:
+    """The path of a file or a folder; for standard input, pipes and devices the path of a copy.
 
-    Raises InputError where it cannot be read, and for a stream of more than `most` bytes.
+    Raises InputError where it cannot be read, and for a stream that is larger than a file may be.
     """
     with ExitStack() as stack:
         with _naming(file):
@@ -50,13 +59,29 @@ def path_of(file: Path, most: int) -> Iterator[Path]:
             else:
                 stream = stack.enter_context(_opened(file))
                 copy = stack.enter_context(NamedTemporaryFile())
-                while some := stream.read(_AT_ONCE):
-                    copy.write(some)
-                    if copy.tell() > most:
-                        raise oversize(source_name(file), most, "more")
-                copy.flush()
+                _copy(stream, copy, source_name(file), settings)
                 path = Path(copy.name)
         yield path
+
+
+def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
+    """Copy a stream, which may be endless. Raises InputError if it is too large.
+
+    A collection or an archive, as its beginning tells, may be larger than one puzzle.
+    """
+    head = stream.read(HEAD_BYTES)
+    copy.write(head)
+    if len(head) == HEAD_BYTES:
+        is_many = is_packed(head) or isinstance(
+            detect(head, False, name, settings.reading), Detected
+        )
+        most = settings.max_total_bytes if is_many else settings.max_bytes
+        while chunk := stream.read(_AT_ONCE):
+            copy.write(chunk)
+            if copy.tell() > most:
+                option = "--max-total-bytes" if is_many else "--max-bytes"
+                raise oversize(name, most, "more", option)
+    copy.flush()
 
 
 def check_sources(files: Sequence[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -77,9 +78,9 @@ def test_an_interrupt_while_a_child_starts_leaves_no_orphan(body, tmp_path, temp
         assert (process.returncode, list(temporary.iterdir())) == (75, [])
 
 
-def in_shell(arguments: str) -> tuple[int, str, str]:
+def in_shell(arguments: str, before: str = "") -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command with redirections."""
-    line = f"{sys.executable} -m pipeline {arguments}"
+    line = f"{before} {sys.executable} -m pipeline {arguments}"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         line, shell=True, env=environment, capture_output=True, text=True, check=False
@@ -126,6 +127,37 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
         os.close(writing)
         _, said = command.communicate(timeout=PATIENCE)
     assert (command.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["solve", "convert --to lines", "sheet", "encode -o cnf/"])
+def test_an_endless_device_is_read_up_to_the_size_of_a_puzzle(command):
+    code, printed, said = in_shell(f"{command} --max-bytes 2M /dev/zero")
+    assert (
+        code,
+        "/dev/zero: expected at most 2097152 bytes (--max-bytes), found more" in said,
+    ) == (
+        1,
+        True,
+    )
+    assert printed == ""
+
+
+@pytest.mark.parametrize("source", ["many.txt", "- < many.txt", "- < many.txt.gz"])
+def test_a_collection_that_is_larger_than_one_puzzle_may_be_is_read_from_a_pipe_too(source):
+    """Up to 1 MiB are read before the collection is recognised."""
+    data = b"1.....2..3.....4\n" * 70_000
+    Path("many.txt").write_bytes(data)
+    Path("many.txt.gz").write_bytes(gzip.compress(data, 1))
+    code, printed, said = in_shell(f"convert --to lines --max-bytes 1000 {source}")
+    assert (code, said) == (0, "")
+    assert printed.count("\n") == 70_000
+
+
+def test_an_endless_collection_is_read_up_to_the_total():
+    line = "yes 1.....2..3.....4 |"
+    done = in_shell("convert --to lines --max-total-bytes 3M -", line)
+    why = "<stdin>: expected at most 3145728 bytes (--max-total-bytes), found more\n"
+    assert done == (1, "", why)
 
 
 NAME, SHOWN = "a\x1b[31m\n\udcff.txt", r"a\x1b[31m\n\udcff.txt"
