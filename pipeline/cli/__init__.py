@@ -37,7 +37,8 @@ def main() -> None:
     atexit.register(gc.freeze)  # else Python searches all that is loaded for garbage as it ends
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads
     app = application(command)
-    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # what is printed to a closed standard output fails; messages have nowhere else to go
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
