@@ -30,7 +30,7 @@ def application(only: str = "") -> Typer:
 
 
 def main() -> None:
-    """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
+    """Run the command line; from here on stopping signals end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
     gc.set_threshold(_BEFORE_SEARCH)

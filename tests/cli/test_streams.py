@@ -47,6 +47,23 @@ def test_a_signal_ends_the_command_and_its_solver_and_leaves_no_temporary_folder
 
 
 @needs_linux
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_nothing_of_the_copy_of_a_pipe_and_of_an_unfinished_table(
+    how, tmp_path, temporary
+):
+    fake = program(tmp_path / "fake", f"{BOUNDED}; echo > {tmp_path}/fifo; sleep 1000")
+    os.mkfifo(tmp_path / "fifo")
+    options = ("--table", "t.csv", "--minisat", fake)
+    with Path("two.txt").open() as given, start("solve", *options, "-", stdin=given) as process:
+        (tmp_path / "fifo").read_text()
+        assert [*temporary.iterdir()]
+        process.send_signal(how)
+        _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (75, "interrupted\n")
+    assert [*temporary.iterdir(), *tmp_path.glob("*t.csv*"), *tmp_path.glob(".*t.csv*")] == []
+
+
+@needs_linux
 def test_a_signal_ends_pysat_too(tmp_path):
     """It counts without end; a printed solution shows that it has begun."""
     Path("empty").write_text(("." * 6 + "\n") * 6)
