@@ -1,6 +1,7 @@
 """The command line: options → the library, errors → exit codes.
 
-This module imports little, because `main` cannot handle a signal before its imports are loaded.
+Nothing slow is imported before `main` handles signals, neither here nor in `pipeline`: until then
+Ctrl-C prints a traceback.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import atexit
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from pipeline.service.exits import end_with, when_stopped
+
+TYPE_CHECKING = False  # as in pipeline
 
 if TYPE_CHECKING:
     from typer import Typer

@@ -12,7 +12,11 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Never
+
+TYPE_CHECKING = False  # not that of typing, which is slow to load: see pipeline.cli
+
+if TYPE_CHECKING:
+    from typing import Never
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
 
