@@ -64,7 +64,7 @@ def answered_in(
         for file in among.over(files, "solve", "file", len(files)):
             name = source_name(file)
             try:
-                with path_of(file, settings.max_bytes) as path:
+                with path_of(file, settings) as path:
                     found = contents_of(path, name, settings)
                     if isinstance(found, Single):
                         yield _solved_alone(found, solvers, settings, on_solution)
@@ -121,7 +121,7 @@ def _rows_of(
     for file in files:
         name = source_name(file)
         try:
-            with path_of(file, settings.max_bytes) as path:
+            with path_of(file, settings) as path:
                 for source, rows in rows_of_source(path, name, solvers, settings, first):
                     first += rows.count
                     yield source, rows

@@ -38,6 +38,7 @@ __all__ = [
     "Record",
     "file_names",
     "hashes_in",
+    "is_listed",
     "json_schema",
     "load_record",
     "load_told",
@@ -108,6 +109,17 @@ def hashes_in(record: Record) -> dict[str, str]:
 def file_names(record: Record) -> tuple[str, ...]:
     """The names that a record lists, except those that lead elsewhere."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
+
+
+def is_listed(path: Path) -> bool:
+    """Whether a file is a record, or is listed in a record beside it."""
+    name = path.name
+    for end in range(1, len(name) + 1):
+        beside = path.with_name(name[:end] + ENDING)
+        record = read_record(beside)
+        if record and name in (beside.name, *file_names(record)):
+            return True
+    return False
 
 
 def load_told(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from html import escape
 from itertools import count, islice
 from pathlib import Path
@@ -24,7 +25,9 @@ from pipeline.service.protocol.overview import progress_in, published
 from pipeline.units import SIZE
 
 _INCOMING = "incoming"
-_REMEMBERED, _LONGEST_NAME, _MOST_OF_A_NAME = 20, 100, 10_000
+_REMEMBERED, _LONGEST_NAME = 20, 100
+_NUMBERED, _ATTEMPTS = 9, 20
+"""How many files of one name are told apart by a number, and how many names are tried at all."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
 
 
@@ -66,19 +69,22 @@ class Client:
         file.write(data)
 
     def place(self, file: BinaryIO, wanted: str) -> str:
-        """Put a received file into the inbox, durably, under a new name. Raises InputError."""
+        """Put a received file into the inbox, durably, under a new name. Raises InputError.
+
+        A file without a name was pasted: it is named by the time.
+        """
         if not file.tell():
             raise InputError("it is empty")
         file.flush()
         os.fsync(file.fileno())
         file.close()
         inbox = self._folders.inbox
-        for path in islice(numbered(inbox / name_for(wanted)), _MOST_OF_A_NAME):
-            if not self._is_used(path.name) and return_to(Path(file.name), path):
+        for name in islice(_names_for(wanted), _ATTEMPTS):
+            if not self._is_used(name) and return_to(Path(file.name), inbox / name):
                 sync(inbox)
-                self._names.appendleft(path.name)
-                return path.name
-        raise InputError("there are too many files of its name")
+                self._names.appendleft(name)
+                return name
+        raise InputError("it could not be put into the inbox under a new name")
 
     def _is_used(self, name: str) -> bool:
         folders = self._folders
@@ -105,6 +111,18 @@ class Client:
         else:
             state = "gone from the inbox"
         return Dropped(name, state, _CARD.format(escape(name), escape(state)))
+
+
+def _names_for(wanted: str) -> Iterator[str]:
+    """Names to try: the file's own with a number, then with the time in microseconds.
+
+    Numbers alone would be tried from 1 again for each file.
+    """
+    path = Path(name_for(wanted or "pasted.txt"))
+    if wanted:
+        yield from (each.name for each in islice(numbered(path), _NUMBERED))
+    while True:
+        yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - a name for people
 
 
 def name_for(told: str) -> str:

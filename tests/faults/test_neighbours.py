@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from support.breaking import Bench, Breaker
-from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
+from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, events_in, wait_for
+from support.users import as_nobody
 
 import pipeline.solving.problem
 from pipeline.service.log import LazyLog
@@ -139,6 +140,18 @@ def test_a_file_that_may_not_be_read_yet_is_waited_for(box: DropFolder) -> None:
         path.chmod(0o600)
         wait_for(lambda: box.has_record("a"))
     assert box.record("a")["status"] == "unique"
+
+
+def test_a_folder_that_may_not_be_read_is_not_taken_for_an_empty_one(
+    box: DropFolder, capsys
+) -> None:
+    """An empty one would be waited for a minute, and left for the next pass without a fault."""
+    (box.inbox / "closed").mkdir()
+    with as_nobody(box.inbox.parent):
+        Path("inbox/closed").chmod(0)
+        assert passed(DropFolder(Path("inbox"), Path("outbox"))) == 75
+    events = events_in(capsys.readouterr().err)
+    assert ("file.stuck", "closed") in [(each["event"], each.get("source")) for each in events]
 
 
 def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolder) -> None:

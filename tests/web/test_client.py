@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 from support.cases import for_each
@@ -76,6 +77,20 @@ def test_a_name_that_is_there_is_not_used_again(client, box, place):
     assert placed(client, "a.txt") == "a-2.txt"
     assert placed(client, "a.txt") == "a-3.txt"
     assert (box.inbox.parent / place / "a.txt").read_text() == "another"
+
+
+def test_pastes_are_named_by_the_time_so_that_their_names_are_new_and_sorted(client, box):
+    names = [placed(client, "") for _ in range(50)]
+    assert names == sorted({*names})
+    assert all(re.fullmatch(r"pasted-\d{8}-\d{6}-\d{6}\.txt", name) for name in names)
+    assert box.waiting() == {*names}
+
+
+def test_many_files_of_one_name_are_taken_without_trying_all_their_numbers(client, box):
+    taken = ["a.txt", *(f"a-{number}.txt" for number in range(2, 10_001))]
+    for name in taken:
+        (box.inbox / name).touch()
+    assert re.fullmatch(r"a-\d{8}-\d{6}-\d{6}\.txt", placed(client, "a.txt"))
 
 
 def test_the_name_of_a_published_result_is_not_used_again(client, box):

@@ -162,6 +162,8 @@ def _look_at_folder(path: Path) -> Sight | None:
         own = path.lstat()
     except FileNotFoundError:
         return None
+    if not os.access(path, os.R_OK | os.X_OK):
+        size += own.st_size  # nobody knows whether it is empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Sight(
         path.name,
