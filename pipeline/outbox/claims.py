@@ -215,7 +215,7 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    report = Report()
+    report = Report(is_ours=published.is_ours)
     terms = Terms(settings.reading, UnpackLimits(settings.max_total_bytes))
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]

@@ -229,6 +229,10 @@ StagesTimed = Annotated[
 ]
 Schema = Annotated[Literal[1], about("the version of this description: 1")]
 Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
+Build = Annotated[
+    str | None,
+    about("a digest of the source that wrote it, which tells states of a version apart"),
+]
 JobId = Annotated[str, about("the id of the job; it begins with the time of its claim")]
 _Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
 Hash = Annotated[
@@ -253,6 +257,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     schema: Schema = SCHEMA
     version: Version = None
+    build: Build = None
     job: JobId
     source: _Source
     sha256: Hash = None
@@ -389,6 +394,7 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
 
     schema: Schema = SCHEMA
     version: Version = None
+    build: Build = None
     job: JobId
     source: _Source
     member: _Member = UNSET

@@ -35,7 +35,7 @@ from pipeline.outbox.schema import (
 )
 from pipeline.solving import Encoding
 from pipeline.solving.result import Result
-from pipeline.version import __version__
+from pipeline.version import __version__, build
 
 if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Puzzle
@@ -132,7 +132,9 @@ class SetOfOne:
             assert result.problem, "solutions come from a problem"  # noqa: S101
             yield f"{stem}_{number}.solution", result.problem.text(solution)
         if self.keep_cnf and result.cnf:
-            puzzle, counted = cnf_texts(result)
+            from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - loaded by then
+
+            puzzle, counted = cnf_texts(result.cnf, result.solutions)
             yield f"{stem}.cnf", puzzle
             yield f"{stem}_count.cnf", counted
         if result.proof:
@@ -233,21 +235,13 @@ def record_text(record: Record) -> str:
     return text + "\n"
 
 
-def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
-    """The DIMACS text of the puzzle, and the same with each solution blocked; in pieces."""
-    from pipeline.solving.cnf import blocking_clause, dimacs_lines  # noqa: PLC0415 - loaded by then
-
-    assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
-    blocking = [blocking_clause(grid, result.cnf) for grid in result.solutions]
-    return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
-
-
 def _fields_of_all(
     origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
 ) -> dict[str, Any]:
     """The fields that every record has."""
     return {
         "version": __version__,
+        "build": build(),
         "job": origin.job,
         "source": origin.source,
         "member": UNSET if origin.member is None else origin.member,

@@ -6,11 +6,12 @@ Loading this module loads no solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
 
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Level
 
 MOST = 2**53
@@ -32,6 +33,16 @@ class Encoding(Struct, frozen=True, kw_only=True):
     name: Annotated[str | None, about("the name of the encoding; null for a formula")]
     variables: Annotated[Count, about("how many variables it has")]
     clauses: Annotated[Count, about("how many clauses it has")]
+
+
+Encoder = Callable[
+    [Puzzle, str, Sequence[Grid], float], tuple[Encoding, Iterable[str], Iterable[str]]
+]
+"""Encodes a puzzle by an encoding's name within so many seconds.
+
+Returns the size of the formula, its text, and the text with these grids blocked. Raises
+LimitReached, and UsageError for an unknown encoding.
+"""
 
 
 class Effort(Struct, frozen=True, kw_only=True):

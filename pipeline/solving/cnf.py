@@ -18,6 +18,7 @@ from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import Clause, clauses_of
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
+from pipeline.solving import Encoding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,6 +151,12 @@ class Cnf:
     def size(self) -> int:
         return sum(family.size for family in self.families)
 
+    @property
+    def told(self) -> Encoding:
+        """Its encoding and size, as records have them; decided candidates have no variable."""
+        variables = len(self.candidates) + self.auxiliary
+        return Encoding(name=self.encoding, variables=variables, clauses=self.size)
+
     def clauses(self) -> Iterator[Clause]:
         """All clauses in order."""
         return chain.from_iterable(family.clauses for family in self.families)
@@ -281,6 +288,12 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
 
 def header(variables: int, clauses: int) -> str:
     return f"p cnf {variables} {clauses}\n"
+
+
+def cnf_texts(cnf: Cnf, solutions: Iterable[Grid]) -> tuple[Iterable[str], Iterable[str]]:
+    """The DIMACS text of a puzzle, and the same with each solution blocked; in pieces."""
+    blocking = [blocking_clause(grid, cnf) for grid in solutions]
+    return dimacs_lines(cnf), dimacs_lines(cnf, blocking)
 
 
 def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:

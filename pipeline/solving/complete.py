@@ -5,7 +5,7 @@ Exhaustion takes puzzles; what it does not decide in time, and formulas, are pro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
@@ -13,6 +13,7 @@ from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import Formula
 from pipeline.errors import LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
+from pipeline.solving import Encoder, Encoding
 from pipeline.solving.problem import Problem, S
 from pipeline.solving.result import Certificate, Proof
 from pipeline.solving.solvers import Solvers
@@ -20,6 +21,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
+    from pipeline.puzzle.puzzle import Grid, Puzzle
 
 EXHAUSTION_SECONDS = 5.0
 RULED_LONGER = 5
@@ -212,6 +214,21 @@ def prove_formula(
     if reason:
         return Certificate("claimed", reason=reason), None
     return Certificate("no", reason="; ".join(doubts)), None
+
+
+def encoder(megabytes: int) -> Encoder:
+    """What makes formulas again for an audit; each may take so much memory."""
+    from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - only an audit needs it
+    from pipeline.solving.encode import encode_puzzle  # noqa: PLC0415 - as above
+
+    def encode(
+        puzzle: Puzzle, name: str, solutions: Sequence[Grid], seconds: float
+    ) -> tuple[Encoding, Iterable[str], Iterable[str]]:
+        limits = Limits(seconds, megabytes)
+        cnf = encode_puzzle(puzzle, name, limits=limits)  # type: ignore[arg-type] # it checks that
+        return cnf.told, *cnf_texts(cnf, solutions)
+
+    return encode
 
 
 def refuter(solvers: Solvers, megabytes: int) -> Refuter:

@@ -145,10 +145,7 @@ class Search(Generic[S]):
     @property
     def encoding(self) -> Encoding | None:
         """The size of what is `kept`."""
-        if (cnf := self.kept) is None:
-            return None
-        variables = len(cnf.candidates) + cnf.auxiliary
-        return Encoding(name=cnf.encoding, variables=variables, clauses=cnf.size)
+        return self.kept.told if self.kept else None
 
     def without_solver(self) -> Result[S] | None:
         """What the search through everything finds, where one answer is enough and it is quick.

@@ -79,7 +79,7 @@ def audit(
     from pipeline.outbox.audit import audit as audited
     from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
-    from pipeline.solving.complete import refuter
+    from pipeline.solving.complete import encoder, refuter
     from pipeline.solving.solvers import Solvers
 
     outbox = outbox_of(folder, settings)
@@ -97,7 +97,14 @@ def audit(
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         room = UnpackLimits(settings.max_total_bytes)
-        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
+        terms = Terms(
+            settings.reading,
+            room,
+            settings.timeout,
+            ask,
+            encoder=encoder(settings.memory_limit),
+            on_rows=show_rows,
+        )
         if checker:
             from pipeline.cli.proofs import Checker
 

@@ -32,7 +32,7 @@ from pipeline.outbox.audit.sets import (
 )
 from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.originals import Originals
-from pipeline.outbox.schema import ARCHIVE
+from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
 from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import check_readable, kind_of, opened
@@ -122,6 +122,7 @@ def _of_stem(
         if found == published:  # the record is still the one that was audited
             break
         published = found
+        report = Report(is_ours=published.is_ours)
         claim = _claim(published, folder.beside(stem), originals, terms, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
@@ -137,6 +138,8 @@ def _claim(
     if not is_file_name(source):
         report.bad(f"the source {source!r} is no file name")
         return status
+    if or_none(published.record.member) is not None:
+        report.bad("member: there should be none")
     try:
         audit_files(published, source, beside, report)
         return _audit(published, originals, terms, report)
@@ -168,7 +171,7 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
 
 
 def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
-    trial = Report()
+    trial = Report(is_ours=published.is_ours)
     _with(original, published, terms, trial)
     return trial.is_clean
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -18,6 +19,7 @@ from pipeline.outbox.audit.collection import (
     counts_in,
     summary,
 )
+from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.sets import (
     ListedFolder,
     Many,
@@ -87,6 +89,8 @@ class _AuditedArchive:
         for path in sorted(self._empty):
             self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
         compare_counts(self.counts, self._published.record, self._report)
+        audit_fallbacks(self._published.record, self._report)
+        audit_log(self._published, self._report)
 
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._top.parent))
@@ -134,6 +138,7 @@ class _AuditedArchive:
         elif path is not None and folder is not None:
             content = Content(member.stream)
             published = load_set(path)
+            report = replace(report, is_ours=published.is_ours)
             self._audit(published, folder, member.name, content, report)
             _compare_row(published, row, report)
         elif row.status == "failed":
@@ -218,7 +223,8 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
     told = type(row)(row.member, record.format or "", record.status, *said, *added)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:
-            report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
+            tell = report.rewritten if name == "message" else report.bad
+            tell(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
 
 def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:

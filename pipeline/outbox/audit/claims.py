@@ -15,7 +15,14 @@ from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import One, Report, Terms
-from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, or_none
+from pipeline.outbox.schema import (
+    Cell,
+    PuzzleRecord,
+    RecordedClue,
+    RecordedDifference,
+    RuleTold,
+    or_none,
+)
 from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
@@ -115,12 +122,24 @@ def _demands(
             return []
         demands.append(_Demand(str(clue), cell, mask))
     for each in told:
-        rules = puzzle.rules[each.number - 1 : each.number] if puzzle else ()
-        if [rule.describe(geometry) for rule in rules] != [each.told]:
-            report.bad(f"the original does not have rule {each.number}, {each.told[:100]!r}")
+        rules = named_rule(puzzle, each, report) if puzzle else ()
+        if not rules:
             return []
         demands.append(_Demand(each.told, rules=rules))
     return demands
+
+
+def named_rule(puzzle: Puzzle, told: RuleTold, report: Report) -> tuple[Rule, ...]:
+    """The rule of a puzzle that a record names; nothing, which is reported, if it has no such rule.
+
+    Another version may have called it otherwise.
+    """
+    rules = puzzle.rules[told.number - 1 : told.number]
+    if [rule.describe(puzzle.geometry) for rule in rules] != [told.told]:
+        tell = report.rewritten if rules else report.bad
+        tell(f"the original does not have rule {told.number}, {told.told[:100]!r}")
+        return () if report.is_ours else rules
+    return rules
 
 
 def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_another, audit_complete
+from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
 from pipeline.outbox.audit.sets import Many, Report, Terms
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
@@ -71,8 +72,11 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
     `terms` include what was declared.
     """
     found = collection_in(content, terms.reading)
-    if found is None or found.format.name != published.record.format:
-        report.bad(f"the original is no collection of the format {published.record.format!r}")
+    told = published.record.format
+    if found is None or found.format.name != told:
+        tell = report.rewritten if found else report.bad
+        tell(f"the original is no collection of the format {told!r}")
+    if found is None:
         return published.record.status
     audited = _AuditedCollection(published, terms, report)
     try:
@@ -121,6 +125,8 @@ class _AuditedCollection:
                 audit_rows(portion, also, self._terms, self._report)
             self._told(self.count)
         compare_counts(self.counts, published.record, self._report)
+        audit_fallbacks(published.record, self._report)
+        audit_log(published, self._report)
 
     def _told(self, done: int) -> None:
         """Report that so many rows are audited."""

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 
-from pipeline.errors import InputError, counted, printable
+from pipeline.errors import InputError, InvalidPuzzle, counted, printable
 from pipeline.outbox.audit.claims import fault_in_status, is_denied
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats import Entry
+from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
 """Characters of a portion, and lines that are read before they are counted."""
 _LONGEST_TEXT = 500
-CERTIFICATES = {"true": ("exhaustion", "drat", "lrat", "claimed"), "false": ("",), "": ("",)}
+CERTIFICATES = {"true": ("exhaustion", "lrat", "claimed"), "false": ("",), "": ("",)}
 """The certificates that go with each value of `complete`."""
+_EARLIER = "drat"
+"""The certificate that earlier versions wrote for `lrat`."""
 COMPLETE = {"true": True, "false": False, "": None}
 
 
@@ -135,7 +138,7 @@ def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
     entry, row, number = portion.entry(at), portion.row(at), portion.first + at
     report = portion.about(at, report)
     puzzle = entry.puzzle_read
-    _compare(number, entry, row, report)
+    _compare(number, entry, puzzle, row, report)
     if (puzzle is None) != (row.status == "invalid"):
         what = "a puzzle" if puzzle else "no puzzle"
         report.bad(f"the status is {row.status!r}, but the original holds {what} there")
@@ -155,8 +158,13 @@ def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
     return AuditedRow(number, puzzle, row, grids, is_sound, disagrees)
 
 
-def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
-    """Check that a row is about the entry of that number."""
+def _compare(
+    number: int, entry: Entry, puzzle: Puzzle | None, row: PuzzleRow, report: Report
+) -> None:
+    """Check that a row is about the entry of that number.
+
+    Another version may have written its puzzle otherwise.
+    """
     text = entry.text
     if not entry.plain:
         text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
@@ -167,7 +175,16 @@ def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
         ("puzzle", row.puzzle, text),
     ):
         if here != there:
-            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+            is_same = what == "puzzle" and puzzle and puzzle == _puzzle_in(here)
+            tell = report.rewritten if is_same else report.bad
+            tell(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+
+
+def _puzzle_in(text: str) -> Puzzle | None:
+    """The puzzle that stands in a field; None if it is not legible without its file."""
+    with suppress(InvalidPuzzle):
+        return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
+    return None
 
 
 def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
@@ -178,7 +195,9 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
     else:
         if fault := fault_in_status(row.status, len(filled), COMPLETE[row.complete]):
             report.bad(fault)
-        if row.certificate not in CERTIFICATES[row.complete]:
+        known = CERTIFICATES[row.complete]
+        is_earlier = row.certificate == _EARLIER and known[1:] and not report.is_ours
+        if row.certificate not in known and not is_earlier:
             said = f"the certificate {row.certificate[:20]!r} does not go with complete"
             report.bad(f"{said}: {row.complete or 'null'}")
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:

@@ -32,6 +32,8 @@ from pipeline.outbox.schema import or_none
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
+from pipeline.solving import Encoder
+from pipeline.version import __version__, build
 
 _MOST_STEMS = 1000
 
@@ -47,8 +49,9 @@ class Terms:
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
     it, such claims stay unchecked. Its answers are checked. `confirm` may have another program
-    check a refutation that holds, in LRAT; it raises PipelineError if that does not. `on_rows` is
-    called with a collection's name, its rows done, and how many it claims to have.
+    check a refutation that holds, in LRAT; it raises PipelineError if that does not. `encoder`
+    makes formulas again; without it, their sizes are not compared. `on_rows` is called with a
+    collection's name, its rows done, and how many it claims to have.
     """
 
     reading: Reading = field(default_factory=Reading)
@@ -56,6 +59,7 @@ class Terms:
     seconds: float = 60.0
     refuter: Refuter | None = None
     confirm: Callable[[Iterable[str], str, Deadline], object] = lambda _cnf, _lrat, _deadline: None
+    encoder: Encoder | None = None
     on_rows: Callable[[str, int, int], object] = lambda _name, _done, _total: None
 
     def with_declared(self, declared: Mapping[str, str]) -> Self:
@@ -84,9 +88,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collects findings about a job. `about` names the part of it that is being checked."""
+    """Collects findings about a job. `about` names the part of it that is being checked.
+
+    `is_ours`: this build wrote it.
+    """
 
     about: str = ""
+    is_ours: bool = True
     _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -99,6 +107,13 @@ class Report:
     def note(self, what: str) -> None:
         self._add("notes", what)
 
+    def rewritten(self, what: str) -> None:
+        """Something is written in another way than this build writes it: a fault only of ours."""
+        if self.is_ours:
+            self.bad(what)
+        else:
+            self.note(f"{what}: another version wrote it")
+
     def _add(self, kind: str, what: str) -> None:
         self._counts[kind] += 1
         if self._counts[kind] <= MOST:
@@ -106,7 +121,7 @@ class Report:
 
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""
-        return Report(f"{self.about}{part}: ", self._kept, self._counts)
+        return replace(self, about=f"{self.about}{part}: ")
 
     @property
     def is_clean(self) -> bool:
@@ -140,6 +155,11 @@ class Set:
     @property
     def numbered(self) -> list[str]:
         return solutions_among(self.files, self.stem)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this build wrote it, by what its record says."""
+        return (self.record.version, self.record.build) == (__version__, build())
 
     def beside(self, name: str) -> Path:
         return self.path.with_name(name)

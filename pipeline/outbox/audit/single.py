@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
@@ -19,6 +21,12 @@ from pipeline.outbox.audit.claims import (
 from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
 from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_models
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
+from pipeline.outbox.audit.provenance import (
+    audit_encoding,
+    audit_formula_size,
+    audit_log,
+    audit_solver,
+)
 from pipeline.outbox.audit.sets import Many, One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.schema import RecordedFree, or_none
@@ -59,6 +67,8 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     audit_presence(published, report)
+    audit_solver(record, report)
+    audit_log(published, report)
     if record.status in ("invalid", "other") and data is not None:
         _audit_invalid(published, data, terms, report)
     word = audit_certificate(record, report)
@@ -116,6 +126,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         audit_conflict(record, puzzle, rules.geometry, terms, report)
     if puzzle:
         audit_record(record, puzzle, grids, terms, report)
+        audit_encoding(published, puzzle, grids, terms, report)
     difference = or_none(record.difference)
     if difference and len({*grids}) == len(names) > 1:
         audit_difference(difference, grids, terms, report)
@@ -160,19 +171,23 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
         report.bad(f"the original is no puzzle: {error}")
         return None
     geometry = parsed.puzzle.geometry
-    ours = _in_words(parsed.format, parsed.variant, (geometry.height, geometry.width))
+    box = geometry.height, geometry.width
+    ours = _in_words(parsed.format, parsed.variant, box)
     theirs = _in_words(record.format, record.variant, record.box)
     if ours != theirs:
-        report.bad(f"the record says {theirs}, the original is {ours}")
+        tell = report.rewritten if record.box == box else report.bad
+        tell(f"the record says {theirs}, the original is {ours}")
     told = Counter(rule.name for rule in parsed.puzzle.rules)
-    for what, found, expected in (
-        ("grids", or_none(record.grids) or (), geometry.grids),
-        ("free", or_none(record.free), RecordedFree.of(geometry)),
-        ("rules", or_none(record.rules) or {}, told),
-        ("unread", or_none(record.unread) or (), parsed.unread),
+    for what, found, expected, tell in (
+        ("grids", or_none(record.grids) or (), geometry.grids, report.bad),
+        ("free", or_none(record.free), RecordedFree.of(geometry), report.bad),
+        ("rules", or_none(record.rules) or {}, told, report.rewritten),
+        ("unread", or_none(record.unread) or (), parsed.unread, report.rewritten),
     ):
         if found != expected:
-            report.bad(f"{what}: the record says {found}, the original has {expected}")
+            tell(f"{what}: the record says {found}, the original has {expected}")
+    for each in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
+        report.gap(f"unread: the record does not tell of {each!r}")
     return parsed
 
 
@@ -205,6 +220,7 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
 def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Report) -> Grid | None:
     """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
 
+    Another version may have chosen the other one of these, and another name for the notation.
     None if it is invalid.
     """
     record, most = published.record, terms.reading.max_bytes
@@ -212,20 +228,42 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
     data = _bytes_of(published, name, most, report)
     if data is None:
         return None
+    as_values = record.variant == "rules" or is_written_as_values(told, rules)
+    readings: list[Callable[[], Grid]] = [
+        lambda: read_values(data, name, rules.geometry),
+        lambda: _filled(data, name, _reading_of(told, most)),
+        lambda: _filled(data, name, Reading("classic", most)),
+        lambda: _in_document(data, rules.geometry),
+    ]
     try:
-        if record.variant == "rules" or is_written_as_values(told, rules):
-            return read_values(data, name, rules.geometry)
-        puzzle = parse_source(data, name, *_reading_of(told, most)).puzzle
-    except (InvalidPuzzle, UsageError) as error:
-        report.bad(str(error))
-        return None
-    values, size = dict(puzzle.givens()), len(puzzle.cells)
-    if len(values) == size:
-        return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
-    blank = next(cell for cell in range(size) if cell not in values)
-    row, column = puzzle.geometry.place(blank)
-    report.bad(f"{name}: row {row}, column {column} is not filled")
+        return readings[not as_values]()
+    except (InputError, UsageError) as error:
+        fault = str(error)
+    for reading in () if report.is_ours else readings:
+        with suppress(InputError, UsageError, ValueError):
+            return Grid(rules.geometry, reading().values)
+    report.bad(fault)
     return None
+
+
+def _filled(data: bytes, name: str, reading: Reading) -> Grid:
+    """The grid that is written as a filled puzzle. Raises InputError, UsageError."""
+    puzzle = parse_source(data, name, *reading).puzzle
+    values, size = dict(puzzle.givens()), len(puzzle.cells)
+    for cell in range(size):
+        if cell not in values:
+            row, column = puzzle.geometry.place(cell)
+            raise InputError(f"{name}: row {row}, column {column} is not filled")
+    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
+
+
+def _in_document(data: bytes, geometry: Geometry) -> Grid:
+    """The grid in a document of f-puzzles, whose values were not given. Raises ValueError."""
+    try:
+        rows = json.loads(data)["grid"]
+        return Grid(geometry, tuple(cell["value"] for row in rows for cell in row))
+    except (TypeError, KeyError, RecursionError) as error:
+        raise ValueError from error
 
 
 def _reading_of(notation: str, most: int) -> Reading:
@@ -258,6 +296,8 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
         except InvalidPuzzle as error:
             report.bad(f"the original is no formula: {error}")
     models = [*models_of(published, parsed, report)] if parsed else []
+    if parsed:
+        audit_formula_size(record, parsed, report)
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.numbered):

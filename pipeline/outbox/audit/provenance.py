@@ -1,0 +1,188 @@
+"""How a result came about, as far as its files show: the solver, the formula it got, the log.
+
+Another version may have worked, and logged, otherwise: its results are not compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import zip_longest
+from typing import Any
+
+from msgspec import to_builtins
+
+from pipeline.errors import LimitReached, PipelineError
+from pipeline.files import read_regular
+from pipeline.outbox import LARGEST
+from pipeline.outbox.audit.sets import One, Report, Set, Terms
+from pipeline.outbox.schema import CLAIMED, FALLBACKS, PROVED, ManyRecord, PuzzleRecord, or_none
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
+from pipeline.solving import Encoding
+
+SOLVERS = ("minisat", "pysat", "lanes", "exhaustion")
+"""The solvers that records name."""
+
+_ANSWERED = ("unique", "multiple", "unsolvable", "solved")
+_UNASKED = ("invalid", "other")
+_ANY = object()
+"""In a line of a log: a text that stands nowhere else."""
+
+
+def audit_solver(record: PuzzleRecord, report: Report) -> None:
+    """Check that a solver is named where one was asked, and the formula that it got."""
+    used, status = record.solver, record.status
+    is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
+    for name, is_told, is_wanted in (
+        ("solver", used is not None, status in _ANSWERED),
+        ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
+    ):
+        if is_told != is_wanted and (is_told or report.is_ours) and status in _ANSWERED + _UNASKED:
+            report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
+    if used and used.name not in SOLVERS:
+        report.rewritten(f"solver: {used.name[:40]!r} is unknown")
+
+
+def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Report) -> None:
+    """Compare the size of a formula with that of the original."""
+    told = record.encoding
+    size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
+    if told and told != size:
+        report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
+
+
+def audit_encoding(
+    published: One, puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report
+) -> None:
+    """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
+    told, stem = published.record.encoding, published.stem
+    if told is None or terms.encoder is None or not report.is_ours:
+        return
+    try:
+        size, plain, counting = terms.encoder(puzzle, told.name or "", grids, terms.seconds)
+        if told != size:
+            report.bad(f"encoding: {_in_words(told)}, there are {_in_words(size)}")
+        for name, text in ((f"{stem}.cnf", plain), (f"{stem}_count.cnf", counting)):
+            if published.files.get(name) not in (None, _digest(text)):
+                report.bad(f"{name} is not the formula of the puzzle")
+    except LimitReached as error:
+        report.gap(f"encoding: it was not checked: {error}")
+    except PipelineError as error:
+        report.bad(str(error))
+
+
+def _digest(text: Iterable[str]) -> str:
+    hashed = sha256()
+    for each in text:
+        hashed.update(each.encode("ascii"))
+    return hashed.hexdigest()
+
+
+def _in_words(size: Encoding) -> str:
+    name = f"{size.name[:40]}, " if size.name else ""
+    return f"{name}{size.variables} variables and {size.clauses} clauses"
+
+
+def audit_fallbacks(record: ManyRecord, report: Report) -> None:
+    """Check that totals and fallbacks count the same puzzles."""
+    told = or_none(record.fallbacks) or ()
+    counted, here = sum(each.puzzles for each in told), record.totals.get(FALLBACKS, 0)
+    if counted != here:
+        report.bad(f"fallbacks: of {counted} puzzles, the totals count {here}")
+    for each in told:
+        if each.solver not in SOLVERS:
+            report.rewritten(f"fallbacks: the solver {each.solver[:40]!r} is unknown")
+
+
+def audit_log(published: Set, report: Report) -> None:
+    """Check that a log says what the record says, and nothing else; old ones may be gone."""
+    name = f"{published.stem}.log"
+    if not report.is_ours:
+        return
+    if name not in published.files:
+        report.bad(f"{name} is not listed")
+        return
+    try:
+        data = read_regular(published.beside(name), LARGEST)
+    except OSError:  # it is gone, or that is reported
+        return
+    told = data.decode(errors="surrogateescape").splitlines()
+    for number, (line, expected) in enumerate(zip_longest(told, _lines(published.record)), 1):
+        if fault := _fault_in_line(line, expected):
+            report.bad(f"{name}: line {number}{fault}")
+            return
+
+
+def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str | None:
+    """What is wrong with a line, in words that follow its number."""
+    if line is None:
+        return " is missing"
+    if expected is None:
+        return " says more than the record"
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        return " is no JSON object"
+    for key in (*expected, *found):
+        here, there = found.get(key, _ANY), expected.get(key)
+        is_free = there is _ANY and isinstance(here, str)
+        if not is_free and (here != there or key not in expected):
+            return f": {key[:40]} is not as the record says"
+    return None
+
+
+def _lines(record: PuzzleRecord | ManyRecord) -> Iterator[dict[str, Any]]:
+    """The lines of the log of a record."""
+    for line in (
+        {"event": "job.claimed", "timestamp": _ANY, "source": record.source},
+        *(_stages_of_many(record) if isinstance(record, ManyRecord) else _stages(record)),
+        {
+            "event": "job.finished",
+            "timestamp": record.finished,
+            "source": record.source,
+            "status": record.status,
+            "seconds": dict(record.seconds or {}),
+            **(_of_many(record) if isinstance(record, ManyRecord) else _of_one(record)),
+        },
+    ):
+        yield {"job": record.job, **line}
+
+
+def _stages(record: PuzzleRecord) -> Iterator[dict[str, Any]]:
+    for stage, seconds in (record.seconds or {}).items():
+        if stage == "total":
+            continue
+        line = {"event": f"stage.{stage}", "seconds": seconds}
+        if stage == "parse" and record.variant is not None:
+            line |= {"format": record.format, "variant": record.variant, "reason": _ANY}
+        yield line
+    if (used := record.solver) and used.fallback:
+        yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
+
+
+def _of_one(record: PuzzleRecord) -> dict[str, Any]:
+    seconds = dict(record.seconds or {})
+    if "batch" in seconds:
+        seconds.pop("total", None)
+    return {
+        "solutions": record.solutions,
+        "complete": record.complete,
+        "certificate": record.told_certificate or (CLAIMED if record.complete else None),
+        "message": record.message,
+        "seconds": seconds,
+    }
+
+
+def _stages_of_many(record: ManyRecord) -> Iterator[dict[str, Any]]:
+    yield {"event": "stage.parse", "format": record.format, "reason": _ANY}
+    for each in or_none(record.fallbacks) or ():
+        yield {"event": "solver.fallback", **to_builtins(each)}
+
+
+def _of_many(record: ManyRecord) -> dict[str, Any]:
+    known = {PROVED: 0, CLAIMED: 0, **record.known}
+    return {"totals": record.totals, **known}
