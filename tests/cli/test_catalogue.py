@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import signal
+import stat
 import subprocess
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from msgspec import to_builtins
 from support.commands import run, start
 from support.dropping import wait_for
+from support.needs import needs_arrow
 from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
@@ -313,6 +315,40 @@ def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
     code, _, heard = run("report", "out", "-o", "in/done/puzzle.txt", "--force")
     assert (code, "is an original in an inbox" in heard) == (2, True)
     assert Path("in/done/puzzle.txt").read_text() == f"{EASY}\n"
+
+
+def test_a_folder_with_a_folder_work_alone_is_no_inbox(desk):
+    Path("home/.work").mkdir(parents=True)
+    Path("home/out.txt").write_text("old")
+    assert run("dedupe", "a.txt", "-o", "home/out.txt", "--force")[0] == 0
+    assert Path("home/out.txt").read_text() != "old"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(desk):
+    Path("out.txt").write_text("old")
+    Path("out.txt").chmod(0o640)
+    Path("private.txt").write_text("old")
+    Path("private.txt").chmod(0o600)
+    for name in ("out.txt", "private.txt"):
+        assert run("dedupe", "a.txt", "-o", name, "--force")[0] == 0
+        assert Path(name).read_text() != "old"
+    modes = [stat.S_IMODE(Path(name).stat().st_mode) for name in ("out.txt", "private.txt")]
+    assert modes == [0o640, 0o600]
+
+
+@pytest.mark.parametrize("name", ["t.csv", pytest.param("t.parquet", marks=needs_arrow)])
+def test_a_table_is_kept_if_nothing_can_be_read(desk, name):
+    assert run("solve", "a.txt", "--table", name)[0] == 0
+    before = Path(name).read_bytes()
+    missing = "{}: cannot be read: No such file or directory\n"
+    for files in (["missing"], ["missing", "gone"]):
+        said = "".join(map(missing.format, files))
+        assert run("solve", *files, "--table", name, "--force") == (1, "", said)
+        assert Path(name).read_bytes() == before
+        assert run("solve", *files, "--table", "new.csv") == (1, "", said)
+    assert run("solve", "missing", "a.txt", "--table", name, "--force")[0] == 1
+    assert Path(name).read_bytes() != before
+    assert not list(Path.cwd().glob("*new.csv*"))
 
 
 def test_the_root_folder_is_no_target_and_a_sheet_without_a_name_takes_one_that_is_free(desk):
