@@ -230,11 +230,7 @@ def lying(monkeypatch, **changes):
 @pytest.mark.parametrize(
     ("solver", "changes", "why"),
     [
-        (
-            "auto",
-            {"grids": np.ones((3, FEWEST, 81), np.uint8)},
-            "a grid of lanes is no solution",
-        ),
+        ("auto", {"grids": np.ones((3, FEWEST, 81), np.uint8)}, "a grid of lanes is no solution"),
         ("lanes", {"decided": np.zeros(FEWEST, bool)}, "lanes left it undecided"),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),
     ],
