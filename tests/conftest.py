@@ -167,4 +167,4 @@ def lanes(many_at_once):
 @pytest.fixture
 def searching(checking, monkeypatch):
     """Have `exhausted_many` use the machine code."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: checking)
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: checking)

@@ -32,7 +32,7 @@ OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folders of originals; by default done in the inbox, here or beside the outbox.",
+        help="Folders of originals; by default done in --inbox, beside the outbox or here.",
     ),
 ]
 CheckerOption = Annotated[
@@ -65,7 +65,7 @@ def audit(
 
     It checks solutions, whether there are others, counts and proofs.
 
-    A job is ok, BAD, or unchecked if its original is gone or time was too short.
+    A job is ok, BAD, or unchecked if its original was not found or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
 
     sudoku-pipeline audit
@@ -123,9 +123,10 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders that --originals names, else that of the inbox, here or beside the outbox.
+    """The folders that --originals names, else that of the inbox, which records do not name.
 
-    Raises UsageError.
+    An inbox of the usual name is sought beside the outbox first: one here may be another's. Raises
+    UsageError.
     """
     from pipeline.outbox.names import DONE
 
@@ -134,7 +135,8 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
     here = settings.inbox / DONE
     beside = outbox.absolute().parent / settings.inbox.name / DONE
-    return named or [here if here.is_dir() or not beside.is_dir() else beside]
+    likely = [beside, here] if settings.inbox == Settings().inbox else [here, beside]
+    return named or [next((folder for folder in likely if folder.is_dir()), here)]
 
 
 def _print_finding(finding: Finding) -> None:
