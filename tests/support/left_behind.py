@@ -67,16 +67,21 @@ def _numbers(box: DropFolder) -> dict[str, str]:
     return _folders(box) | {f'"fingerprint": [{INODE},': inode}
 
 
+def _replaced(text: str, others: dict[str, str]) -> str:
+    for each, other in others.items():
+        text = text.replace(each, other)
+    return text
+
+
 def kept(box: DropFolder) -> Left:
     """What is in the folders."""
-    found = {}
+    found, tokens = {}, {number: token for token, number in _numbers(box).items()}
+    tokens[f" on {os.uname().nodename}\n"] = " on another\n"
     for folder in (box.inbox, box.outbox):
         for path in sorted(filter(Path.is_file, folder.rglob("*"))):
-            name, text = str(path.relative_to(box.inbox.parent)), path.read_bytes().decode("latin-1")
-            text = text.replace(f" on {os.uname().nodename}\n", " on another\n")
-            for token, number in _numbers(box).items():
-                name, text = name.replace(number, token), text.replace(number, token)
-            found[name] = text
+            name = str(path.relative_to(box.inbox.parent))
+            text = path.read_bytes().decode("latin-1")
+            found[_replaced(name, tokens)] = _replaced(text, tokens)
     return found
 
 
@@ -86,11 +91,10 @@ def restore(box: DropFolder, left: Left) -> None:
     for notes in (False, True):  # they name the inode of a file, which must be there
         for name, text in left.items():
             if notes == name.endswith(NOTE):
-                for token, number in _numbers(box).items() if notes else _folders(box).items():
-                    name, text = name.replace(token, number), text.replace(token, number)
-                path = box.inbox.parent / name
+                numbers = _numbers(box) if notes else _folders(box)
+                path = box.inbox.parent / _replaced(name, numbers)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(text.encode("latin-1"))
+                path.write_bytes(_replaced(text, numbers).encode("latin-1"))
     source = _source(box)
     for note in box.inbox.glob(f".work/[!.]*/{NOTE}"):
         if source.is_file():
