@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
-from pipeline.files import is_junk, numbered, remove_abandoned, temporary_beside
+from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
 from pipeline.outbox.report import job_piece
 from pipeline.service.protocol.claiming import is_in_work
@@ -130,4 +130,4 @@ def name_for(told: str) -> str:
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", told))[-1]
     kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_LONGEST_NAME:]
     name = kept.decode(errors="ignore").strip(" .~")
-    return f"{name or 'puzzle'}.txt" if is_junk(name) or fold(name) in ("", DONE, FAILED) else name
+    return f"{name or 'puzzle'}.txt" if is_left(name) or fold(name) in ("", DONE, FAILED) else name

@@ -9,7 +9,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline.errors import InputError
-from pipeline.files import is_file_name, is_junk
+from pipeline.files import is_file_name, is_left
 from pipeline.web.client import Client, name_for
 
 SMALL = b"1...\n..2.\n.3..\n...4\n"
@@ -32,6 +32,7 @@ SMALL = b"1...\n..2.\n.3..\n...4\n"
         ("Failed", "Failed.txt"),
         ("a.tmp", "a.tmp.txt"),
         ("Thumbs.db", "Thumbs.db.txt"),
+        ("4913", "4913.txt"),
         ("<b>&\"'.txt", "_b____.txt"),
         ("a\nb\0c\x1b[1m.txt", "a_b_c__1m.txt"),
         ("e\u0301.txt", "é.txt"),
@@ -45,7 +46,7 @@ def test_a_name_is_made_harmless(told, name):
 def test_any_name_is_one_that_the_inbox_takes(told):
     name = name_for(told)
     assert is_file_name(name)
-    assert not is_junk(name)
+    assert not is_left(name)
     assert len(name.encode()) <= 110
 
 
