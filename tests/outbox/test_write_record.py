@@ -27,7 +27,7 @@ from support.solving import (
 )
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
-from pipeline.outbox import record_of
+from pipeline.outbox import load_record, record_of
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.write_record import (
     Origin,
@@ -317,3 +317,32 @@ def test_large_grids_have_their_cnfs_too():
     _, clauses = clauses_of("".join(cnf_texts(result)[1]))
     assert len(clauses) == result.cnf.size + len(result.solutions)
     assert parse_puzzle(render_puzzle(puzzle, "boxes")) == puzzle
+
+
+@pytest.mark.parametrize(
+    "stem", ["a", "\u00e4" * 111, "\udcff" * 200], ids=["short", "letters", "bytes"]
+)
+def test_a_record_lists_no_more_solutions_than_can_be_read_again(stem, tmp_path):
+    """The name is written in ASCII, which can take six times as much room."""
+    two = solved(TWO)
+    many = replace(two, solutions=two.solutions * 150_000)
+    result = SetOfOne(origin_of(TWO), many).listable(stem).result
+    names = [f"{stem}_{number}.solution" for number in range(1, len(result.solutions) + 1)]
+    record = SetOfOne(origin_of(TWO), result).record(dict.fromkeys(names, "0" * 64), FINISHED)
+    (tmp_path / "a.json").write_text(record_text(record))
+    found = load_record(tmp_path / "a.json")
+    assert found.solutions == len(found.files) == len(names) < 300_000
+    assert (found.status, found.complete, found.certificate.complete) == ("multiple", False, "no")
+    assert found.message == f"there are more solutions than the {len(names)} that a record can list"
+
+
+def test_the_solutions_that_a_record_can_list_are_those_that_are_published(tmp_path):
+    every = solved("....\n" * 4, max_solutions=1000)
+    assert (len(every.solutions), every.complete) == (288, True)
+    published = SetOfOne(origin_of("....\n" * 4), every)
+    assert published.listable("a", 50_000) == published
+    cut = published.listable("a", 20_000)
+    names = [name for name, _ in cut.files("a", CLAIMED, FINISHED)]
+    assert len(names) == len(cut.result.solutions) + 1 < 200
+    text = record_text(cut.record(dict.fromkeys(names, "0" * 64), FINISHED))
+    assert 15_000 < len(text) < 20_000

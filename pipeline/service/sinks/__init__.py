@@ -298,7 +298,8 @@ class SetSink(Sink):
         return self._result.status in ("invalid", "failed")
 
     def _outcome(self) -> SetOfOne:
-        return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
+        note = self._claim.note
+        return SetOfOne(self._dropped, self._result, note.keep_cnf).listable(note.stem)
 
 
 class GrowingSink(Sink):

@@ -16,7 +16,7 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of, write_new
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT, is_output, stems_for
+from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record
 from pipeline.outbox.tables import (
@@ -129,7 +129,9 @@ class TreeSink(GrowingSink):
             return
         result, added = _judged(item.data, result), list[str]()
         origin = self._member(item.name, digest(item.data), len(item.data))
-        made = SetOfOne(origin, result, self._settings.keep_cnf)
+        longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
+        made = SetOfOne(origin, result, self._settings.keep_cnf).listable(longest_stem)
+        result = made.result
         try:
             record = self._tree.write_one(item.name, self._members, made)
             added = added_fields(record, self._settings.traits)
