@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Puzzle
     from pipeline.reading.formats import Parsed
     from pipeline.solving.explain import Clue
+    from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
 """Each name and its content in pieces."""
@@ -76,27 +77,6 @@ class SetOfOne:
     origin: Origin
     result: Result
     keep_cnf: bool = False
-
-    def listable(self, stem: str, largest: int = LARGEST) -> SetOfOne:
-        """The set with as many solutions as a record of `largest` bytes can list under that stem.
-
-        A larger record would not be read again.
-        """
-        count = len(self.result.solutions)
-        last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
-        entry = len(record_text(last)) + _INDENTED
-        most = (largest - largest // 8) // entry  # the rest is for what else a record says
-        if count <= most:
-            return self
-        cut = replace(
-            self.result,
-            solutions=self.result.solutions[:most],
-            complete=False,
-            message=f"there are more solutions than the {most} that a record can list",
-            certificate=Certificate("no"),
-            proof=None,
-        )
-        return replace(self, result=cut)
 
     @property
     def status(self) -> str:
@@ -177,6 +157,31 @@ class SetOfOne:
             yield line
         if (used := self.result.solver) and used.fallback:
             yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
+
+
+def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
+    """The result with as many solutions as a record of `largest` bytes can list under that stem.
+
+    A larger record would not be read again.
+    """
+    count = len(result.solutions)
+    last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
+    entry = len(record_text(last)) + _INDENTED
+    most = (largest - largest // 8) // entry  # the rest is for what else a record says
+    if count <= most:
+        return result
+    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
+
+    shown = result.solutions[:most]
+    return replace(
+        result,
+        solutions=shown,
+        complete=False,
+        message=f"there are more solutions than the {most} that a record can list",
+        certificate=Certificate("no"),
+        proof=None,
+        difference=explain_difference(list[Any](shown)) if result.difference else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

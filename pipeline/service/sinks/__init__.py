@@ -30,6 +30,7 @@ from pipeline.outbox.write_record import (
     SetOfMany,
     SetOfOne,
     digest,
+    listable,
     record_text,
     timestamp,
 )
@@ -291,15 +292,15 @@ class SetSink(Sink):
             yield Singles((self.item,))
 
     def write(self, _step: Any, reply: Any) -> None:
-        (self._result,) = reply
+        (result,) = reply
+        self._result = listable(result, self._claim.note.stem)
 
     @property
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
     def _outcome(self) -> SetOfOne:
-        note = self._claim.note
-        return SetOfOne(self._dropped, self._result, note.keep_cnf).listable(note.stem)
+        return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
 
 
 class GrowingSink(Sink):

@@ -33,6 +33,7 @@ from pipeline.outbox.write_record import (
     SetOfMany,
     SetOfOne,
     digest,
+    listable,
     record_text,
     timestamp,
 )
@@ -130,8 +131,8 @@ class TreeSink(GrowingSink):
         result, added = _judged(item.data, result), list[str]()
         origin = self._member(item.name, digest(item.data), len(item.data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
-        made = SetOfOne(origin, result, self._settings.keep_cnf).listable(longest_stem)
-        result = made.result
+        result = listable(result, longest_stem)
+        made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
             added = added_fields(record, self._settings.traits)
