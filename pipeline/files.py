@@ -174,12 +174,14 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
 
-    Raises OSError, which names the target.
+    It has the mode of the file that it replaces. Raises OSError, which names the target.
     """
     fresh = temporary_beside(target)
     try:
         with fresh.open("xb") as file:
             try:
+                with contextlib.suppress(OSError):  # there is none, or modes cannot be set here
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
                 fresh.replace(target)

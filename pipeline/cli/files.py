@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import is_listed
-from pipeline.outbox.names import fitted
+from pipeline.outbox.names import DONE, FAILED, fitted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.archives.walk import is_packed
 from pipeline.reading.formats import (
@@ -237,9 +237,14 @@ def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | Non
         return "is the file that is read; name another"
     if is_listed(target):
         return "is part of published results; name another"
-    if any((folder / WORK).is_dir() for folder in target.parents):
+    if any(map(_is_inbox, target.parents)):
         return "is an original in an inbox; name another"
     return None if force else "exists; name another, or replace it with --force"
+
+
+def _is_inbox(folder: Path) -> bool:
+    """Whether a folder has been an inbox; `.work` alone may be anybody's."""
+    return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 
 def check_targets(

@@ -19,7 +19,7 @@ from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
 from pipeline.outbox.report import job_piece
 from pipeline.service.protocol.claiming import is_in_work
-from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.overview import progress_in, published
 from pipeline.units import SIZE
@@ -76,7 +76,7 @@ class Client:
         if not file.tell():
             raise InputError("it is empty")
         file.flush()
-        os.fsync(file.fileno())
+        sync_open(file.fileno())
         file.close()
         inbox = self._folders.inbox
         for name in islice(_names_for(wanted), _ATTEMPTS):

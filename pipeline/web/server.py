@@ -169,18 +169,17 @@ class _Site:
     def _file(self, request: Request) -> Response:
         """A published file, by its path in the outbox, of which nothing is hidden or a link."""
         path = self._folders.outbox
-        for name in request.path_params["path"].split("/"):
-            path /= name
-            if name.startswith(".") or not is_file_name(name) or path.is_symlink():
-                return _missing()
-        if not path.is_file() or not is_listed(path):
-            return _missing()
+        try:
+            for name in request.path_params["path"].split("/"):
+                path /= name
+                if name.startswith(".") or not is_file_name(name) or path.is_symlink():
+                    raise FileNotFoundError
+            if not path.is_file() or not is_listed(path):
+                raise FileNotFoundError
+        except OSError:
+            return PlainTextResponse("There is no such file", 404)
         alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
         return FileResponse(path, 200, alone, _KINDS.get(path.suffix, "text/plain"))
-
-
-def _missing() -> Response:
-    return PlainTextResponse("There is no such file", 404)
 
 
 async def _failed(_request: Request, error: Exception) -> Response:

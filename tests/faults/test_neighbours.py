@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 from support.breaking import Bench, Breaker
-from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, events_in, wait_for
+from support.dropping import (
+    TWO_SOLUTIONS,
+    DropFolder,
+    command,
+    environment,
+    events_in,
+    wait_for,
+)
 from support.users import as_nobody
 
 import pipeline.solving.problem
@@ -152,6 +159,22 @@ def test_a_folder_that_may_not_be_read_is_not_taken_for_an_empty_one(
         assert passed(DropFolder(Path("inbox"), Path("outbox"))) == 75
     events = events_in(capsys.readouterr().err)
     assert ("file.stuck", "closed") in [(each["event"], each.get("source")) for each in events]
+
+
+def test_a_set_whose_record_may_not_be_read_is_not_replaced(box: DropFolder) -> None:
+    """What nobody does was done before: this user may not load modules or solvers everywhere."""
+    invalid = "1...\n..x.\n.3..\n...4\n"
+    box.drop("a.sdk")
+    box.drop("b.txt", invalid)
+    assert passed(box) == 1
+    before = {name: box.text(name) for name in ("a.json", "a.log", "a_1.solution")}
+    box.drop("a.txt", invalid)
+    with as_nobody(box.inbox.parent):
+        Path("outbox/a.json").chmod(0)
+        assert passed(DropFolder(Path("inbox"), Path("outbox"))) == 1
+    assert {name: box.text(name) for name in before} == before
+    found = box.record("a.txt")
+    assert (found["source"], found["status"]) == ("a.txt", "invalid")
 
 
 def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolder) -> None:
