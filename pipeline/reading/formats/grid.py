@@ -300,8 +300,8 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         return [plain_entry(first + bool(regular[1]), joined)]
     rows = _rows_in(text, first, side)
-    # `rows` lack a map of letters at the ends; other records are too short to have one
-    if not rows or max(text.count("\n"), text.count("\r")) >= 2 * side - 1:
+    # `rows` lack a map of letters or in one line; other records are too short to have one
+    if not rows or len(text) >= side * (2 * side + 1):
         cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
