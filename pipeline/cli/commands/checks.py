@@ -32,7 +32,7 @@ OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folders of originals; by default done in --inbox, beside the outbox or here.",
+        help="Folders of originals; by default done in the inbox, here or beside the outbox.",
     ),
 ]
 CheckerOption = Annotated[
@@ -65,7 +65,7 @@ def audit(
 
     It checks solutions, whether there are others, counts and proofs.
 
-    A job is ok, BAD, or unchecked if its original was not found or time was too short.
+    A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
 
     sudoku-pipeline audit
@@ -79,7 +79,7 @@ def audit(
     from pipeline.outbox.audit import audit as audited
     from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
-    from pipeline.solving.complete import encoder, refuter
+    from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
 
     outbox = outbox_of(folder, settings)
@@ -97,14 +97,7 @@ def audit(
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         room = UnpackLimits(settings.max_total_bytes)
-        terms = Terms(
-            settings.reading,
-            room,
-            settings.timeout,
-            ask,
-            encoder=encoder(settings.memory_limit),
-            on_rows=show_rows,
-        )
+        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proofs import Checker
 
@@ -123,20 +116,20 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders that --originals names, else that of the inbox, which records do not name.
+    """The folders that --originals names, else that of the inbox: the first that exists.
 
-    An inbox of the usual name is sought beside the outbox first: one here may be another's. Raises
-    UsageError.
+    The inbox of the default name is more likely beside the outbox than here. Raises UsageError.
     """
     from pipeline.outbox.names import DONE
 
     for folder in named or ():
         if not folder.is_dir():
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
-    here = settings.inbox / DONE
-    beside = outbox.absolute().parent / settings.inbox.name / DONE
-    likely = [beside, here] if settings.inbox == Settings().inbox else [here, beside]
-    return named or [next((folder for folder in likely if folder.is_dir()), here)]
+    inboxes = [settings.inbox, outbox.resolve().parent / settings.inbox.name]
+    if settings.inbox == Settings().inbox:
+        inboxes.reverse()
+    found = [inbox / DONE for inbox in inboxes if (inbox / DONE).is_dir()]
+    return named or found[:1] or [settings.inbox / DONE]
 
 
 def _print_finding(finding: Finding) -> None:
@@ -192,6 +185,7 @@ def proof(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import proofs
     from pipeline.outbox.claims import set_at, statements_in
+    from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
 
@@ -199,7 +193,9 @@ def proof(  # noqa: PLR0913 - one for each option
     confirming = proofs.Checker(checker) if checker else None
     beside = settings.outbox / path
     published = set_at(path if path.exists() or not beside.exists() else beside)
-    folders = _folders_of_originals(settings, originals, settings.outbox)
+    above = archive_above(published.path)
+    outbox = (above[0] if above else published.path).parent
+    folders = _folders_of_originals(settings, originals, outbox)
     folder = proofs.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = ALL_WELL, set[str]()

@@ -306,8 +306,10 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         return [plain_entry(first + bool(regular[1]), joined)]
     rows = _rows_in(text, first, side)
-    # `rows` lack a map of letters at the ends; other records are too short to have one
-    if not rows or max(text.count("\n"), text.count("\r")) >= 2 * side - 1:
+    # `rows` lack a map of letters or in one line; other records are too short to have one
+    lines = text.split("\n")
+    is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
+    if not rows or is_long:
         cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]

@@ -64,6 +64,10 @@ def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
 ):
     monkeypatch.chdir(tmp_path)
     assert run("audit", str(outbox.folder))[::2] == (0, "")
+    (tmp_path / "other/inbox/done").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "other")
+    assert run("audit", str(outbox.folder))[::2] == (0, ""), "the inbox here is another one"
+    monkeypatch.chdir(tmp_path)
     outbox.box.inbox.rename(tmp_path / "away")
     code, _, said = run("audit", str(outbox.folder))
     remedy = "no such folder; --inbox or --originals says where the originals are"
