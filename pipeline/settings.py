@@ -82,12 +82,6 @@ NotationChoice = Literal[
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
-BOXES_DECLARABLE = (
-    "auto",
-    *(f"{height}x{width}" for height in range(2, 129) for width in range(2, 256 // height + 1)),
-)
-"""What `boxes` may be: rows × columns of one box of a grid of up to 256×256 cells."""
-
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 
@@ -101,26 +95,19 @@ _MOST_PORTS, _MOST_WORKERS = 65535, 1024
 class Reading(NamedTuple):
     """How to read sources, in the order of `parse_source`'s arguments.
 
-    `max_bytes` is the largest file of one puzzle, `format` a name in `FORMAT_NAMES`, `alphabet`
-    that of 16×16 and 25×25 characters, `boxes` rows × columns of one box; `auto` leaves it to the
-    source.
+    `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
+    that of 16×16 and 25×25 characters; `auto` leaves it to the source.
     """
 
     variant: VariantChoice = "auto"
     max_bytes: int = MAX_BYTES
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
-    boxes: str = "auto"
-
-    @property
-    def takes_plain(self) -> bool:
-        """Whether 81 digits and blanks are a classic puzzle: `.` is no mark, the boxes are 3×3."""
-        return self.variant != "even-odd" and self.boxes in ("auto", "3x3")
 
     def declared(self) -> dict[str, str]:
         """The parts of the notation that were declared rather than left to the source."""
-        names = "format", "variant", "alphabet", "boxes"
-        return {name: value for name in names if (value := getattr(self, name)) != "auto"}
+        told = {"format": self.format, "variant": self.variant, "alphabet": self.alphabet}
+        return {name: value for name, value in told.items() if value != "auto"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,11 +302,6 @@ class Settings:
         Setting(READING),
         "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
     ] = "auto"
-    boxes: Annotated[
-        str,
-        Setting(READING, "RxC"),
-        "Rows x columns of one box, as 2x3; auto: those that are drawn or named, else the usual.",
-    ] = "auto"
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
@@ -380,7 +362,7 @@ class Settings:
 
     @property
     def reading(self) -> Reading:
-        return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes)
+        return Reading(self.variant, self.max_bytes, self.format, self.alphabet)
 
     @property
     def limit(self) -> int:
@@ -425,9 +407,6 @@ class Settings:
     def __post_init__(self) -> None:
         for name, setting in settings_declared().items():
             setting.check(getattr(self, name), setting.option)
-        if self.boxes not in BOXES_DECLARABLE:
-            expected = "auto, or rows x columns of one box, as 2x3, for grids of up to 256x256"
-            raise UsageError(f"--boxes: expected {expected}, found {printable(repr(self.boxes))}")
         names = get_args(AlsoChoice)
         if not self._asked <= {*names}:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
@@ -460,7 +439,6 @@ class ReadingOptions(TypedDict, total=False):
     variant: VariantChoice
     format: FormatChoice
     alphabet: AlphabetChoice
-    boxes: str
     max_bytes: int
     timeout: float
 

@@ -218,7 +218,7 @@ _Files = Annotated[
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
+    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,

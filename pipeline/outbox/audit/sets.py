@@ -185,7 +185,7 @@ def load_set(path: Path) -> One | Many:
     record = record_of(told)
     declared = or_none(record.declared) or {}
     if any(word not in DECLARABLE.get(name, ()) for name, word in declared.items()):
-        raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
+        raise NoRecord("declared: expected a known format, variant and alphabet")
     strange = tuple(strange_in(told, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
         return One(path, record, hashes_in(record), declared, strange)

@@ -124,13 +124,13 @@ def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid |
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
-    """Read a puzzle in one line: of characters, or of numbers, perhaps after the size of a box."""
+    """Read a puzzle in one line: of characters, or of numbers with spaces between."""
     words = text.split()
     values = [int(word) for word in words if word.isdecimal() and len(word) < 3]
     side = round(len(words) ** 0.5)
-    if len(words) < 2 or len(values) < len(words) or side * side != len(words):
+    if len(words) < 2 or len(values) < len(words):
         return _read(text.encode(errors="replace"), reading) if words else None
-    if side not in _BOXES or max(values) > side:
+    if side not in _BOXES or side * side != len(values) or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 

@@ -36,7 +36,6 @@ class Format:
     rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
-    `assumes_boxes`: a text does not say which boxes it has, but by lines that it draws.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Format:
     begins: re.Pattern[str] | None = None
     many: ManyFormat | None = None
     has_solutions: bool = False
-    assumes_boxes: bool = False
 
 
 @dataclass(frozen=True)

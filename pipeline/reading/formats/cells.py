@@ -21,12 +21,6 @@ LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
-
-def has_usual_boxes(geometry: Geometry) -> bool:
-    """Whether a text that names no boxes, and draws none, means a grid with these."""
-    return ALL_GEOMETRIES.get(geometry.side) == geometry
-
-
 NINE = GEOMETRIES[9]
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
@@ -173,16 +167,6 @@ def number_of(word: str, side: int) -> int | None:
         value = int(word)
         return value if value <= side else None
     return None
-
-
-def boxes_and_cells(puzzle: Puzzle) -> str:
-    """A puzzle in one line of the format boxes; empty if that has no sign for a cell."""
-    height, width = puzzle.geometry.height, puzzle.geometry.width
-    try:
-        cells = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
-    except ValueError:
-        return ""
-    return " ".join((str(height), str(width), *cells))
 
 
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:

@@ -181,7 +181,5 @@ def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
 
 
 CHARACTERS = Format(
-    *("characters", recognise_characters, parse_characters, render_characters),
-    has_solutions=True,
-    assumes_boxes=True,
+    "characters", recognise_characters, parse_characters, render_characters, has_solutions=True
 )

@@ -17,9 +17,7 @@ from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Layout, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cells import has_usual_boxes
 from pipeline.reading.formats.characters import CHARACTERS
-from pipeline.reading.formats.drawn import with_boxes
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
@@ -47,13 +45,7 @@ from pipeline.reading.formats.regions import (
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
-from pipeline.settings import (
-    BOXES_DECLARABLE,
-    MAX_BYTES,
-    AlphabetChoice,
-    Reading,
-    VariantChoice,
-)
+from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
@@ -140,7 +132,6 @@ DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMAT_NAMES,
     "variant": get_args(VariantChoice),
     "alphabet": get_args(AlphabetChoice),
-    "boxes": BOXES_DECLARABLE,
 }
 """The declarations about a source's notation, which may stand in a record."""
 
@@ -186,7 +177,7 @@ class Detected:
         from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(piece)
-        if reading.takes_plain and self.format.takes_plain_lines(self.layout):
+        if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
         others = (self.entries(other, source, reading) for other in plain.others)
         return PieceContents(plain, list(chain.from_iterable(others)))
@@ -225,7 +216,6 @@ def parse_puzzle(
     variant: VariantChoice = "auto",
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
-    boxes: str = "auto",
 ) -> Puzzle:
     r"""Parse a text of any known format.
 
@@ -235,18 +225,17 @@ def parse_puzzle(
     Raises InvalidPuzzle with line, column, what was expected and what was found.
     """
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
-    reading = Reading(variant, format=format_name, alphabet=alphabet, boxes=boxes)
+    reading = Reading(variant, format=format_name, alphabet=alphabet)
     return parse_source(raw, "puzzle", *reading).puzzle
 
 
-def parse_source(  # noqa: PLR0913, PLR0917 - the fields of Reading
+def parse_source(
     data: bytes,
     source: str,
     variant: VariantChoice = "auto",
     max_bytes: int = MAX_BYTES,
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
-    boxes: str = "auto",
 ) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
@@ -254,7 +243,7 @@ def parse_source(  # noqa: PLR0913, PLR0917 - the fields of Reading
     puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
     UsageError for an unknown format.
     """
-    reading = Reading(variant, max_bytes, format_name, alphabet, boxes)
+    reading = Reading(variant, max_bytes, format_name, alphabet)
     fault: InvalidPuzzle | UsageError
     try:
         return parse_single(data, source, reading)
@@ -287,7 +276,6 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         check_no_region_map(text)
     try:
         found = chosen.parse(text, reading)
-        found = with_boxes(found, text, reading.boxes, assumed=chosen.assumes_boxes)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
@@ -297,9 +285,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
     """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
     known = BY_NAME.get(format_name.partition(" ")[0])
-    if not puzzle.is_plain or known is None or not known.has_solutions:
-        return True
-    return known.assumes_boxes and not has_usual_boxes(puzzle.geometry)
+    return not puzzle.is_plain or known is None or not known.has_solutions
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
@@ -307,7 +293,7 @@ def _needs_its_text(parsed: Parsed) -> bool:
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
-    return is_written_as_values(parsed.format, puzzle) and not has_usual_boxes(puzzle.geometry)
+    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:

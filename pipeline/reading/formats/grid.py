@@ -23,14 +23,11 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import BinaryIO
 
-from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
-    DIGITS,
     GEOMETRIES,
-    NINE,
     check_characters,
     check_shape,
     check_unmarked,
@@ -39,7 +36,6 @@ from pipeline.reading.formats.cells import (
     puzzle_of,
     render_cells,
 )
-from pipeline.reading.formats.drawn import drawn_boxes
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (
     Reader,
@@ -61,7 +57,6 @@ from pipeline.reading.formats.text import (
     Text,
     cells_of,
     count_lines,
-    decode_text,
     is_border,
     said_lines,
     says_something,
@@ -105,7 +100,6 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
 
 
 _MOST_RECORDS = 64
-_WITHOUT_DIGITS = dict.fromkeys(map(ord, DIGITS), ".")
 _TITLE_WORD = re.compile(r"[ \t]{0,100}([\"'(\[<]?[^\W\d_]{2,30})")
 _ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
 _END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
@@ -316,42 +310,20 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
-    lines = NEWLINE.split(text)
-    return [
-        _entry(grid, lines[grid[0][0] - first : grid[-1][0] - first + 1], side, reader)
-        for grid in grids
-        if grid
-    ]
+    return [_entry(grid, side, reader) for grid in grids if grid]
 
 
-def _entry(rows: _NumberedRows, lines: list[str], side: int, reader: Reader) -> Entry:
-    """The entry of a grid; `lines` are those from its first row to its last, borders too."""
+def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
-        if plain and _is_drawn_as_usual("\n".join(lines).translate(_WITHOUT_DIGITS)):
+        if plain:
             return plain_entry(rows[0][0], plain)
-    return reader.read("\n".join(lines), range(rows[0][0], rows[-1][0] + 1))
-
-
-@lru_cache(maxsize=64)
-def _is_drawn_as_usual(lines: str) -> bool:
-    """Whether the lines of a 9×9 grid draw no boxes but the usual ones.
-
-    Digits are left out, so that all grids of a source mostly are the same text.
-    """
-    try:
-        return drawn_boxes(decode_text(lines.encode(), ""), NINE) is None
-    except InvalidPuzzle:
-        return False
+    numbers, lines = zip(*rows, strict=True)
+    return reader.read("\n".join(lines), numbers)
 
 
 STACKED = ManyFormat("stacked", recognise_stacked, pieces, entries)
-GRID = Format(
-    *("grid", recognise_grid, parse_grid, render_grid),
-    many=STACKED,
-    has_solutions=True,
-    assumes_boxes=True,
-)
+GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True)

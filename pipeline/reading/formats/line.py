@@ -369,12 +369,7 @@ def _takes_plain_lines(fields: Fields) -> bool:
 
 
 LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_in_fields, _takes_plain_lines)
-LINE = Format(
-    *("line", recognise_line, parse_line, render_line),
-    many=LINES,
-    has_solutions=True,
-    assumes_boxes=True,
-)
+LINE = Format("line", recognise_line, parse_line, render_line, many=LINES, has_solutions=True)
 
 
 _PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))

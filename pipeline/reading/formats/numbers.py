@@ -4,10 +4,10 @@
     6,,,1,9,5,,,          [6, null, "", "1", …
     …                     …
 
-n is 4, 6, 8, 9, 16 or 25, or 10 or 12 if the boxes are declared. Fields are separated by commas,
-semicolons or tabs, and may be quoted. A blank is an empty field, in JSON null or "", or 0 if there
-is no empty one. The rows of a list may be texts too; if the cells are signs, as in "53..7....",
-they are read as a grid. An error in JSON names the line where the row begins.
+n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
+blank is an empty field, in JSON null or "", or 0 if nothing is empty. The rows of a list may be
+texts too; if the cells are signs, as in "53..7....", they are read as a grid. An error in JSON
+names the line where the row begins.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
@@ -34,7 +34,6 @@ from pipeline.reading.formats.cells import (
     shape_in_words,
     written_cells,
 )
-from pipeline.reading.formats.drawn import declared_boxes, options_for
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
@@ -42,10 +41,7 @@ from pipeline.reading.formats.text import PIECE, Text, TextLine, Word, cells_of,
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
-_SIDES = tuple(sorted((*ALL_GEOMETRIES, 10, 12)))
-"""Sides that are read; the boxes of 10 and 12 have to be declared."""
-
-_LARGEST = max(_SIDES)
+_LARGEST = max(ALL_GEOMETRIES)
 _MOST_ROWS = 2 * _LARGEST
 
 
@@ -64,9 +60,9 @@ def recognise_spreadsheet(text: Text) -> str | None:
     return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
 
 
-def parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
+def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
     rows, by = _lines_of(text), _fields_of(text) or _split_at(_SEPARATORS[0])
-    side = _side_meant(list(map(by.count, rows))) or check_shape(text, rows, _SIDES, by)
+    side = _side_meant(list(map(by.count, rows))) or check_shape(text, rows, ALL_GEOMETRIES, by)
     fields = [field for row in rows[:side] for field in islice(by.parts(row), side)]
     has_empty = not all(field.text for field in fields)
     values = []
@@ -78,17 +74,7 @@ def parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
             raise text.at_word(field, f"a number from 1 to {side}, as empty fields are the blanks")
         values.append(value)
     check_shape(text, rows, [side], by)
-    return Parsed(Puzzle.of_values(_geometry(text, side, reading), values))
-
-
-def _geometry(text: Text, side: int, reading: Reading) -> Geometry:
-    """The boxes of a grid of that side: declared, or usual. Raises InvalidPuzzle without any."""
-    declared = declared_boxes(reading.boxes)
-    if declared and declared.side == side:
-        return declared
-    if usual := ALL_GEOMETRIES.get(side):
-        return usual
-    raise text.error(None, None, options_for(side), f"{side}×{side} cells without boxes")
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
 def _fields_of(text: Text) -> Splitting | None:
@@ -123,7 +109,7 @@ def _split_at(delimiter: str) -> Splitting:
 def _side_meant(widths: Sequence[int]) -> int | None:
     """The side that at least half of the rows have."""
     for length, times in Counter(widths).most_common():
-        if length in _SIDES and times * 2 >= len(widths):
+        if length in ALL_GEOMETRIES and times * 2 >= len(widths):
             return length
     return None
 
@@ -142,9 +128,7 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
 
 
 SPREADSHEET = Format(
-    *("spreadsheet", recognise_spreadsheet, parse_spreadsheet, render_spreadsheet),
-    many=CSV,
-    assumes_boxes=True,
+    "spreadsheet", recognise_spreadsheet, parse_spreadsheet, render_spreadsheet, many=CSV
 )
 
 
@@ -172,8 +156,8 @@ def parse_json(text: Text, reading: Reading) -> Parsed:
     if any(cell in _SIGNS for row in rows for cell in row.cells):
         return _signs(text, rows, reading)
     side = len(rows)
-    if side not in _SIDES:
-        raise text.error(None, None, f"{either(_SIDES)} rows", counted(side, "row"))
+    if side not in ALL_GEOMETRIES:
+        raise text.error(None, None, f"{either(ALL_GEOMETRIES)} rows", counted(side, "row"))
     values: list[int] = []
     has_empty = any(not cell for row in rows for cell in row.cells)
     for row in rows:
@@ -188,7 +172,7 @@ def parse_json(text: Text, reading: Reading) -> Parsed:
             if not value and cell and has_empty:
                 raise text.error(row.line, None, "one kind of blank", "0 beside null or ''")
             values.append(value)
-    return Parsed(Puzzle.of_values(_geometry(text, side, reading), values))
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
 def _json_rows(text: Text) -> list[_JsonRow]:
@@ -250,6 +234,4 @@ def render_json(puzzle: Puzzle, _notation: str) -> str:
     return "[{}]\n".format(",\n ".join(rows))
 
 
-JSON = Format(
-    *("json", recognise_json, parse_json, render_json), begins=_JSON_BEGINS, assumes_boxes=True
-)
+JSON = Format("json", recognise_json, parse_json, render_json, begins=_JSON_BEGINS)

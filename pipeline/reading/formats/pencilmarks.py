@@ -69,6 +69,5 @@ def render_pencil_marks(puzzle: Puzzle, _notation: str) -> str:
 
 
 PENCIL_MARKS = Format(
-    *("pencil-marks", recognise_pencil_marks, parse_pencil_marks, render_pencil_marks),
-    assumes_boxes=True,
+    "pencil-marks", recognise_pencil_marks, parse_pencil_marks, render_pencil_marks
 )

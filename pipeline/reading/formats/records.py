@@ -20,7 +20,6 @@ from pipeline.reading.formats.cells import (
     KNOWN,
     ODD,
     SIDES,
-    boxes_and_cells,
     render_cells,
     signs_of,
 )
@@ -170,7 +169,8 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        return self.reading.takes_plain
+        """Whether `.` and `0` are blanks, rather than parity marks."""
+        return self.reading.variant != "even-odd"
 
     def read(
         self,
@@ -198,8 +198,7 @@ class Reader:
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
-            is_drawn = own.puzzle.is_plain and own.puzzle.geometry.has_boxes and not own.unread
-            body = boxes_and_cells(own.puzzle) if is_drawn else text.strip()
+            body = text.strip()
             return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
         cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)

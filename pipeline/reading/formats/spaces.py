@@ -179,4 +179,4 @@ def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     return lines[first:stop]
 
 
-SPACES = Format("spaces", recognise_spaces, parse_spaces, assumes_boxes=True)
+SPACES = Format("spaces", recognise_spaces, parse_spaces)
