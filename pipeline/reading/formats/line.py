@@ -23,6 +23,7 @@ from functools import lru_cache
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.borders import draw_usual_boxes
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -56,6 +57,7 @@ from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
     Text,
+    TextLine,
     cells_of,
     each_line,
     is_border,
@@ -93,7 +95,7 @@ def parse_line(text: Text, reading: Reading) -> Parsed:
     count = len(lines[0].cells)
     if count not in _LENGTHS:
         raise text.behind(lines[0], _EXPECTED, counted(count, "cell"))
-    return puzzle_of(text, lines, reading.variant)
+    return puzzle_of(text, lines, reading)
 
 
 def render_line(puzzle: Puzzle, _notation: str) -> str:
@@ -346,7 +348,8 @@ def _record(
     if fields.claim is not None and fields.claim < len(found):
         claimed = cells_of(found[fields.claim][1]) or None
     plain = plain_of(cells) if reader.takes_plain else None
-    if plain and (not claimed or is_full(claimed)):
+    is_drawn = "|" in text and not draw_usual_boxes([TextLine.of_text(number, text)], 9)
+    if plain and not is_drawn and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
