@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, usual_boxes
@@ -19,6 +20,8 @@ from pipeline.settings import Reading
 
 _BAR = "|"
 _CROSSING = re.compile(r"[+*|]")
+_DRAWN = frozenset("|+*")
+_ALIKE = str.maketrans("123456789", "." * 9)
 _REPEATED = re.compile(r"(.)\1+")
 
 _Cuts = frozenset[int]
@@ -69,8 +72,14 @@ def boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading)
     return Geometry(height, width)
 
 
-def draw_usual_boxes(lines: Sequence[TextLine], side: int) -> bool:
-    """Whether the lines around the cells of a grid say nothing, or there are none."""
+def draws_usual_boxes(text: str, side: int) -> bool:
+    """Whether the lines around the cells of a grid of digits and blanks say nothing."""
+    return not _DRAWN.intersection(text) or _draws_usual_boxes(text.translate(_ALIKE), side)
+
+
+@lru_cache(maxsize=64)  # the grids of a collection are drawn alike
+def _draws_usual_boxes(text: str, side: int) -> bool:
+    lines = [TextLine.of_text(number, line) for number, line in enumerate(text.split("\n"), 1)]
     return not any(direction.speaks for direction in _judge(lines, usual_boxes(side)))
 
 

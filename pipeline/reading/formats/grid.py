@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
-from pipeline.reading.formats.borders import draw_usual_boxes
+from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -56,7 +56,6 @@ from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
     Text,
-    TextLine,
     cells_of,
     count_lines,
     is_border,
@@ -329,7 +328,7 @@ def _entry(rows: _NumberedRows, borders: _NumberedRows, side: int, reader: Reade
     rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
-        if plain and draw_usual_boxes([TextLine.of_text(*row) for row in rows], side):
+        if plain and draws_usual_boxes("\n".join(line for _, line in rows), side):
             return plain_entry(rows[0][0], plain)
     numbers, lines = zip(*rows, strict=True)
     return reader.read("\n".join(lines), numbers)

@@ -23,7 +23,7 @@ from functools import lru_cache
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
-from pipeline.reading.formats.borders import draw_usual_boxes
+from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -57,7 +57,6 @@ from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
     Text,
-    TextLine,
     cells_of,
     each_line,
     is_border,
@@ -348,8 +347,7 @@ def _record(
     if fields.claim is not None and fields.claim < len(found):
         claimed = cells_of(found[fields.claim][1]) or None
     plain = plain_of(cells) if reader.takes_plain else None
-    is_drawn = "|" in text and not draw_usual_boxes([TextLine.of_text(number, text)], 9)
-    if plain and not is_drawn and (not claimed or is_full(claimed)):
+    if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
