@@ -178,7 +178,8 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
     if 0 in values:
         row, column = filled.geometry.place(values.index(0))
         raise InputError(f"{source_name(file)}: row {row}, column {column} is not filled")
-    return Grid(filled.geometry, tuple(values))
+    alike = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
+    return Grid(geometry if alike else filled.geometry, tuple(values))
 
 
 def empty_puzzle(size: str) -> Puzzle:

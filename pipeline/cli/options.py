@@ -37,7 +37,7 @@ SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING = ("variant", "max_bytes", "format", "alphabet")
+READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "standard input, if it is a pipe or a file and nothing is named"
 
 

@@ -25,6 +25,7 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -78,7 +79,7 @@ def recognise_grid(text: Text) -> str | None:
 def parse_grid(text: Text, reading: Reading) -> Parsed:
     check_characters(text, text.rows)
     check_shape(text, text.rows, GEOMETRIES)
-    return puzzle_of(text, text.rows, reading.variant)
+    return puzzle_of(text, text.lines, reading)
 
 
 def render_grid(puzzle: Puzzle, notation: str) -> str:
@@ -310,16 +311,27 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
-    return [_entry(grid, side, reader) for grid in grids if grid]
+    borders = _borders_in(text, first)
+    return [_entry(grid, borders, side, reader) for grid in grids if grid]
 
 
-def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
+def _borders_in(text: str, first: int) -> _NumberedRows:
+    if "+" not in text and "*" not in text:
+        return []
+    return [
+        (number, line) for number, line in enumerate(NEWLINE.split(text), first) if is_border(line)
+    ]
+
+
+def _entry(rows: _NumberedRows, borders: _NumberedRows, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
+    inside = [each for each in borders if rows[0][0] < each[0] < rows[-1][0]]
+    rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
-        if plain:
+        if plain and draws_usual_boxes("\n".join(line for _, line in rows), side):
             return plain_entry(rows[0][0], plain)
     numbers, lines = zip(*rows, strict=True)
     return reader.read("\n".join(lines), numbers)

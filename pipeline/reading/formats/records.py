@@ -20,6 +20,8 @@ from pipeline.reading.formats.cells import (
     KNOWN,
     ODD,
     SIDES,
+    has_usual_boxes,
+    in_boxes,
     render_cells,
     signs_of,
 )
@@ -169,8 +171,8 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether `.` and `0` are blanks, rather than parity marks."""
-        return self.reading.variant != "even-odd"
+        """Whether 81 digits, `.` and `0` are a usual puzzle, which needs no parsing."""
+        return self.reading.takes_plain
 
     def read(
         self,
@@ -200,7 +202,11 @@ class Reader:
             own = replace(parsed, claimed=claimed)
             body = text.strip()
             return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
-        cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
+        signs = signs_of(parsed.format)
+        if not has_usual_boxes(parsed.puzzle.geometry):  # which the cells alone would not say
+            own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
+            return Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
+        cells = _in_one_line(text, parsed.puzzle)
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
