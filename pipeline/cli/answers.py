@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.cli.files import STANDARD_OUTPUT, growing_table, path_of, source_name
 from pipeline.cli.options import say
-from pipeline.errors import InputError, InvalidPuzzle, LimitReached
+from pipeline.errors import InputError, InvalidPuzzle, LimitReached, printable
 from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
 from pipeline.service.log import Display, Progress
@@ -22,6 +22,7 @@ from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
+from pipeline.solving.unread import add_unread, unread_counts, unread_of_many
 
 if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
@@ -47,6 +48,12 @@ def say_lacking(solvers: Solvers, settings: Settings) -> None:
         say(f"{solvers.lacking}: PySAT solves instead")
 
 
+def say_unread(name: str, unread: Mapping[str, int]) -> None:
+    """Say once for a file what was not read of it, and for how many puzzles."""
+    if unread:
+        say(f"{printable(name)}: {unread_of_many(unread)}")
+
+
 def answered_in(
     files: list[Path],
     settings: Settings,
@@ -70,11 +77,15 @@ def answered_in(
                         yield _solved_alone(found, solvers, settings, on_solution)
                         continue
                     each = _solved_of(path, name, solvers, settings, isinstance(found, Archive))
+                    unread = Counter[str]()
                     for answered in within.over(each, name):
                         if on_solution and (problem := answered.result.problem):
                             for solution in answered.result.solutions:
                                 on_solution("".join(problem.text(solution)))
+                        if answered.result.caveat and (problem := answered.result.problem):
+                            add_unread(unread, unread_counts([problem.unread]))
                         yield answered
+                    say_unread(name, unread)
             except InputError as error:
                 yield Answered(name, Result("invalid", message=str(error)))
 
@@ -89,6 +100,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
 
     totals, done = Counter[str](), 0
+    unread = defaultdict[str, Counter[str]](Counter)
     display = Display(None, bar=not settings.quiet and target != STANDARD_OUTPUT)
     with ExitStack() as stack:
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
@@ -106,8 +118,11 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
                 lines = b"".join(before + line + b"\n" for line in lines.split(b"\n")[:-1])
             table.write(lines)
             totals += rows.totals
+            add_unread(unread[source], rows.unread)
             done += rows.count
             display.tick("solve", Progress(done, done, None))
+    for source, texts in unread.items():
+        say_unread(source, texts)
     return Counter({status: totals[status] for status in STATUSES if totals[status]})
 
 

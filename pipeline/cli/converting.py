@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,7 @@ from pipeline.service.converting import NAMES, Converted, Source, convert, endin
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
+from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 _MOST_SAID = 20
 
@@ -72,6 +74,7 @@ class Converting:
         self.to, self.solutions = to, solutions
         self.done = self.left = 0
         self._settings, self._as_json = settings, as_json
+        self._unread = defaultdict[str, Counter[str]](Counter)
         bar = not (settings.quiet or as_json or is_shown(target))
         self._display = Display(None, bar=bar)
 
@@ -95,6 +98,8 @@ class Converting:
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
+        for name, texts in self._unread.items():
+            say(f"{printable(name)}: {unread_of_many(texts, 'converted')}")
         if self.left > _MOST_SAID:
             say(f"and {self.left - _MOST_SAID:,} more are not converted")
 
@@ -108,6 +113,8 @@ class Converting:
         if "ruleset" in each.unread:
             self._display.end()
             say(f"{printable(each.where)}: its rules text is not converted")
+        if texts := unread_texts(each.unread):
+            add_unread(self._unread[each.name], unread_counts([texts]))
 
 
 class _NothingWritten(Exception):

@@ -19,6 +19,7 @@ from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, ASIDE, CLAIMED, COLLECTION, OF_MANY
 from pipeline.service.log import shows
 from pipeline.settings import Settings
+from pipeline.solving.unread import unread_of_many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,7 @@ _STATUS, _TIME = len("unsolvable"), len("999 ms")
 _BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
 """Columns that a name leaves to the rest of its line, with some for details."""
 
-_TOLD_BY_REASON = frozenset(("environment.failed", "command.failed"))
+_TOLD_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
 """Events whose reason says all."""
 
 _ROUTINE = frozenset(
@@ -111,6 +112,8 @@ class Screen:
                 self._count(values)
                 if sign == "x" or not self._is_short:
                     self._say_finished("x" if sign == "x" else "+", values)
+            case "source.unread" if not self._is_short:
+                pass  # the job's own line says it
             case "run.waited":
                 self._waited = values["seconds"]
             case "watch.started":
@@ -249,7 +252,8 @@ def _counts(totals: Mapping[str, int], claimed: int) -> list[str]:
 def _detail(values: Mapping[str, Any]) -> str:
     """The rest of what a job's event says, besides status and time."""
     if "totals" in values:
-        return ", ".join(_counts(values["totals"], values.get(CLAIMED, 0)))
+        counts = ", ".join(_counts(values["totals"], values.get(CLAIMED, 0)))
+        return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
     told = []
     if values["status"] == "multiple" and values["complete"]:
         told += [counted(values["solutions"], "solution")]

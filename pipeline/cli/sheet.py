@@ -96,7 +96,7 @@ def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{printable(where)}: {TOO_LARGE}")
-    return Printed(name, board, where=where), problem
+    return Printed(name, board, where=where, title=problem.parsed.title), problem
 
 
 def first_of(

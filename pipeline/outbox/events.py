@@ -33,6 +33,8 @@ FIELDS: Final = {
     "status": "its result, see *Statuses*",
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "how many puzzles have which status",
+    "unread": "what was not read of a collection or archive, and for how many puzzles, as in its "
+    "record; left out if there is nothing",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of all events."""
@@ -67,7 +69,7 @@ _STAGES = {
 }
 _FINISHED = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
-    *("totals", "proved", "claimed", "seconds"),
+    *("totals", "proved", "claimed", "unread", "seconds"),
 )
 
 EVENTS: Final = {
@@ -82,10 +84,17 @@ EVENTS: Final = {
         "for each solver and reason, with how many `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
+    "source.unread": _shown(
+        "something in a file that may be a rule was not read; of a collection or archive it is said "
+        "once, with the number of puzzles",
+        "source",
+        "reason",
+    ),
     "job.finished": Event(
         (JOB, ERROR),
-        "the results are published; collections and archives have `totals`, `proved` and "
-        "`claimed`, all others `solutions`, `complete`, `certificate` and `message`",
+        "the results are published; collections and archives have `totals`, `proved`, "
+        "`claimed` and perhaps `unread`, all others `solutions`, `complete`, `certificate` "
+        "and `message`",
         _FINISHED,
     ),
     "job.progress": _shown(

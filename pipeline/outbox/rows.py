@@ -29,7 +29,7 @@ class Rows:
 
     `table` is CSV; its index column begins with `first`. `solutions` holds for each rank a line
     for each puzzle; if there are puzzles, there is a first rank. `seconds` is how long the rows
-    took.
+    took. `unread` is what was not read, without its lines, for how many of them.
     """
 
     first: int = 1
@@ -38,6 +38,7 @@ class Rows:
     solutions: list[bytes] = field(default_factory=list)
     totals: Counter[str] = field(default_factory=Counter)
     fallbacks: tuple[Fallback, ...] = ()
+    unread: Counter[str] = field(default_factory=Counter)
     seconds: float = field(default=0.0, compare=False)
 
     def add(self, more: Rows) -> None:
@@ -54,6 +55,7 @@ class Rows:
         self.count += more.count
         self.totals += more.totals
         self.fallbacks = summed((*self.fallbacks, *more.fallbacks))
+        self.unread += more.unread
         self.seconds += more.seconds
 
     def unsolved(self) -> bytes:

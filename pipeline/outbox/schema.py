@@ -288,8 +288,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         tuple[str, ...] | UnsetType,
         about(
             "parts of the source that were not read, as `message` says: `ruleset`, the rules in "
-            "prose, which may demand more; `solution`, one that is not whole"
+            "prose, which may demand more; `solution`, one that is not whole; else a text that may "
+            "be a rule, with its line or column, `line 11: 'Both diagonals …'`"
         ),
+    ] = UNSET
+    title: Annotated[
+        str | UnsetType,
+        about("the title that the source gives the puzzle, of at most 200 characters"),
     ] = UNSET
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
@@ -417,6 +422,14 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
         about(
             "why solvers other than the first choice answered; after some 20 different reasons, "
             "further ones are put together"
+        ),
+    ] = UNSET
+    unread: Annotated[
+        dict[str, Count] | UnsetType,
+        about(
+            "parts of the source that were not read, as in the record of a puzzle but without "
+            "lines, and for how many puzzles; after 20 different ones, further ones are put "
+            "together"
         ),
     ] = UNSET
     files: _Files

@@ -29,6 +29,7 @@ from pipeline.solving import Count, about
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
 
+_TITLE = "title"
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
 """How a field begins that gets an apostrophe before it, or one more."""
@@ -67,6 +68,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     disagreement: Annotated[
         str, about("what is wrong with the solution that the file gives beside it, if any")
     ]
+    title: Annotated[str, about("the title that the file gives it, if any")]
 
 
 SourcedRow = msgspec.defstruct(
@@ -263,11 +265,31 @@ def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
 def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
     """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
 
-    Only tables of puzzles and of members have such columns.
+    Only tables of puzzles and of members have such columns. Those of earlier versions have no
+    titles.
     """
     most = len(ALSO) if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)) else 0
     sets = (names for count in range(most + 1) for names in combinations(ALSO, count))
-    return next((names for names in sets if first == ",".join(columns(kind, names))), None)
+    named = [name for name in first.split(",") if name != _TITLE]
+    matches = (
+        names
+        for names in sets
+        if named == [name for name in columns(kind, names) if name != _TITLE]
+    )
+    found = next(matches, None)
+    is_ours = found is not None and first == ",".join(columns(kind, found))
+    return found if is_ours or _TITLE not in first.split(",") else None
+
+
+def has_titles(first: str, kind: type[Struct]) -> bool:
+    """Whether a table has titles where its rows now have them."""
+    return (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+
+
+def with_title(line: str, added: int) -> str:
+    """A row of an earlier version as it would be now; `added` columns are those of ALSO."""
+    head, *tail = line.rsplit(",", added)
+    return ",".join((head, "", *tail))
 
 
 def header(kind: type[Struct], also: Iterable[str] = ()) -> bytes:
@@ -349,13 +371,15 @@ def lines_of(path: Path) -> Iterator[str]:
 def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
     lines = lines_of(path)
-    also = also_in(next(lines, ""), kind)
+    first = next(lines, "")
+    also = also_in(first, kind)
     if also is None:
         raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
-    whole = with_columns(kind, also)
+    whole, added = with_columns(kind, also), len(added_names(also))
+    is_complete = has_titles(first, kind)
     for number, line in enumerate(lines, 2):
         try:
-            yield row_of(line, whole)
+            yield row_of(line if is_complete else with_title(line, added), whole)
         except ValueError as error:
             raise InputError(f"{path.name}: line {number}: {error}") from error
 

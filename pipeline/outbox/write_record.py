@@ -36,6 +36,7 @@ from pipeline.outbox.schema import (
 )
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
+from pipeline.solving.unread import unread_of_many
 from pipeline.version import __version__, build
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class SetOfOne:
     @property
     def totals(self) -> dict[str, int]:
         return {self.result.status: 1}
+
+    @property
+    def not_read(self) -> str | None:
+        """What the answer does not take into account."""
+        return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
         """Why another solver than the first answered, unless that was planned."""
@@ -191,7 +197,8 @@ class SetOfMany:
     """What is published of a collection or an archive, beside its table and solutions.
 
     `counts` are by status, with those of ASIDE; `seconds` is how long the job took. `reason` says
-    why it was read as that format, `fallbacks` why solvers other than the first answered.
+    why it was read as that format, `fallbacks` why solvers other than the first answered, `unread`
+    what was not read for how many puzzles.
     """
 
     origin: Origin
@@ -201,12 +208,18 @@ class SetOfMany:
     counts: Mapping[str, int]
     fallbacks: tuple[Fallback, ...]
     seconds: float
+    unread: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def totals(self) -> dict[str, int]:
         """The counts without those that the certificate has."""
         counts = sorted(self.counts.items())
         return {name: count for name, count in counts if name not in (PROVED, CLAIMED)}
+
+    @property
+    def not_read(self) -> str | None:
+        """What the answers do not take into account."""
+        return unread_of_many(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
         """The fallbacks as fields of log lines."""
@@ -220,6 +233,7 @@ class SetOfMany:
             "totals": self.totals,
             PROVED: self.counts.get(PROVED, 0),
             CLAIMED: self.counts.get(CLAIMED, 0),
+            **({"unread": dict(self.unread)} if self.unread else {}),
             "seconds": _rounded({"total": self.seconds}),
         }
 
@@ -235,6 +249,7 @@ class SetOfMany:
             if any(known.values())
             else UNSET,
             fallbacks=self.fallbacks or UNSET,
+            unread=dict(self.unread) or UNSET,
         )
 
     def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
@@ -303,6 +318,7 @@ def _read(parsed: Parsed | None) -> dict[str, Any]:
         "free": RecordedFree.of(puzzle.geometry) or UNSET,
         "rules": dict(Counter(rule.name for rule in puzzle.rules)) or UNSET,
         "unread": parsed.unread or UNSET,
+        "title": parsed.title or UNSET,
     }
 
 

@@ -22,12 +22,12 @@ from pipeline.reading import Source
 from pipeline.reading.formats import Entry, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
 from pipeline.reading.formats.plain import PieceContents, PlainLines
-from pipeline.solving import caveat
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
+from pipeline.solving.unread import caveat, unread_counts
 
 _LONGEST_TEXT = 500
 _COMMA = np.uint8(ord(","))
@@ -61,7 +61,7 @@ class _PlainRows:
             self.totals[certificate.complete] += count
         how = certificate.told if certificate else ""
         before = f",{status},{answers.counts[answer]},{complete},{how},"
-        return before.encode(), f",{quoted(_beside_answer(answers, answer))},\n".encode()
+        return before.encode(), f",{quoted(_beside_answer(answers, answer))},,\n".encode()
 
     def table(self, first: int, numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
         """The rows, one after the other, of lines with these numbers (Q,) and cells (Q, 81).
@@ -191,7 +191,7 @@ class RowsOf:
         most = _LONGEST_TEXT if entry.puzzle is None else None
         text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
         head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
-        row = f"{head},{lines[0] if lines else ''},{said}\n"
+        row = f"{head},{lines[0] if lines else ''},{said},{quoted(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
@@ -213,6 +213,7 @@ class RowsOf:
             [self._rank(rank) for rank in range(ranks)],
             self._totals,
             summed(self._fallbacks),
+            unread_counts(entry.unread for _, entry in self._contents.entries()),
         )
 
     def _with_added(self, table: bytes) -> bytes:
@@ -271,7 +272,9 @@ def _entry_of(result: Result) -> Entry:
         return Entry(0, "", None, None, None, plain=False)
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     text = _text_of(puzzle, signs)
-    return Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=problem.parsed)
+    read = problem.parsed
+    entry = Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=read)
+    return entry._replace(title=read.title, unread=read.unread)
 
 
 def _text_of(puzzle: Puzzle, signs: str) -> str:
@@ -293,7 +296,7 @@ def _text_of(puzzle: Puzzle, signs: str) -> str:
 
 def _caveat(entry: Entry, status: str) -> str | None:
     """What the answer to an entry does not take into account."""
-    return caveat(status, entry.parsed.unread) if entry.parsed else None
+    return caveat(status, entry.unread) if entry.unread else None
 
 
 def _beside_answer(answers: Answers, index: int) -> str:

@@ -160,7 +160,8 @@ def _unsolved(
     for part in _parts(what, name, settings):
         if takes_cells and isinstance(part, Part) and part.entry.plain:
             where = name if part.name == name else f"{name}/{part.name}"
-            yield _Taken(where, part.entry.line, None, cells=part.entry.text)
+            entry = part.entry
+            yield _Taken(where, entry.line, None, cells=entry.text, unread=entry.unread)
         else:
             yield _puzzle_of(_item(part, name))
 

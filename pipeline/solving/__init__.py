@@ -1,6 +1,6 @@
 """From a problem to a certified result.
 
-Here is what a result tells beside its solutions: the formula's size, effort, rating, unread parts.
+Here is what a result tells beside its solutions: the formula's size, effort, rating.
 Loading this module loads no solver.
 """
 
@@ -92,14 +92,3 @@ class Rating(Struct, frozen=True, kw_only=True):
         more = "" if self.solved else ">"
         told = f"{more}{self.score}", self.level, self.hardest, str(self.steps)
         return *told, f"{more}{self.se:.1f}"
-
-
-def caveat(status: str, unread: Iterable[str]) -> str | None:
-    """What an answer of this status does not take into account, given `unread` of its record."""
-    if status not in ("unique", "multiple", "unsolvable"):
-        return None
-    told = {
-        "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is not whole, and was not compared",
-    }
-    return "; ".join(told[each] for each in unread) or None

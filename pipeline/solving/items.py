@@ -125,13 +125,13 @@ def _parts_of(source: Source, stream: PeekableStream, settings: Settings) -> Ite
 
 def problem_of(entry: Entry) -> PuzzleProblem:
     """The problem of an entry that has no error."""
-    if entry.parsed is not None:
-        return PuzzleProblem(entry.parsed)
-    puzzle = entry.puzzle_read
+    parsed, puzzle = entry.parsed, entry.puzzle_read
     if puzzle is None:
         raise ValueError("an entry that has an error")
-    parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
-    return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))
+    if parsed is None:
+        parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
+        parsed = parsed if entry.signs else replace(parsed, claimed=entry.claimed)
+    return PuzzleProblem(parsed.with_text(entry.title, entry.unread))
 
 
 def groups(items: Iterable[Item]) -> Iterator[list[Item]]:

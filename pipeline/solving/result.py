@@ -13,7 +13,8 @@ from typing_extensions import TypeVar
 from pipeline.errors import counted
 from pipeline.limits import Limits
 from pipeline.settings import Settings
-from pipeline.solving import Effort, Encoding, Rating, caveat
+from pipeline.solving import Effort, Encoding, Rating
+from pipeline.solving.unread import caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula

@@ -232,7 +232,7 @@ def count(
             say(answered.fault or str(result.message))
         elif result.status in NOT_WELL or (not result.complete and found < limit):
             say(f"{name}: {result.status}: {result.said}")
-        elif result.caveat:
+        elif answered.is_alone and result.caveat:
             say(f"{name}: {result.caveat}")
         if answered.is_alone and not settings.quiet:
             say_evidence(name, result)

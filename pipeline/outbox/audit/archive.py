@@ -16,6 +16,7 @@ from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     Content,
     compare_counts,
+    compare_unread,
     counts_in,
     summary,
 )
@@ -44,6 +45,7 @@ from pipeline.outbox.tables import (
 )
 from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import Member, kind_of, walk
+from pipeline.solving.unread import add_unread, unread_counts
 
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
@@ -64,6 +66,7 @@ class _AuditedArchive:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
         self._published = published
         self._top = published.beside(published.stem)
         self._terms = terms
@@ -89,6 +92,7 @@ class _AuditedArchive:
         for path in sorted(self._empty):
             self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
         compare_counts(self.counts, self._published.record, self._report)
+        compare_unread(self._unread, self._published.record, self._report)
         audit_fallbacks(self._published.record, self._report)
         audit_log(self._published, self._report)
 
@@ -186,7 +190,9 @@ class _AuditedArchive:
     def _count(self, record: Record) -> None:
         if isinstance(record, ManyRecord):
             self.counts += counts_in(record)
+            add_unread(self._unread, or_none(record.unread) or {})
             return
+        add_unread(self._unread, unread_counts([or_none(record.unread) or ()]))
         self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
         told = or_none(record.certificate)
         if record.complete and told and told.complete in (PROVED, CLAIMED):

@@ -21,12 +21,22 @@ from pipeline.outbox.schema import (
     FALLBACKS,
     PROVED,
     ManyRecord,
+    or_none,
 )
-from pipeline.outbox.tables import PuzzleRow, added_names, also_in, columns, lines_of
+from pipeline.outbox.tables import (
+    PuzzleRow,
+    added_names,
+    also_in,
+    columns,
+    has_titles,
+    lines_of,
+    with_title,
+)
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.settings import Reading
+from pipeline.solving.unread import add_unread, unread_counts
 
 _PIECE_BYTES = 512 * 1024
 
@@ -58,6 +68,13 @@ def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> 
         if counts[name] != told[name]:
             where = "certificate" if name in (PROVED, CLAIMED) else "totals"
             report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
+
+
+def compare_unread(unread: Counter[str], record: ManyRecord, report: Report) -> None:
+    """Check that a record tells what was not read; earlier versions did not."""
+    told = or_none(record.unread) or {}
+    if told != unread:
+        report.rewritten(f"unread: the record says {told}, the original has {dict(unread)}")
 
 
 def summary(what: str, counts: Counter[str]) -> str:
@@ -101,6 +118,7 @@ class _AuditedCollection:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
         self._published = published
         self._terms = terms
         self._report = report
@@ -114,19 +132,31 @@ class _AuditedCollection:
             self._report.note("proofs of an earlier version were not read")
         name = f"{published.stem}.csv"
         table = lines_of(published.beside(name))
-        also = also_in(next(table, ""), PuzzleRow)
-        if also is None:
+        first = next(table, "")
+        also, is_titled = also_in(first, PuzzleRow), has_titles(first, PuzzleRow)
+        if also is None or (self._report.is_ours and not is_titled):
             expected = ",".join(columns(PuzzleRow))
             raise InputError(f"{name}: the first line is not {expected!r}")
         paths = [*map(published.beside, (name, *published.numbered))]
-        for portion in portions(table, paths, pieces, len(added_names(also))):
+        added = len(added_names(also))
+        if not is_titled:
+            table = (with_title(line, added) for line in table)
+        for portion in portions(table, paths, self._counted(pieces), added):
             self._look(portion)
             if also:
                 audit_rows(portion, also, self._terms, self._report)
             self._told(self.count)
         compare_counts(self.counts, published.record, self._report)
+        compare_unread(self._unread, published.record, self._report)
         audit_fallbacks(published.record, self._report)
         audit_log(published, self._report)
+
+    def _counted(self, pieces: Iterable[PieceContents]) -> Iterator[PieceContents]:
+        """The pieces; what was not read of them is counted."""
+        for contents in pieces:
+            entries = (entry for _, entry in contents.entries())
+            add_unread(self._unread, unread_counts(entry.unread for entry in entries))
+            yield contents
 
     def _told(self, done: int) -> None:
         """Report that so many rows are audited."""

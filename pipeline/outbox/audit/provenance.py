@@ -185,4 +185,5 @@ def _stages_of_many(record: ManyRecord) -> Iterator[dict[str, Any]]:
 
 def _of_many(record: ManyRecord) -> dict[str, Any]:
     known = {PROVED: 0, CLAIMED: 0, **record.known}
-    return {"totals": record.totals, **known}
+    unread = or_none(record.unread)
+    return {"totals": record.totals, **known, **({"unread": unread} if unread else {})}

@@ -15,6 +15,7 @@ from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
+from pipeline.solving.unread import caveat
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
 """Characters of a portion, and lines that are read before they are counted."""
@@ -142,6 +143,10 @@ def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
     if (puzzle is None) != (row.status == "invalid"):
         what = "a puzzle" if puzzle else "no puzzle"
         report.bad(f"the status is {row.status!r}, but the original holds {what} there")
+    if report.is_ours and entry.title != row.title:
+        report.bad(f"the title is {row.title[:100]!r}, by the original {entry.title[:100]!r}")
+    if report.is_ours and (told := caveat(row.status, entry.unread)) and told not in row.message:
+        report.bad(f"the row does not say: {told}")
     if row.status == "solved":
         report.bad("the status 'solved' is that of a formula")
     lines = portion.lines[at][1:]

@@ -183,6 +183,7 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
         ("free", or_none(record.free), RecordedFree.of(geometry), report.bad),
         ("rules", or_none(record.rules) or {}, told, report.rewritten),
         ("unread", or_none(record.unread) or (), parsed.unread, report.rewritten),
+        ("title", or_none(record.title) or "", parsed.title, report.rewritten),
     ):
         if found != expected:
             tell(f"{what}: the record says {found}, the original has {expected}")

@@ -15,7 +15,7 @@ from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.rows import CERTIFICATES, COMPLETE, AuditedRow, Portion
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow
+from pipeline.outbox.tables import PuzzleRow, quoted
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 
@@ -71,14 +71,16 @@ def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
     for at, plain in enumerate(contents.lines_of(places).tolist()):
         told, *solutions = portion.lines[at]
         first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
+        title = ""
         if plain >= 0:
             line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
         else:
             entry = portion.entry(at)
             line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
-            if not entry.plain:
+            title = quoted(entry.title)
+            if not entry.plain or entry.unread:
                 continue
-        begun, end = f"{portion.first + at},{line},{puzzle},", f",{first},,"
+        begun, end = f"{portion.first + at},{line},{puzzle},", f",{first},,,{title}"
         if not (told.startswith(begun) and told.endswith(end) and claimed == first):
             continue
         claim = told[len(begun) : -len(end)]

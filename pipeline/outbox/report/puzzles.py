@@ -119,7 +119,8 @@ def _single(
         return _undrawn(where, job.status, job.message)
     board = board_of_job(job, folder, original)
     if isinstance(board, Board) and board.puzzle:
-        return _certified(Printed(job.source, board, job.status, job.message, where))
+        printed = Printed(job.source, board, job.status, job.message, where, title=job.title)
+        return _certified(printed)
     if original is None:
         why = "its original was not found; --inbox names the folder where it was dropped"
     else:
@@ -139,7 +140,7 @@ def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | Input
                 yield _undrawn(here, row.status, row.message)
             elif (board := board_of_row(row, other.strip("."), job.reading)) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(Printed(name, board, row.status, said, here))
+                yield _certified(Printed(name, board, row.status, said, here, title=row.title))
             else:
                 yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:

@@ -41,12 +41,15 @@ from pipeline.outbox.tables import (
     also_in,
     also_in_record,
     columns,
+    has_titles,
     row_of,
     with_columns,
+    with_title,
 )
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.settings import Reading, is_declaration
+from pipeline.solving.unread import unread_of_many
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -84,6 +87,7 @@ class JobSummary(Struct, frozen=True):
     totals: Mapping[str, int]
     format: str = ""
     message: str = ""
+    title: str = ""
     box: tuple[int, int] | None = None
     solutions: int | None = None
     complete: bool = False
@@ -159,12 +163,14 @@ def _job(stem: str, record: Record) -> JobSummary:
         reading=Reading()._replace(**known) if known else Reading(),  # type: ignore[arg-type] # checked
     )
     if isinstance(record, ManyRecord):
-        return job
+        unread = unread_of_many(or_none(record.unread) or {})
+        return with_fields(job, message=_shown(unread))
     certificate, difference = or_none(record.certificate), or_none(record.difference)
     box, also = record.box, also_in_record(record)
     return with_fields(
         job,
         message=_shown(record.message or ""),
+        title=_shown(or_none(record.title) or ""),
         box=box if box and MIN_SIDE <= box[0] * box[1] <= MAX_SIDE else None,
         solutions=record.solutions,
         complete=record.complete is True,
@@ -288,6 +294,7 @@ def sample_table(
         first = next(lines, b"").decode("ascii", errors="replace").rstrip("\r\n")
         also = also_in(first, kind) or ()
         whole, names = with_columns(kind, also), added_names(also)
+        untitled = None if has_titles(first, kind) else len(names)
         column = columns(kind).index("status")
 
         def ranked() -> Iterator[tuple[int, int, R | bytes, bytes]]:
@@ -296,7 +303,7 @@ def sample_table(
                     on_added(line, names)
                 status = _status_at(column, line)
                 is_kept = status and len(line) <= _LONGEST_SHOWN
-                row = None if is_kept else _row(place, line, whole)
+                row = None if is_kept else _row(place, line, whole, untitled)
                 status = row.status if row else status
                 rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
                 yield rank, place, row or line, other if len(other) <= _LONGEST_SHOWN else b""
@@ -305,7 +312,7 @@ def sample_table(
     rows = []
     for _, place, row, other in best:
         second = other.decode(errors="replace").strip()
-        told = _row(place, row, whole) if isinstance(row, bytes) else row
+        told = _row(place, row, whole, untitled) if isinstance(row, bytes) else row
         rows.append((place, told, second if second.strip(".") else ""))
     return rows, next(places)
 
@@ -332,10 +339,14 @@ def _status_at(column: int, line: bytes) -> str:
     return parts[column].decode(errors="replace")
 
 
-def _row(place: int, line: bytes, kind: type[R]) -> R:
-    """The row in a line, cut if it is long; a malformed one is a row that says so."""
+def _row(place: int, line: bytes, kind: type[R], untitled: int | None) -> R:
+    """The row in a line, cut if it is long; a malformed one is a row that says so.
+
+    `untitled`: how many columns of `--also` it has, if it was written without a title.
+    """
+    text = line.decode(errors="replace").rstrip("\r\n")
     try:
-        row = row_of(line.decode(errors="replace").rstrip("\r\n"), kind)
+        row = row_of(text if untitled is None else with_title(text, untitled), kind)
     except ValueError:
         first, *_ = names = columns(kind)
         told = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}

@@ -19,7 +19,7 @@ from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along
 from pipeline.puzzle.rules.meaning import sentences
-from pipeline.solving import caveat
+from pipeline.solving.unread import caveat, unread_texts
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000
@@ -75,7 +75,8 @@ class Printed:
 
     `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
     for; `message` says why there is no solution. `where` it stands is told in messages. `level`
-    says how difficult it is, if that is to be printed.
+    says how difficult it is, if that is to be printed. `title` is its own, which is printed in
+    place of the name.
     """
 
     name: str
@@ -84,15 +85,18 @@ class Printed:
     message: str = ""
     where: str = ""
     level: str = ""
+    title: str = ""
 
     @property
     def puzzle_note(self) -> str:
         """Hints for the person who solves it; the board cannot show some rules."""
         board = self.board
         captions = _captions(board.puzzle) if board.puzzle else ()
+        texts = unread_texts(board.unread)
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "Its rules text says more." if "ruleset" in board.unread else "",
+            _sentence(f"Not read: {', '.join(texts)}") if texts else "",
             _marks_said(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
         ]
@@ -166,7 +170,7 @@ class Slot:
 
     @property
     def name(self) -> str:
-        return shortened(self.printed.name)
+        return shortened(self.printed.title or self.printed.name)
 
     @property
     def note(self) -> str:

@@ -109,9 +109,10 @@ class View:
     def reason(self) -> str:
         """The message, if any, or the rating; for many puzzles the number of failures."""
         message = shortened(self.job.message, _LONGEST_REASON) or self.job.rated
-        if message or not self.job.is_many:
+        if not self.job.is_many:
             return message
-        return ", ".join(f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
+        failures = (f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
+        return "; ".join(filter(None, (", ".join(failures), message)))
 
     @property
     def seconds(self) -> float | None:

@@ -15,6 +15,14 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Geometry, Puzzle
+from pipeline.reading.formats.around import (
+    comments_in,
+    may_name_rule,
+    more_unread,
+    rules_told,
+    unread_lines,
+    with_remarks,
+)
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Layout, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, shape_in_words
@@ -124,6 +132,9 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 )
 """The same notations for sources of many puzzles, in that order; but first rules, line by line."""
 
+_TOLERANT: Final = (OPENSUDOKU, HODOKU, SADMAN, BORDERED, BOXES)
+"""The formats whose files have other lines or fields beside the cells, which are no letters."""
+
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
@@ -164,7 +175,11 @@ class Detected:
         """
         reading = reading._replace(format="auto")
         reader = Reader(source, reading, parse_single, _needs_its_text, raises)
-        return self.format.entries(piece, self.layout, reader)
+        found = self.format.entries(piece, self.layout, reader)
+        if may_name_rule(piece.data):
+            text = piece.data.decode(errors="surrogateescape")
+            return with_remarks(found, comments_in(text, piece.first_line))
+        return found
 
     def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
@@ -173,6 +188,8 @@ class Detected:
         plain = PlainLines.none(piece)
         if reading.takes_plain and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
+            if any(may_name_rule(other.data) for other in plain.others):
+                plain = PlainLines.none(piece)  # its comments belong to puzzles
         others = (self.entries(other, source, reading) for other in plain.others)
         return PieceContents(plain, list(chain.from_iterable(others)))
 
@@ -277,7 +294,21 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
-    return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+    found = replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+    if may_name_rule(data):
+        told = rules_told(_remarks(text, chosen), found.puzzle.rules)
+        return found.with_text("", more_unread(found.unread, unread_lines(told)))
+    return found
+
+
+def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
+    """The comments of a text, and the lines that its format skips or reads only in part."""
+    lines = comments_in(text.data.decode())
+    if chosen in _TOLERANT:
+        fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
+        numbers = (line.number for line in text.lines)
+        lines += ((n, each) for n, found in zip(numbers, fields, strict=True) for each in found)
+    return sorted(lines)
 
 
 def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
@@ -355,7 +386,8 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
     except InvalidPuzzle:
         return None
     reason = f"{found.reason}, and there is but one"
-    return replace(parsed, reason=reason, claimed=entries[0].claimed)
+    parsed = replace(parsed, reason=reason, claimed=entries[0].claimed)
+    return parsed.with_text(entries[0].title, entries[0].unread)
 
 
 def _is_one_puzzle(head: Opening) -> bool:

@@ -17,18 +17,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.around import around, may_name_rule, more_unread
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
+    KNOWN,
     check_characters,
     check_shape,
     check_unmarked,
@@ -37,7 +39,7 @@ from pipeline.reading.formats.cells import (
     puzzle_of,
     render_cells,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece, title_of
 from pipeline.reading.formats.records import (
     Reader,
     cut_pieces,
@@ -119,6 +121,10 @@ _SILENT = re.compile(
 )
 """Lines that are neither rows nor titles, as `_rows_in` drops them."""
 
+_BETWEEN_CELLS, _IN_ROWS = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
+_FAR = 16 * 1024
+"""Bytes of text that belong to a grid; what is farther from it is no title, nor a rule."""
+
 _ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _SILENT.pattern)
 _LINE_BEGIN = 100
 
@@ -145,7 +151,7 @@ class Stack:
         return f"grids of {self.side} rows, {between.get(self.title, 'under titles')}"
 
 
-_NumberedRows = list[tuple[int, str]]
+_Numbered = list[tuple[int, str]]
 
 
 def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
@@ -195,7 +201,7 @@ def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
     texts = [text for _, text in records]
     is_all = head.complete and head.sample == head.data and len(texts) < _MOST_RECORDS
     for text in texts if is_all else texts[:-1]:
-        rows = _rows_in(text, 1, stack.side)
+        _, rows, _ = _rows_in(text, 1, stack.side)
         right = sum(is_row(line, stack.side) for _, line in rows)
         if len(rows) == stack.side == right:
             good += 1
@@ -220,13 +226,60 @@ def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
 
 
 def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    record, start = _pattern(stack), 0
+    """Where records end: after the rows of a grid, if there are rows after the next mark.
+
+    So the text between two grids is in the record of the second, and that below the last grid is
+    in its record.
+    """
+    start = last = seen = 0  # of a record, of its rows, and of what is not looked at yet
+    for mark in _marks(data, stack):
+        rows_end = mark if stack.title is None else _end_of_rows(data, seen, mark, stack.side)
+        seen = mark
+        if rows_end:
+            if last:
+                yield last
+                start = last
+            last = rows_end
+        elif mark - (last or start) > _FAR:
+            yield mark
+            start, last = mark, 0
+    if last and _end_of_rows(data, seen, len(data), stack.side):
+        yield last
+
+
+def _marks(data: bytes, stack: Stack) -> Iterator[int]:
+    """The places before titles, after empty lines, or after n rows."""
+    pattern, start = _pattern(stack), 0
     if stack.title is not None:
-        yield from (match.end() for match in record.finditer(data))
+        yield from (match.end() for match in pattern.finditer(data))
         return
-    while match := record.match(data, start):
+    while match := pattern.match(data, start):
         start = match.end()
         yield start
+
+
+def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
+    """Where the last row between two places ends, with the borders below it; 0 if there is none."""
+    part = data[start:end]
+    row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _BETWEEN_CELLS)
+    if len(row) == side and not row.translate(None, _IN_ROWS):  # quick, and right for most
+        return end
+    lines = part.splitlines(keepends=True)
+    texts = [line.decode(errors="surrogateescape").rstrip("\r\n") for line in lines]
+    rows = [at for at, text in enumerate(texts) if _is_any_row(text, side)]
+    if not rows:
+        return 0
+    below = rows[-1] + 1
+    while below < len(lines) and (not texts[below].strip() or is_border(texts[below])):
+        below += 1
+    return start + sum(map(len, lines[:below]))
+
+
+def _is_any_row(text: str, side: int) -> bool:
+    """Whether a line is a row, perhaps a damaged one."""
+    if not says_something(text) or is_border(text):
+        return False
+    return is_row(text, side) or is_damaged_row(text, side)
 
 
 @lru_cache(maxsize=16)
@@ -258,21 +311,21 @@ def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
         start = end
 
 
-def _rows_in(text: str, first: int, side: int) -> _NumberedRows:
-    """The rows of a record, without lines before and after them that are no rows.
+def _rows_in(text: str, first: int, side: int) -> tuple[_Numbered, _Numbered, _Numbered]:
+    """The rows of a record, after the lines above and before those below that are no rows.
 
-    Empty if there is no row.
+    If there is no row, all lines are above.
     """
     numbered = enumerate(NEWLINE.split(text), first)
-    rows = [
+    lines = [
         (number, line) for number, line in numbered if says_something(line) and not is_border(line)
     ]
-    start, end = 0, len(rows)
-    while start < end and _is_beside(rows[start][1], side, end - start):
+    start, end = 0, len(lines)
+    while start < end and _is_beside(lines[start][1], side, end - start):
         start += 1
-    while start < end and _is_beside(rows[end - 1][1], side, end - start):
+    while start < end and _is_beside(lines[end - 1][1], side, end - start):
         end -= 1
-    return rows[start:end]
+    return lines[:start], lines[start:end], lines[end:]
 
 
 def _is_beside(line: str, side: int, count: int) -> bool:
@@ -280,27 +333,37 @@ def _is_beside(line: str, side: int, count: int) -> bool:
     return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
 
 
-def _is_several(rows: _NumberedRows, side: int) -> bool:
+def _is_several(rows: _Numbered, side: int) -> bool:
     """Whether the rows are those of several grids, with nothing between them."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
 
 
 def entries(piece: Piece, stack: Stack, reader: Reader) -> list[Entry]:
+    has_rules = may_name_rule(piece.data)
     records = _records(piece, stack)
     return [
-        entry for first, record in records for entry in _entries(record, first, stack.side, reader)
+        entry
+        for first, record in records
+        for entry in _entries(record, first, stack.side, reader, has_rules)
     ]
 
 
-def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
-    """The entry of a record, or several if it holds several grids."""
+def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) -> list[Entry]:
+    """The entry of a record, or several if it holds several grids.
+
+    `has_rules`: some of the records may name a rule in the text around a grid.
+    """
     if is_too_long(text):
         return [reader.too_long(first, text)]
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
-        return [plain_entry(first + bool(regular[1]), joined)]
-    rows = _rows_in(text, first, side)
+        if has_rules and regular[1]:
+            title, unread = around([(first, regular[1])], ())
+            return [plain_entry(first + 1, joined, None, title, unread)]
+        title = title_of([regular[1]]) if regular[1] else ""
+        return [plain_entry(first + bool(regular[1]), joined, None, title)]
+    above, rows, below = _rows_in(text, first, side)
     # `rows` lack a map of letters or in one line; other records are too short to have one
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
@@ -312,10 +375,25 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
-    return [_entry(grid, borders, side, reader) for grid in grids if grid]
+    found = [_entry(grid, borders, side, reader) for grid in grids if grid]
+    if found and (above or below):
+        found[0] = _with_text(found[0], above, below if len(found) == 1 else ())
+    if len(found) > 1 and below:
+        found[-1] = _with_text(found[-1], (), below)
+    return found
 
 
-def _borders_in(text: str, first: int) -> _NumberedRows:
+def _with_text(
+    entry: Entry, above: Sequence[tuple[int, str]], below: Sequence[tuple[int, str]]
+) -> Entry:
+    """The entry of a grid, with the text around it; an invalid one as it is."""
+    if entry.error is not None:
+        return entry
+    title, unread = around(above, below)
+    return entry._replace(title=title, unread=more_unread(entry.unread, unread))
+
+
+def _borders_in(text: str, first: int) -> _Numbered:
     if "+" not in text and "*" not in text:
         return []
     return [
@@ -323,7 +401,7 @@ def _borders_in(text: str, first: int) -> _NumberedRows:
     ]
 
 
-def _entry(rows: _NumberedRows, borders: _NumberedRows, side: int, reader: Reader) -> Entry:
+def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])

@@ -22,6 +22,12 @@ from functools import lru_cache
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.around import (
+    is_rule_column,
+    may_name_rule,
+    more_unread,
+    unread_field,
+)
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
@@ -108,7 +114,8 @@ class Fields:
     `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
     `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
     the solution, or None. `header` is the number of the line that names the fields, 0 for none.
-    `maps` are the fields that may hold region maps, each with what messages call it.
+    `maps` are the fields that may hold region maps, each with what messages call it. `names` are
+    those that the header gives the fields.
     """
 
     delimiter: str | None = None
@@ -116,6 +123,12 @@ class Fields:
     claim: int | None = None
     header: int = 0
     maps: tuple[tuple[int, str], ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def may_have_rules(self) -> bool:
+        """Whether the header names a column of rules."""
+        return any(map(is_rule_column, self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +279,8 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
 
 def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
     text = text_of(piece.data, piece.first_line)
-    if fields.maps or not reader.takes_plain or not _is_sound(text, piece.data):
+    has_text = bool(fields.maps) or fields.may_have_rules or may_name_rule(piece.data)
+    if has_text or not reader.takes_plain or not _is_sound(text, piece.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _pattern(fields).findall(text)
@@ -325,7 +339,26 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
         found = split(line, fields)
     except UnreadableError as error:
         return reader.refuse(number, 1, "a record of CSV", str(error), line)
-    return _record(line, number, found, fields, reader)
+    entry = _record(line, number, found, fields, reader)
+    unread = _unread_in(found, fields, entry)
+    return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
+
+
+def _unread_in(found: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
+    """What is not read of the fields beside a puzzle; without a delimiter they are words."""
+    if fields.column is None or entry.error is not None:
+        return []
+    side = entry.puzzle.geometry.side if entry.puzzle else 9
+    names = dict(enumerate(fields.names))
+    others = [
+        (names.get(at, ""), text)
+        for at, (_, text) in enumerate(found)
+        if at not in (fields.column, fields.claim)
+    ]
+    if fields.delimiter is None:
+        others = [("", " ".join(text for _, text in others).lstrip("#/ "))]
+    told = (unread_field(name, text, entry.line, side) for name, text in others)
+    return [each for each in told if each]
 
 
 def _record(
@@ -407,7 +440,7 @@ def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] 
         full = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
         return (
-            (_with_maps(found.fields, names), reason)
+            (_with_names(found.fields, names), reason)
             if found.is_collection(head.least) and full * 2 > len(rows)
             else None
         )
@@ -423,16 +456,17 @@ def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] 
     ruled = sum(head.is_ruled(text) for text in texts if not side_of(text))
     found = replace(found, good=found.good + ruled)
     if head.declared or (found.is_collection(head.least) and not may_be_grid):
-        return _with_maps(found.fields, names), f"its header names the column {names[column]!r}"
+        return _with_names(found.fields, names), f"its header names the column {names[column]!r}"
     return None
 
 
-def _with_maps(fields: Fields, names: Sequence[str]) -> Fields:
-    """The fields, with those that the header names as region maps."""
+def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
+    """The fields with their names, and with those that are named as region maps."""
     columns = {at for at, name in enumerate(names) if name in _REGIONS}
     columns |= {at for at, _ in fields.maps if at < len(names)}
     maps = tuple((at, f"column {quote(names[at])}") for at in sorted(columns - {fields.column}))
-    return replace(fields, claim=None if fields.claim in columns else fields.claim, maps=maps)
+    claim = None if fields.claim in columns else fields.claim
+    return replace(fields, claim=claim, maps=maps, names=tuple(names))
 
 
 def _texts(line: str, way: Fields) -> list[str]:

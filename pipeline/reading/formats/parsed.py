@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
 
 Variant = Literal["classic", "even-odd", "rules"]
 
 Notes = tuple[tuple[str, str], ...]
 """Texts about a puzzle, such as its title, by name."""
+
+LONGEST_TITLE = 200
+
+
+def title_of(lines: Iterable[str]) -> str:
+    """The title that lines make: printable, on one line, and not too long."""
+    words = (" ".join(line[: 2 * LONGEST_TITLE].split()) for line in lines)
+    whole = printable("; ".join(filter(None, words)))
+    return whole if len(whole) <= LONGEST_TITLE else f"{whole[: LONGEST_TITLE - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,8 @@ class Parsed:
     followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
     sets only the notation. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose.
+    people, such as rules in prose: `ruleset` and `solution` are those of f-puzzles, any other is a
+    text that says where it stands, and quotes it.
     """
 
     puzzle: Puzzle
@@ -31,6 +43,16 @@ class Parsed:
     claimed: str | None = None
     unread: tuple[str, ...] = ()
     notes: Notes = ()
+
+    def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
+        """The same with a title, unless it has its own, and all that is not read of its text."""
+        notes = (("title", title), *self.notes) if title and not self.title else self.notes
+        return replace(self, notes=notes, unread=unread)
+
+    @property
+    def title(self) -> str:
+        """The puzzle's title, of at most LONGEST_TITLE characters; empty if it has none."""
+        return title_of([dict(self.notes).get("title", "")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +77,8 @@ class Entry(NamedTuple):
     solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
     anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
     is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
-    its line, or for unusual boxes their height and width, then numbers.
+    its line, or for unusual boxes their height and width, then numbers. `title` and `unread` are as
+    in `Parsed`.
     """
 
     line: int
@@ -66,6 +89,8 @@ class Entry(NamedTuple):
     plain: bool
     signs: str = ""
     parsed: Parsed | None = None
+    title: str = ""
+    unread: tuple[str, ...] = ()
 
     @property
     def puzzle_read(self) -> Puzzle | None:

@@ -41,11 +41,13 @@ import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.around import may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
@@ -61,9 +63,10 @@ from pipeline.reading.formats.records import (
     is_text,
     last_end,
     plain_entry,
+    text_of,
 )
 from pipeline.reading.formats.regions import AS_JIGSAW
-from pipeline.reading.formats.text import PIECE, Text, TextLine, count_lines, quote
+from pipeline.reading.formats.text import NEWLINE, PIECE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
@@ -112,11 +115,12 @@ def recognise_library(head: Opening) -> tuple[None, str] | None:
 
 
 def library_entries(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
-    return entries_of_lines(piece, reader, _library_entry)
+    has_rules = may_name_rule(piece.data)
+    return entries_of_lines(piece, reader, partial(_library_entry, has_rules))
 
 
-def _library_entry(line: str, number: int, reader: Reader) -> Entry:
-    plain = _PLAIN_LINE.match(line)
+def _library_entry(has_rules: bool, line: str, number: int, reader: Reader) -> Entry:
+    plain = None if has_rules else _PLAIN_LINE.match(line)
     if plain and reader.takes_plain and is_text(line):
         return plain_entry(number, plain[1])
     return reader.read(line, (number,))
@@ -371,6 +375,9 @@ def entries_of_games(piece: Piece, _layout: None, reader: Reader) -> list[Entry]
     for start, end in pairwise((*_starts(piece.data), len(piece.data))):
         line, at = line + count_lines(piece.data, at, start), start
         found.append(_entry_of_game(piece.data[start:end], line, reader))
+    if may_name_rule(piece.data):
+        lines = enumerate(NEWLINE.split(text_of(piece.data, piece.first_line)), piece.first_line)
+        return with_remarks(found, [each for each in lines if "<game" not in each[1]])
     return found
 
 

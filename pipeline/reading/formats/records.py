@@ -32,6 +32,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
+    is_silent,
     says_something,
 )
 from pipeline.settings import Reading
@@ -69,7 +70,29 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
-    return cut_pieces(stream, size, _line_boundary)
+    """Cut pieces of whole lines; one without any puzzle is part of another.
+
+    So comments are read beside a puzzle that they may be about.
+    """
+    held = None
+    for piece in cut_pieces(stream, size, _line_boundary):
+        if held and (joined := _joined(held, piece, 2 * max(size, LONGEST))):
+            held = joined
+            continue
+        if held:
+            yield held
+        held = piece
+    if held:
+        yield held
+
+
+def _joined(piece: Piece, following: Piece, most: int) -> Piece | None:
+    """Two pieces as one if either holds no puzzle, and both are not too long."""
+    if not (is_silent(piece.data) or is_silent(following.data)):
+        return None
+    data, end = piece.data + following.data, piece.first_line + count_lines(piece.data)
+    is_next = end == following.first_line  # else a record between them was skipped
+    return Piece(piece.first_line, data) if is_next and len(data) <= most else None
 
 
 class _Window:
@@ -149,6 +172,9 @@ FULL = r"[1-9]{81}"
 _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
+_LINE = re.compile(r"^line ([0-9]+)")
+"""How a text that was not read begins."""
+
 _SHORTEST_ATTEMPT = 12
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
 _SHOWN = 100
@@ -200,14 +226,19 @@ class Reader:
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
-            body = text.strip()
-            return Entry(lines[0], body, own.puzzle, None, claimed, plain=False, parsed=own)
-        signs = signs_of(parsed.format)
-        if not has_usual_boxes(parsed.puzzle.geometry):  # which the cells alone would not say
+            found = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
+        elif has_usual_boxes(parsed.puzzle.geometry):
+            cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
+            found = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
+        else:  # the cells alone would not say which boxes they have
             own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
-            return Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
-        cells = _in_one_line(text, parsed.puzzle)
-        return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
+            signs = signs_of(parsed.format)
+            found = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
+        unread = (
+            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", each)
+            for each in parsed.unread
+        )
+        return found._replace(title=parsed.title, unread=tuple(unread))
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""
@@ -266,8 +297,15 @@ def is_too_long(text: str) -> bool:
     return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
 
 
-def plain_entry(line: int, cells: str, claimed: str | None = None) -> Entry:
-    return Entry(line, cells.replace("0", "."), None, None, claimed, plain=True)
+def plain_entry(
+    line: int,
+    cells: str,
+    claimed: str | None = None,
+    title: str = "",
+    unread: tuple[str, ...] = (),
+) -> Entry:
+    text = cells.replace("0", ".")
+    return Entry(line, text, None, None, claimed, plain=True, title=title, unread=unread)
 
 
 def is_plain(cells: str) -> bool:

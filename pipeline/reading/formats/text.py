@@ -166,6 +166,12 @@ def says_something(line: str) -> bool:
     return bool(body) and not body.startswith(COMMENTS)
 
 
+def is_silent(data: bytes) -> bool:
+    """Whether all lines are empty or comments."""
+    nothing = _NOTHING.match(data)
+    return nothing is not None and nothing.end() == len(data)
+
+
 def each_line(text: str) -> Iterator[str]:
     """The lines of a text as `NEWLINE.split` has them, for callers that need the first few."""
     begin = 0

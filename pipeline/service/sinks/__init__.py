@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Piece
 
 
-CHECKPOINTS = 2
+CHECKPOINTS = 3
 """Raise it when sources are cut into other steps, or a job's state or published files change:
 then jobs that an earlier version began start again."""
 
@@ -266,6 +266,8 @@ class Sink(ABC):
         event = outcome.event() | {"source": printable(outcome.origin.source)}
         for each in outcome.warnings():
             log.warning("solver.fallback", source=event["source"], **each)
+        if outcome.not_read:
+            log.warning("source.unread", source=event["source"], reason=outcome.not_read)
         ended = Ended(self._claim.note, outcome.status, outcome.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=outcome.origin.job, **event)
         return ended
@@ -332,6 +334,7 @@ class GrowingSink(Sink):
         super().__init__(claim, settings)
         self.totals: Counter[str] = Counter()
         self.fallbacks: tuple[Fallback, ...] = ()
+        self.unread: Counter[str] = Counter()
         self._portions = portions
         self._digest = ""
         key = f"{CHECKPOINTS} {SCHEMA} {columns(PuzzleRow)} {settings.output_key} {portions}"
@@ -371,7 +374,7 @@ class GrowingSink(Sink):
 
     def _outcome(self) -> SetOfMany:
         terms = self._dropped, self.status, self.format, self.reason
-        return SetOfMany(*terms, self.totals, self.fallbacks, self.seconds)
+        return SetOfMany(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def _grown(self) -> Mapping[str, Any]:
         return self._growing.staged()

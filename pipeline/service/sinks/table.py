@@ -25,6 +25,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
 from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
+from pipeline.solving.unread import add_unread
 
 
 class GrowingTable:
@@ -50,6 +51,7 @@ class GrowingTable:
         self.totals = Counter[str](state.get("totals", {}))
         self.seconds: float = state.get("seconds", 0.0)
         self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
+        self.unread = Counter[str](state.get("unread", {}))
 
     def state(self) -> dict[str, Any]:
         """What is needed to go on with it."""
@@ -58,6 +60,7 @@ class GrowingTable:
             "ranks": self._ranks,
             "totals": dict(self.totals),
             "fallbacks": msgspec.to_builtins(self.fallbacks),
+            "unread": dict(self.unread),
             "seconds": self.seconds,
         }
 
@@ -92,6 +95,7 @@ class GrowingTable:
         self.count += rows.count
         self.totals += rows.totals
         self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
+        add_unread(self.unread, rows.unread)
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
@@ -162,6 +166,7 @@ class TableSink(GrowingSink):
         self._bytes = noted.get("bytes", 0)
         self._table = GrowingTable(self._growing, claim.note.stem, settings, noted)
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
+        self.unread = self._table.unread
 
     def steps(self) -> Iterator[PieceOf | End]:
         room = UnpackLimits(self._settings.max_total_bytes)

@@ -18,7 +18,7 @@ from pipeline.files import digest_of, write_new
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
 from pipeline.outbox.rows import Rows, count_aside, summed
-from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record
+from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
     MemberRow,
     added_fields,
@@ -52,6 +52,7 @@ from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result
+from pipeline.solving.unread import add_unread, unread_counts
 
 _LONGEST = "_1234567.solution"
 """The longest ending of a collection's files."""
@@ -78,6 +79,7 @@ class TreeSink(GrowingSink):
         noted = self._growing.state.get("bulk", {})
         self.totals = Counter(noted.get("totals", {}))
         self.fallbacks = msgspec.convert(noted.get("fallbacks", ()), tuple[Fallback, ...])
+        self.unread = Counter(noted.get("unread", {}))
         self._members: int = noted.get("members", 0)
         self._inner: tuple[str, GrowingTable | str] | None = None  # or why it has none
         if "inner" in noted:
@@ -136,6 +138,7 @@ class TreeSink(GrowingSink):
         try:
             record = self._tree.write_one(item.name, self._members, made)
             added = added_fields(record, self._settings.traits)
+            add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
@@ -183,7 +186,9 @@ class TreeSink(GrowingSink):
             self._growing.release(name)
         origin, form = self._member(member, end.digest, end.size), found.format.name
         counted = table.totals, table.fallbacks
-        made = SetOfMany(origin, "collection", form, found.reason, *counted, table.seconds)
+        made = SetOfMany(
+            origin, "collection", form, found.reason, *counted, table.seconds, table.unread
+        )
         self._tree.write(table.stem.lstrip("/"), made, table.names())
         self._tree.sync()
         bad = sum(table.totals[status] for status in NOT_WELL)
@@ -193,10 +198,12 @@ class TreeSink(GrowingSink):
         self._row(member, form, "collection", solved, "", "", said)
         self.totals += table.totals
         self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
+        add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"totals": dict(self.totals), "members": self._members}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
+        state["unread"] = dict(self.unread)
         if self._inner:
             member, table = self._inner
             told = (table, None) if isinstance(table, str) else (table.stem, table.state())

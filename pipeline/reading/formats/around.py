@@ -1,0 +1,204 @@
+"""Text around a grid: its title, and what may be a rule that was not read.
+
+A line above a grid is its title, and so are notes such as `Author: Ann`, an address, a copyright or
+a page number, above or below. A line is not read if it names a rule, or stands below the last grid
+and is no note. Comments, columns of CSV and fields beside a puzzle only matter if they name a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from pipeline.errors import printable
+from pipeline.puzzle.puzzle import Rule
+from pipeline.reading.formats.parsed import Entry, title_of
+from pipeline.reading.formats.text import COMMENTS, NEWLINE
+
+_LONGEST_EXCERPT = 80
+_MOST_UNREAD = 8
+"""Texts of one puzzle that are quoted."""
+
+_RULES = (
+    *("anti diagonal", "anti king", "anti knight", "argyle", "asterisk", "battenburg"),
+    *("between line", "cage", "chaos construction", "consecutive", "counting circle", "diagonal"),
+    *("diagonally", "disjoint", "double arrow", "entropic", "full rank", "futoshiki", "girandola"),
+    *("greater than", "hyper sudoku", "indexing", "inequality", "inequalities", "irregular"),
+    *("jigsaw", "knight", "kropki", "little killer", "lockout", "magic square", "modular line"),
+    *("nabner", "non consecutive", "numbered room", "palindrome", "parity line", "quadruple"),
+    *("region", "renban", "sandwich", "skyscraper", "slingshot", "thermo", "thermometer"),
+    *("toroidal", "whisper", "windoku", "x sum", "zipper line"),
+)
+"""Names of rules; a space may also be a hyphen or nothing. Words that titles have for other
+reasons are left out: X, XV, sum, even, odd, king, arrow, killer, clone, dot."""
+
+_RULE = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(_RULES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"), re.IGNORECASE
+)
+_SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "inequality": "greater"}
+
+_ANY_RULE = frozenset(
+    ("rule", "rules", "constraint", "constraints", "variant", "variants", "layout")
+)
+"""Keys of lines, and columns, that hold rules of any name."""
+
+_STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE))
+_STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
+"""Parts of these names without spaces, one of which each of them has."""
+
+_LOWER = bytes(range(256)).lower()
+_SIGNS = b"0123456789.,_*|+-=: \t\r\n"
+
+_UNNAMED = re.compile(rf"\s*(?:{'|'.join(_ANY_RULE)})\s*[:=]\s*(.*)", re.IGNORECASE)
+_HARMLESS_KEYS = frozenset(
+    (
+        *("author", "authors", "creator", "setter", "constructor", "source", "publisher", "url"),
+        *("link", "date", "published", "created", "difficulty", "level", "rating", "rated"),
+        *("score", "stars", "id", "no", "nr", "number", "copyright", "license", "licence", "page"),
+    )
+)
+_NOTHING = frozenset(
+    ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
+)
+"""Values of a column of rules that say that there are none."""
+
+_SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
+_SADMAN = re.compile(r"[ABSLU](?=[A-Z][a-z]|[0-9])|[A-Z](?=[A-Z][a-z]|\s)")
+"""The letter of a comment in SadMan's files: author, date, source, level and address, or others."""
+
+_NOTE = re.compile(
+    r"<?(?:https?://|www\.)\S+"
+    r"|(?:©|\(c\)|copyright\b).*"
+    r"|[-–(\[]?\s*(?:page|p\.)?\s*[0-9]{1,6}(?:\s*(?:/|of)\s*[0-9]{1,6})?\s*[-–)\].]?",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"([^\W\d_]+)\s*[:=]")
+
+Lines = Iterable[tuple[int, str]]
+"""Lines of text with their numbers."""
+
+
+@lru_cache(maxsize=4)  # several readers of a piece ask
+def may_name_rule(data: bytes) -> bool:
+    """Whether bytes may name a rule: a quick test, as most collections have hardly a letter."""
+    letters = data.translate(_LOWER, _SIGNS)
+    used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
+    return any(stem in letters for stem in _STEMS if used.issuperset(stem))
+
+
+def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
+    """Whether a text names a rule other than those that are `applied`."""
+    unnamed = _UNNAMED.fullmatch(text)
+    if unnamed and not applied and not _is_nothing(unnamed[1]):
+        return True
+    known = " ".join(f"{rule.name} {rule.caption()}" for rule in applied).lower()
+    words = (match[0].lower().removesuffix("s") for match in _RULE.finditer(text))
+    return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
+
+
+def is_note(text: str) -> bool:
+    """Whether a line tells about a puzzle what cannot change it."""
+    key = _KEY.match(text)
+    return bool(key and key[1].lower() in _HARMLESS_KEYS) or _NOTE.fullmatch(text) is not None
+
+
+def excerpt(text: str) -> str:
+    """A text in quotes, shortened, on one line."""
+    shown = printable(" ".join(text[: 4 * _LONGEST_EXCERPT].split()))
+    return f"'{shown}'" if len(shown) <= _LONGEST_EXCERPT else f"'{shown[:_LONGEST_EXCERPT]}…'"
+
+
+def around(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
+    """The title in the lines above and below a grid, and what is not read of them."""
+    titles, rules = list[str](), list[str]()
+    unread = []
+    for lines, is_below in ((above, False), (below, True)):
+        for number, line in lines:
+            text = line.strip()
+            if any(map(str.isalnum, text)):
+                is_title = not is_below or is_note(text)
+                is_rule = _tells_rule(text)
+                if is_title:
+                    (rules if is_rule else titles).append(text)
+                if is_rule or not is_title:
+                    unread.append((number, text))
+    return title_of(titles or rules[:1]), unread_lines(unread)
+
+
+def _tells_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
+    """Whether a line names a rule; the value of a harmless key is a name or a place."""
+    key = _KEY.match(text)
+    return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied)
+
+
+def unread_lines(lines: Lines) -> tuple[str, ...]:
+    """Lines that were not read, as `Parsed.unread` has them."""
+    return _bounded([f"line {number}: {excerpt(text)}" for number, text in lines])
+
+
+def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
+    return (*texts[:_MOST_UNREAD], *(("further text",) if len(texts) > _MOST_UNREAD else ()))
+
+
+def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+    """The comments of a text, without the signs before them; not those that name an author."""
+    found = []
+    for number, line in enumerate(NEWLINE.split(text), first_line):
+        body = line.lstrip()
+        if body.startswith(COMMENTS):
+            body = body.lstrip("#/")
+            letter = _SADMAN.match(body)
+            is_harmless = letter and letter[0] in "ABSLU" and not letter.string[1:2].isspace()
+            if not is_harmless:
+                found.append((number, body[len(letter[0]) if letter else 0 :]))
+    return found
+
+
+def rules_told(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+    """The lines that name a rule."""
+    return [(number, text) for number, text in lines if _tells_rule(text.strip(), applied)]
+
+
+def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
+    """What is not read, with further texts."""
+    return _bounded((*known, *texts)) if texts else known
+
+
+def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
+    """The entries; a remark that names a rule belongs to the next one, else to the last."""
+    found = [*entries]
+    places = [at for at, entry in enumerate(found) if entry.error is None]
+    lines = [found[at].line for at in places]
+    for remark in remarks if places else ():
+        at = places[min(bisect_left(lines, remark[0]), len(places) - 1)]
+        entry = found[at]
+        told = unread_lines(rules_told([remark], entry.puzzle.rules if entry.puzzle else ()))
+        found[at] = entry._replace(unread=more_unread(entry.unread, told))
+    return found
+
+
+def is_rule_column(name: str) -> bool:
+    """Whether the name of a column says that it holds rules."""
+    return name in _ANY_RULE or names_rule(name)
+
+
+def unread_field(name: str, text: str, line: int, side: int) -> str | None:
+    """What is not read of a field beside a puzzle of that side.
+
+    `name` is that of its column in small letters, if it has one.
+    """
+    if name in _HARMLESS_KEYS or _is_nothing(text, side):
+        return None
+    if not (is_rule_column(name) or _tells_rule(text)):
+        return None
+    return f"{f'column {excerpt(name)}' if name else f'line {line}'}: {excerpt(text)}"
+
+
+def _is_nothing(value: str, side: int | None = None) -> bool:
+    """Whether a value says that a puzzle has no rule but the usual ones; the side says nothing."""
+    said = value.strip(" .").lower().replace("×", "x").replace(" ", "")
+    said = said.removesuffix("rules").removesuffix("sudoku")
+    size = _SIDE.fullmatch(said)
+    return said in _NOTHING or (size is not None and side in (None, int(size[1])))

@@ -1,0 +1,54 @@
+"""What was not read of a source: in words, and counted for many puzzles.
+
+`unread` is as in `Parsed`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+
+from pipeline.errors import counted
+
+MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
+_LINE = re.compile(r"line [0-9]+: ")
+
+
+def caveat(status: str, unread: Collection[str]) -> str | None:
+    """What an answer of this status does not take into account, given `unread` of its record."""
+    if status not in ("unique", "multiple", "unsolvable"):
+        return None
+    told = {
+        "ruleset": f"{status} by the rules that were read; the rules text was not",
+        "solution": "the solution beside it is not whole, and was not compared",
+    }
+    said = [told[each] for each in unread if each in told]
+    if texts := unread_texts(unread):
+        said.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
+    return "; ".join(said) or None
+
+
+def unread_texts(unread: Collection[str]) -> list[str]:
+    """The texts, each with its place, among what was not read."""
+    return [each for each in unread if each not in ("ruleset", "solution")]
+
+
+def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
+    """What was not read of a collection or archive, and for how many puzzles; empty if nothing."""
+    named = {"ruleset": "the rules text", "solution": "a solution that is not whole"}
+    parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
+    return f"not {what}: " + ", ".join(parts) if unread else ""
+
+
+def unread_counts(each: Iterable[Iterable[str]]) -> Counter[str]:
+    """What was not read of puzzles, without its lines, with the number of these."""
+    texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in each)
+    return Counter(chain.from_iterable(texts))
+
+
+def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
+    """Add up what was not read; after MOST_UNREAD different texts, further ones are OTHER_TEXTS."""
+    for text, count in more.items():
+        total[text if text in total or len(total) < MOST_UNREAD else OTHER_TEXTS] += count
