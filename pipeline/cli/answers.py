@@ -22,7 +22,7 @@ from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.unread import add_unread, unread_counts, unread_of_many
+from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
@@ -83,7 +83,7 @@ def answered_in(
                             for solution in answered.result.solutions:
                                 on_solution("".join(problem.text(solution)))
                         if answered.result.caveat and (problem := answered.result.problem):
-                            add_unread(unread, unread_counts([problem.unread]))
+                            add_unread(unread, unread_counts([unread_texts(problem.unread)]))
                         yield answered
                     say_unread(name, unread)
             except InputError as error:

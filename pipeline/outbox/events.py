@@ -85,8 +85,8 @@ EVENTS: Final = {
         ("source", "solver", "reason", "puzzles"),
     ),
     "source.unread": _shown(
-        "something in a file that may be a rule was not read; of a collection or archive it is said "
-        "once, with the number of puzzles",
+        "something in a file that may be a rule was not read; of a collection or archive it is "
+        "said once, with the number of puzzles",
         "source",
         "reason",
     ),

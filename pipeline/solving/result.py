@@ -14,7 +14,7 @@ from pipeline.errors import counted
 from pipeline.limits import Limits
 from pipeline.settings import Settings
 from pipeline.solving import Effort, Encoding, Rating
-from pipeline.solving.unread import caveat
+from pipeline.solving.unread import CODES, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
@@ -228,6 +228,12 @@ class Result(Generic[S_co]):
     def caveat(self) -> str | None:
         """What the answer does not take into account."""
         return caveat(self.status, self.problem.unread if self.problem else ())
+
+    @property
+    def caveat_of_one(self) -> str | None:
+        """The same without texts, which are named once for a file of many puzzles."""
+        unread = self.problem.unread if self.problem else ()
+        return caveat(self.status, [each for each in unread if each in CODES])
 
     @property
     def told_certificate(self) -> str:

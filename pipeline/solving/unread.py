@@ -12,6 +12,9 @@ from itertools import chain
 
 from pipeline.errors import counted
 
+CODES = ("ruleset", "solution")
+"""What is not a text among what was not read."""
+
 MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
@@ -32,7 +35,7 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
 
 def unread_texts(unread: Collection[str]) -> list[str]:
     """The texts, each with its place, among what was not read."""
-    return [each for each in unread if each not in ("ruleset", "solution")]
+    return [each for each in unread if each not in CODES]
 
 
 def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:

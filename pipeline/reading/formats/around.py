@@ -93,9 +93,14 @@ def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
     unnamed = _UNNAMED.fullmatch(text)
     if unnamed and not applied and not _is_nothing(unnamed[1]):
         return True
-    known = " ".join(f"{rule.name} {rule.caption()}" for rule in applied).lower()
-    words = (match[0].lower().removesuffix("s") for match in _RULE.finditer(text))
+    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied)
+    words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
     return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Texts in small letters without what may stand between their words."""
+    return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
 
 
 def is_note(text: str) -> bool:

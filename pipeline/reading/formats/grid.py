@@ -39,7 +39,7 @@ from pipeline.reading.formats.cells import (
     puzzle_of,
     render_cells,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece, title_of
+from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, Parsed, Piece, title_of
 from pipeline.reading.formats.records import (
     Reader,
     cut_pieces,
@@ -361,7 +361,9 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         if has_rules and regular[1]:
             title, unread = around([(first, regular[1])], ())
             return [plain_entry(first + 1, joined, None, title, unread)]
-        title = title_of([regular[1]]) if regular[1] else ""
+        title = " ".join(regular[1].split()) if regular[1] else ""
+        if len(title) > LONGEST_TITLE or not title.isprintable():
+            title = title_of([title])
         return [plain_entry(first + bool(regular[1]), joined, None, title)]
     above, rows, below = _rows_in(text, first, side)
     # `rows` lack a map of letters or in one line; other records are too short to have one

@@ -357,7 +357,10 @@ def _starts(data: bytes) -> Iterator[int]:
 
 
 def _boundary(data: bytes, limit: int, known: int) -> int:
-    return last_end((start for start in _starts(data) if start), limit, known)
+    starts = (start for start in _starts(data) if start)
+    if limit and not data.startswith(b"<game"):  # the head belongs to the first game
+        next(starts, None)
+    return last_end(starts, limit, known)
 
 
 def _comment_begun(begun: bytes) -> bytes:

@@ -64,35 +64,42 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
-    """Every line is a record; a lone CR ends one too."""
-    end = data.rfind(b"\n", 0, limit) + 1
+    """Every line is a record; a lone CR ends one too. A comment is not the last one if possible."""
+    end = at = data.rfind(b"\n", 0, limit) + 1
+    while at:
+        start = data.rfind(b"\n", 0, at - 1) + 1
+        if not is_silent(data[start:at]):
+            return at
+        at = start
     return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
-    """Cut pieces of whole lines; one without any puzzle is part of another.
+    """Cut pieces of whole lines.
 
-    So comments are read beside a puzzle that they may be about.
+    Comments are in the piece of the puzzle that follows them, those at the end in the last one.
     """
-    held = None
+    held = comments = None
+    most = 2 * max(size, LONGEST)
     for piece in cut_pieces(stream, size, _line_boundary):
-        if held and (joined := _joined(held, piece, 2 * max(size, LONGEST))):
-            held = joined
+        if is_silent(piece.data):
+            comments = _joined(comments, piece, most)
             continue
         if held:
             yield held
-        held = piece
-    if held:
-        yield held
+        held, comments = _joined(comments, piece, most), None
+    if held or comments:
+        yield _joined(held, comments, most)
 
 
-def _joined(piece: Piece, following: Piece, most: int) -> Piece | None:
-    """Two pieces as one if either holds no puzzle, and both are not too long."""
-    if not (is_silent(piece.data) or is_silent(following.data)):
-        return None
-    data, end = piece.data + following.data, piece.first_line + count_lines(piece.data)
-    is_next = end == following.first_line  # else a record between them was skipped
-    return Piece(piece.first_line, data) if is_next and len(data) <= most else None
+def _joined(piece: Piece | None, following: Piece | None, most: int) -> Piece:
+    """Two pieces as one; if that is too long, or something between them was skipped, the larger."""
+    both = [each for each in (piece, following) if each]
+    if piece and following:
+        end = piece.first_line + count_lines(piece.data)
+        if end == following.first_line and len(piece.data) + len(following.data) <= most:
+            return Piece(piece.first_line, piece.data + following.data)
+    return max(both, key=lambda each: len(each.data))
 
 
 class _Window:
