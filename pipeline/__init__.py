@@ -18,23 +18,14 @@ of that each. `bench` compares solvers. `steps_of` explains a puzzle by steps of
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from pipeline.errors import (
-    EnvironmentFailure,
-    InputError,
-    InvalidPuzzle,
-    InvalidResult,
-    LimitReached,
-    MissingFolder,
-    PipelineError,
-    SolverError,
-    SolverMissing,
-    UsageError,
-)
 from pipeline.version import __version__
 
+TYPE_CHECKING = False  # not that of typing, which is slow to load: see pipeline.cli
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from pipeline.api import (
         bench,
         convert,
@@ -51,6 +42,18 @@ if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.certify import Violation, certifier, certify_grid
+    from pipeline.errors import (
+        EnvironmentFailure,
+        InputError,
+        InvalidPuzzle,
+        InvalidResult,
+        LimitReached,
+        MissingFolder,
+        PipelineError,
+        SolverError,
+        SolverMissing,
+        UsageError,
+    )
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.reading.formats.formula import Model
@@ -151,6 +154,10 @@ _HOMES = {
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
     "certify": "Violation certifier certify_grid",
+    "errors": (
+        "EnvironmentFailure InputError InvalidPuzzle InvalidResult LimitReached MissingFolder "
+        "PipelineError SolverError SolverMissing UsageError"
+    ),
     "puzzle.puzzle": "Candidate Geometry Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
     "reading.formats.formula": "Model",
@@ -166,7 +173,7 @@ _HOMES = {
     "solving.result": "Certificate Proof Result SolverUsed Traits",
     "steps": "Step",
 }
-"""The modules of the public names, except the errors."""
+"""The modules of the public names."""
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,7 @@ from pipeline.settings import (
     settings_given,
 )
 from pipeline.solving.cnf import Unknown, Unsat
-from pipeline.solving.complete import check_complete
+from pipeline.solving.complete import check_complete, prove_complete
 from pipeline.solving.one import Search
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
@@ -168,6 +168,10 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate
+        if len(known) > len(shown) and certificate.by == "exhaustion":
+            # the solver was wrong, so that there are no more is the word of the search alone
+            limits = limits_left(settings, search.watch)
+            certificate, _ = prove_complete(search.problem, known, solvers, limits)
         if certificate.complete == "proved":
             return
         if certificate.complete == "claimed":

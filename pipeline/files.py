@@ -23,10 +23,11 @@ _TEMPORARY_SUFFIXES = (
     *(".crdownload", ".opdownload", ".aria2", ".!ut", ".!qB"),  # browsers, download managers
 )
 _TEMPORARY_PREFIXES = (".", "~")
-_LITTER = frozenset(
-    ("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found", "4913")  # the last is Vim's
-)
-"""Names, in lower case, that desktops, servers, filesystems and editors use for themselves."""
+_LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found"))
+"""Names, in lower case, that desktops, servers and filesystems use for themselves."""
+
+_OF_VIM = "4913"
+"""The file by which Vim tries whether it may write in a folder."""
 
 _ABANDONED = 3600.0
 """Seconds after which a temporary file has no writer any more."""
@@ -83,6 +84,14 @@ def is_temporary(name: str) -> bool:
 def is_junk(name: str) -> bool:
     """Whether a file or folder of this name holds nothing to be solved."""
     return is_temporary(name) or name.lower() in _LITTER
+
+
+def is_left(name: str) -> bool:
+    """Whether a file or folder of this name stays in an inbox.
+
+    In archives `4913` is read: nobody would notice that one of numbered members is missing.
+    """
+    return is_junk(name) or name == _OF_VIM
 
 
 def is_file_name(name: str) -> bool:
@@ -165,12 +174,14 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
 
-    Raises OSError, which names the target.
+    It has the mode of the file that it replaces. Raises OSError, which names the target.
     """
     fresh = temporary_beside(target)
     try:
         with fresh.open("xb") as file:
             try:
+                with contextlib.suppress(OSError):  # there is none, or modes cannot be set here
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
                 fresh.replace(target)

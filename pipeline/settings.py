@@ -89,24 +89,44 @@ _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
+_BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
+
+
+DECLARABLE = ("format", "variant", "alphabet", "boxes")
+"""The settings that declare the notation of a source; they may stand in a record."""
 
 
 class Reading(NamedTuple):
     """How to read sources, in the order of `parse_source`'s arguments.
 
     `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
-    that of 16×16 and 25×25 characters; `auto` leaves it to the source.
+    that of 16×16 and 25×25 characters, `boxes` rows x columns of a box, as 2x3; `auto` leaves it to
+    the source.
     """
 
     variant: VariantChoice = "auto"
     max_bytes: int = MAX_BYTES
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
+    boxes: str = "auto"
+
+    @property
+    def box(self) -> tuple[int, int] | None:
+        """Height and width of a box, if they were declared. Raises UsageError."""
+        if self.boxes == "auto":
+            return None
+        height, width = settings_declared()["boxes"].check(self.boxes, "boxes").split("x")
+        return int(height), int(width)
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether 81 digits, `.` and `0` are a usual puzzle."""
+        return self.variant != "even-odd" and self.boxes in ("auto", "3x3")
 
     def declared(self) -> dict[str, str]:
         """The parts of the notation that were declared rather than left to the source."""
-        told = {"format": self.format, "variant": self.variant, "alphabet": self.alphabet}
+        told = {name: getattr(self, name) for name in DECLARABLE}
         return {name: value for name, value in told.items() if value != "auto"}
 
 
@@ -117,7 +137,8 @@ class Setting:
     Numbers are from `least` to `most`. A setting is `risky` if it names a program, a file or a
     solver to trust, or lifts a limit. A settings file that was only found may not hold it, because
     a stranger may have written the file. `kind` is the type of the value, without None. A number
-    of a `unit` may be written with a suffix. `short` is the option of one letter.
+    of a `unit` may be written with a suffix. `short` is the option of one letter. A text matches
+    `pattern`, if there is one, which messages describe by `words`.
     """
 
     panel: str = ""
@@ -128,6 +149,8 @@ class Setting:
     risky: bool = False
     unit: Quantity | None = None
     short: str | None = None
+    pattern: str = ""
+    words: str = ""
     name: str = ""
     help: str = ""
     kind: Any = str
@@ -175,7 +198,7 @@ class Setting:
             return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
         written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
-        return _WORDS.get(self.kind, "a text") + span + written
+        return (self.words or _WORDS.get(self.kind, "a text")) + span + written
 
     def shown(self, value: Any) -> Any:
         """A value as one would write it, if it is a number of a unit; else the value itself."""
@@ -212,6 +235,8 @@ class Setting:
         if isinstance(value, bool):
             return self.kind is bool
         if isinstance(value, str | Path) and "\0" in str(value):
+            return False
+        if self.pattern and not (isinstance(value, str) and re.fullmatch(self.pattern, value)):
             return False
         return isinstance(value, _TYPES.get(self.kind, self.kind))
 
@@ -302,6 +327,11 @@ class Settings:
         Setting(READING),
         "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
     ] = "auto"
+    boxes: Annotated[
+        str,
+        Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
+        "Rows x columns of a box, as 2x3, if the input does not state them; auto: as drawn.",
+    ] = "auto"
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
@@ -362,7 +392,7 @@ class Settings:
 
     @property
     def reading(self) -> Reading:
-        return Reading(self.variant, self.max_bytes, self.format, self.alphabet)
+        return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes)
 
     @property
     def limit(self) -> int:
@@ -433,12 +463,20 @@ def settings_declared() -> dict[str, Setting]:
     return declared
 
 
+def is_declaration(name: str, word: str) -> bool:
+    """Whether a record may say that this was declared of the notation."""
+    with suppress(UsageError):
+        return name in DECLARABLE and settings_declared()[name].check(word, name) == word
+    return False
+
+
 class ReadingOptions(TypedDict, total=False):
     """The settings that functions of the library take that read a puzzle."""
 
     variant: VariantChoice
     format: FormatChoice
     alphabet: AlphabetChoice
+    boxes: str
     max_bytes: int
     timeout: float
 

@@ -31,6 +31,7 @@ def pytest_configure():
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     # what numba compiles is kept for the next time, but not among the user's files
@@ -166,4 +167,4 @@ def lanes(many_at_once):
 @pytest.fixture
 def searching(checking, monkeypatch):
     """Have `exhausted_many` use the machine code."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: checking)
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: checking)

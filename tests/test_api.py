@@ -39,9 +39,11 @@ from pipeline import (
     solve_many,
 )
 from pipeline.certify.exhaustion import Exhausted
+from pipeline.errors import SolverError
 from pipeline.settings import SolvingOptions, SourceOptions
 from pipeline.solving.complete import Checked
 from pipeline.solving.result import Certificate, Stopwatch
+from pipeline.solving.solvers.pysat import GaveUp
 
 LINE, PAIR = UNIQUE.replace("\n", ""), TWO.replace("\n", "")
 FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
@@ -186,6 +188,28 @@ def test_what_a_solver_leaves_out_is_found_in_the_end(tmp_path):
     assert sorted(found) == list(solve_at_hand(SIX, solver="pysat").solutions)
     assert len(set(found)) == len(found)
     assert list(solutions(SIX, minisat=liar, trust_solver=True)) == []
+
+
+@pytest.mark.parametrize("is_provable", [True, False])
+def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_all(
+    is_provable, monkeypatch, tmp_path
+):
+    """The check finds one of six solutions, and says wrongly that there is no other."""
+    six = solve_at_hand(SIX, solver="pysat").solutions
+
+    def see_one(_, listed, **__):
+        return Exhausted(() if listed else six[:1], 1)
+
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", see_one)
+    if not is_provable:
+        monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
+    liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
+    with pytest.raises(SolverError if is_provable else LimitReached, match="no more"):
+        list(solutions(SIX, minisat=liar))
+
+
+def prove_nothing(*_):
+    raise GaveUp("no room")
 
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):

@@ -1,6 +1,7 @@
 """The command line: options → the library, errors → exit codes.
 
-This module imports little, because `main` cannot handle a signal before its imports are loaded.
+Nothing slow is imported before `main` handles signals, neither here nor in `pipeline`: until then
+Ctrl-C prints a traceback.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import atexit
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from pipeline.service.exits import end_with, when_stopped
+
+TYPE_CHECKING = False  # as in pipeline
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -30,14 +32,15 @@ def application(only: str = "") -> Typer:
 
 
 def main() -> None:
-    """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
+    """Run the command line; from here on stopping signals end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
     gc.set_threshold(_BEFORE_SEARCH)
     atexit.register(gc.freeze)  # else Python searches all that is loaded for garbage as it ends
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads
     app = application(command)
-    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # what is printed to a closed standard output fails; messages have nowhere else to go
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -71,7 +71,7 @@ def answered_in(
         for file in among.over(files, "solve", "file", len(files)):
             name = source_name(file)
             try:
-                with path_of(file, settings.max_bytes) as path:
+                with path_of(file, settings) as path:
                     found = contents_of(path, name, settings)
                     if isinstance(found, Single):
                         yield _solved_alone(found, solvers, settings, on_solution)
@@ -93,7 +93,8 @@ def answered_in(
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
     """Write a row for each puzzle in these files; how many have each status.
 
-    Each begins with its source if there are several.
+    Each begins with its source if there are several. Raises InputError, and writes nothing, if none
+    of the files could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
@@ -128,19 +129,25 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
 def _rows_of(
     files: Sequence[Path], solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Rows]]:
-    """The rows of all puzzles in files, with their source; an unreadable file has one, too."""
+    """The rows of all puzzles in files, with their source; an unreadable file has one, too.
+
+    Raises InputError if none of the files could be read: then there is no table.
+    """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
     from pipeline.service.solving import rows_of_source  # noqa: PLC0415
 
-    first = 1
+    first, faults = 1, list[str]()
     for file in files:
         name = source_name(file)
         try:
-            with path_of(file, settings.max_bytes) as path:
+            with path_of(file, settings) as path:
                 for source, rows in rows_of_source(path, name, solvers, settings, first):
                     first += rows.count
                     yield source, rows
         except InputError as error:
+            faults.append(str(error))
+            if len(faults) == len(files):
+                raise InputError("\n".join(faults)) from error
             yield name, rows_of([Result("invalid", message=str(error))], first, settings.traits)
             first += 1
 

@@ -96,7 +96,7 @@ class Compared:
         self.paths: list[Path] = []
         self._names: dict[str, str] = {}
         for source in sources:
-            path = stack.enter_context(path_of(source, settings.max_total_bytes))
+            path = stack.enter_context(path_of(source, settings))
             path = source if is_named(source) and (source.is_file() or source.is_dir()) else path
             self._names[printable(str(path))] = source_name(source)
             self.paths.append(path)

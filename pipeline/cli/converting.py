@@ -45,16 +45,16 @@ def target_meant(to: str | None, output: Path) -> str:
 
 
 @contextmanager
-def sources_of(files: Sequence[Path], most: int) -> Iterator[list[Source]]:
+def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[Source]]:
     """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
     check_sources(files)
     with ExitStack() as stack:
-        yield [(stack.enter_context(path_of(each, most)), source_name(each)) for each in files]
+        yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
     """All problems in files. Raises as `sources_of` does."""
-    with sources_of(files, settings.max_total_bytes) as sources:
+    with sources_of(files, settings) as sources:
         for what, name in sources:
             yield from items_in(what, name, settings)
 

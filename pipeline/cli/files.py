@@ -10,14 +10,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
-from pipeline.outbox import ENDING, file_names, read_record
-from pipeline.outbox.names import fitted
+from pipeline.outbox import is_listed
+from pipeline.outbox.names import DONE, FAILED, fitted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.reading.formats import Parsed, is_written_as_values, oversize, read_values
+from pipeline.reading.archives.walk import is_packed
+from pipeline.reading.formats import (
+    HEAD_BYTES,
+    Detected,
+    Parsed,
+    detect,
+    is_written_as_values,
+    oversize,
+    read_values,
+)
 from pipeline.service.protocol.folders import WORK
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
@@ -38,10 +47,10 @@ _STRANGE = re.compile(r"[^\w.-]+")
 
 
 @contextmanager
-def path_of(file: Path, most: int) -> Iterator[Path]:
-    """The path of a file or a folder; for standard input and pipes the path of a copy.
+def path_of(file: Path, settings: Settings) -> Iterator[Path]:
+    """The path of a file or a folder; for standard input, pipes and devices the path of a copy.
 
-    Raises InputError where it cannot be read, and for a stream of more than `most` bytes.
+    Raises InputError where it cannot be read, and for a stream that is larger than a file may be.
     """
     with ExitStack() as stack:
         with _naming(file):
@@ -50,13 +59,29 @@ def path_of(file: Path, most: int) -> Iterator[Path]:
             else:
                 stream = stack.enter_context(_opened(file))
                 copy = stack.enter_context(NamedTemporaryFile())
-                while some := stream.read(_AT_ONCE):
-                    copy.write(some)
-                    if copy.tell() > most:
-                        raise oversize(source_name(file), most, "more")
-                copy.flush()
+                _copy(stream, copy, source_name(file), settings)
                 path = Path(copy.name)
         yield path
+
+
+def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
+    """Copy a stream, which may be endless. Raises InputError if it is too large.
+
+    A collection or an archive, as its beginning tells, may be larger than one puzzle.
+    """
+    head = stream.read(HEAD_BYTES)
+    copy.write(head)
+    if len(head) == HEAD_BYTES:
+        is_many = is_packed(head) or isinstance(
+            detect(head, False, name, settings.reading), Detected
+        )
+        most = settings.max_total_bytes if is_many else settings.max_bytes
+        while chunk := stream.read(_AT_ONCE):
+            copy.write(chunk)
+            if copy.tell() > most:
+                option = "--max-total-bytes" if is_many else "--max-bytes"
+                raise oversize(name, most, "more", option)
+    copy.flush()
 
 
 def check_sources(files: Sequence[Path]) -> None:
@@ -153,7 +178,8 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
     if 0 in values:
         row, column = filled.geometry.place(values.index(0))
         raise InputError(f"{source_name(file)}: row {row}, column {column} is not filled")
-    return Grid(filled.geometry, tuple(values))
+    alike = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
+    return Grid(geometry if alike else filled.geometry, tuple(values))
 
 
 def empty_puzzle(size: str) -> Puzzle:
@@ -210,11 +236,16 @@ def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | Non
     """Why a file may not be replaced, if it may not."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
         return "is the file that is read; name another"
-    if _is_published(target):
+    if is_listed(target):
         return "is part of published results; name another"
-    if any((folder / WORK).is_dir() for folder in target.parents):
+    if any(map(_is_inbox, target.parents)):
         return "is an original in an inbox; name another"
     return None if force else "exists; name another, or replace it with --force"
+
+
+def _is_inbox(folder: Path) -> bool:
+    """Whether a folder has been an inbox; `.work` alone may be anybody's."""
+    return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 
 def check_targets(
@@ -246,17 +277,6 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
         arrow.check_installed()
-
-
-def _is_published(target: Path) -> bool:
-    """Whether a file is a record, or is listed in a record beside it."""
-    name = target.name
-    for end in range(1, len(name) + 1):
-        path = target.with_name(name[:end] + ENDING)
-        record = read_record(path) if path.is_file() else None
-        if record and name in (path.name, *file_names(record)):
-            return True
-    return False
 
 
 def unused(name: str) -> Path:

@@ -30,13 +30,14 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
+from pipeline.files import kind_in_words
 from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING = ("variant", "max_bytes", "format", "alphabet")
+READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "standard input, if it is a pipe or a file and nothing is named"
 
 
@@ -243,8 +244,7 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - few have a settings file
 
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_CONFIG_BYTES + 1)
+        data = _config_bytes(path)
         if len(data) > MAX_CONFIG_BYTES:
             raise UsageError(f"a settings file has at most {MAX_CONFIG_BYTES:,} bytes")
         return tomllib.loads(data.decode())
@@ -257,6 +257,17 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
         match = _PLACE.fullmatch(str(error))
         where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
         raise UsageError(where) from error
+
+
+def _config_bytes(path: Path) -> bytes:
+    """Read a settings file. Raises UsageError for a pipe, whose writer might never come."""
+    if str(path) == os.devnull:
+        return b""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise UsageError(f"expected a regular file, found {kind_in_words(mode)}")
+        return file.read(MAX_CONFIG_BYTES + 1)
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -65,7 +66,7 @@ def application(only: str = "") -> typer.Typer:
 
 def _say_version(is_asked: bool) -> None:
     if is_asked:
-        print(f"sudoku-pipeline {__version__}")
+        print(f"sudoku-pipeline {__version__}", flush=True)
         raise typer.Exit
 
 
@@ -92,7 +93,7 @@ class Group(TyperGroup):
             say(f"sudoku-pipeline: {printable(_told(error))}")
             code = USAGE
         except OSError as error:  # of the help, to a full disk
-            say(f"sudoku-pipeline: {in_words(error)}")
+            say(f"sudoku-pipeline: {_in_words(error)}")
             code = TRY_AGAIN
         for stream in (sys.stdout, sys.stderr):
             _let_go(stream)
@@ -131,7 +132,7 @@ class Group(TyperGroup):
                 say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(code) from None
         except (PipelineError, OSError) as error:
-            said = in_words(error) if isinstance(error, OSError) else str(error)
+            said = _in_words(error) if isinstance(error, OSError) else str(error)
             # A message about an input begins with its name.
             say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
             raise typer.Exit(_code(error)) from None
@@ -157,6 +158,10 @@ def _having(option: str, group: Any) -> str | None:
     return next((c.name for c in commands if any(option in p.opts for p in c.params)), None)
 
 
+def _in_words(error: OSError) -> str:
+    return "standard output is closed" if error.errno == errno.EBADF else in_words(error)
+
+
 def _code(error: Exception) -> int:
     match error:
         case UsageError():
@@ -165,7 +170,7 @@ def _code(error: Exception) -> int:
             return SOME_BAD
         case EnvironmentFailure():
             return TRY_AGAIN
-        case OSError() if is_environmental(error):
+        case OSError() if is_environmental(error) or error.errno == errno.EBADF:
             return TRY_AGAIN
     return SOME_BAD
 

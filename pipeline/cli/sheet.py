@@ -75,7 +75,7 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
 def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
     """The puzzles of a file, a folder or standard input. Raises InputError."""
     whole = source_name(source)
-    with path_of(source, settings.max_bytes) as path:
+    with path_of(source, settings) as path:
         is_archive = isinstance(contents_of(path, whole, settings), Archive)
         for item in items_of(path, whole, settings):
             if is_archive:

@@ -36,8 +36,10 @@ __all__ = [
     "NoRecord",
     "PuzzleRecord",
     "Record",
+    "RecordForbidden",
     "file_names",
     "hashes_in",
+    "is_listed",
     "json_schema",
     "load_record",
     "load_told",
@@ -59,6 +61,10 @@ _LONGEST_REASON = 200
 
 class NoRecord(InputError):
     """A file that is named like a record, but is not one."""
+
+
+class RecordForbidden(NoRecord):
+    """A file that may be a record, but that this user may not read."""
 
 
 def read_record(path: Path) -> Record | None:
@@ -110,10 +116,22 @@ def file_names(record: Record) -> tuple[str, ...]:
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 
+def is_listed(path: Path) -> bool:
+    """Whether a file is a record, or is listed in a record beside it."""
+    name = path.name
+    for end in range(1, len(name) + 1):
+        beside = path.with_name(name[:end] + ENDING)
+        record = read_record(beside)
+        if record and name in (beside.name, *file_names(record)):
+            return True
+    return False
+
+
 def load_told(path: Path) -> dict[str, Any]:
     """The JSON object in a file, its fields not checked yet.
 
-    Links are not followed, and nothing blocks. Raises NoRecord, and FileNotFoundError.
+    Links are not followed, and nothing blocks. Raises NoRecord, RecordForbidden among them, and
+    FileNotFoundError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
@@ -129,7 +147,8 @@ def load_told(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise NoRecord(f"it cannot be read: {in_words(error)}") from error
+        kind = RecordForbidden if isinstance(error, PermissionError) else NoRecord
+        raise kind(f"it cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise NoRecord(f"it is no JSON: {str(error)[:_LONGEST_REASON]}") from error
     if not isinstance(told, dict):

@@ -218,7 +218,7 @@ _Files = Annotated[
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
+    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,

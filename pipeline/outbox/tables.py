@@ -55,7 +55,8 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
         str,
         about(
             "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with "
-            "rules stands as it was written"
+            "rules stands as it was written; in unusual boxes, their height and width come first; "
+            "empty if no notation has such boxes and marks"
         ),
     ]
     status: Annotated[str, about("its result, see *Statuses*"), WORD]

@@ -6,7 +6,7 @@ import json
 import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from pipeline.outbox import LARGEST
 from pipeline.outbox.schema import (
     CLAIMED,
     PROVED,
@@ -35,16 +36,20 @@ from pipeline.outbox.schema import (
 )
 from pipeline.reading.unread import unread_of_many
 from pipeline.solving import Encoding
-from pipeline.solving.result import Result
+from pipeline.solving.result import Certificate, Result
 from pipeline.version import __version__, build
 
 if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Puzzle
     from pipeline.reading.formats import Parsed
     from pipeline.solving.explain import Clue
+    from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
 """Each name and its content in pieces."""
+
+_INDENTED = 10
+"""What an object within a list has more than an object by itself, as `record_text` writes it."""
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""
@@ -162,6 +167,31 @@ class SetOfOne:
             yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
 
 
+def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
+    """The result with as many solutions as a record of `largest` bytes can list under that stem.
+
+    A larger record would not be read again.
+    """
+    count = len(result.solutions)
+    last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
+    entry = len(record_text(last)) + _INDENTED
+    most = (largest - largest // 8) // entry  # the rest is for what else a record says
+    if count <= most:
+        return result
+    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
+
+    shown = result.solutions[:most]
+    return replace(
+        result,
+        solutions=shown,
+        complete=False,
+        message=f"there are more solutions than the {most} that a record can list",
+        certificate=Certificate("no"),
+        proof=None,
+        difference=explain_difference(list[Any](shown)) if result.difference else None,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SetOfMany:
     """What is published of a collection or an archive, beside its table and solutions.
@@ -240,8 +270,8 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def record_text(record: Record) -> str:
-    """The record as indented JSON, in ASCII even if names are not."""
+def record_text(record: Record | PublishedFile) -> str:
+    """The record, or a part of it, as indented JSON, in ASCII even if names are not."""
     told = msgspec.to_builtins(record)
     try:
         text = msgspec.json.format(json.dumps(told), indent=1)

@@ -20,6 +20,7 @@ from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_
 from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
 from pipeline.reading import Source
 from pipeline.reading.formats import Entry, signs_of
+from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving.items import problem_of
@@ -284,6 +285,8 @@ def _text_of(puzzle: Puzzle, signs: str) -> str:
         with suppress(ValueError):
             return puzzle.to("iss").rstrip("\n")
         return ""
+    if not has_usual_boxes(puzzle.geometry):
+        return in_boxes(puzzle)
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
     if signs:
         return "".join([f".{signs}"[value] for value in filled])

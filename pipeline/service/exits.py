@@ -1,7 +1,7 @@
-"""How commands end: their exit codes, and what SIGTERM, SIGINT and the end of the grace do.
+"""How commands end: their exit codes, and what stopping signals and the end of the grace do.
 
 A signal that is ignored when a command starts stays ignored: a script's `command &` starts with
-SIGINT ignored, because Ctrl-C is meant for the foreground.
+SIGINT ignored, because Ctrl-C is meant for the foreground; `nohup` ignores SIGHUP.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Never
+
+TYPE_CHECKING = False  # not that of typing, which is slow to load: see pipeline.cli
+
+if TYPE_CHECKING:
+    from typing import Never
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
 
 ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
 """The exit codes of every command."""
 
-STOPPING = (signal.SIGTERM, signal.SIGINT)
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Stopped(KeyboardInterrupt):
@@ -67,7 +71,7 @@ def taking(handler: SignalHandler) -> Iterator[None]:
 
 
 class Stop:
-    """Whether SIGTERM or Ctrl-C asked us to stop; computations then have `grace` seconds left.
+    """Whether a stopping signal asked us to stop; computations then have `grace` seconds left.
 
     A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
     so that nothing that touches the folders is cut in two. `ring` is called at the first signal.
@@ -83,7 +87,7 @@ class Stop:
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Handle SIGTERM and SIGINT, unless they are ignored, and SIGALRM."""
+        """Handle the stopping signals, unless they are ignored, and SIGALRM."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
             with taking(self._on_signal):

@@ -86,7 +86,7 @@ def watch(
     on_finished: OnFinished = no_hook,
     tuning: Tuning = USUAL,
 ) -> None:
-    """Process what is dropped until SIGTERM or SIGINT.
+    """Process what is dropped until a stopping signal comes.
 
     Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
     """

@@ -22,7 +22,7 @@ from pipeline.reading.formats import Piece, count_lines, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
-from pipeline.solving.one import compared, solve_problem
+from pipeline.solving.one import FEWEST_TOGETHER, compared, solve_problem
 from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -173,7 +173,7 @@ def solve_problems(
         groups[_together(problem, settings)].append(place)
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
-        if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
+        if geometry is None or (len(places) < FEWEST_TOGETHER and settings.solver != "lanes"):
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
                 asked = _asked(problems[place], len(places), solvers)

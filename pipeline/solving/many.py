@@ -20,6 +20,7 @@ from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
+    FEWEST_TOGETHER,
     STATUSES,
     TRUSTED,
     Search,
@@ -34,8 +35,8 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEWEST = 64
-"""`auto` uses lanes for this many puzzles or more; without machine code, PySAT."""
+FEWEST_KEPT = 64
+"""Without machine code, `auto` asks a PySAT that it keeps alive for this many or more."""
 
 SLOWLY_TOGETHER = 64
 """Puzzles that are solved together while machine code is missing: half a second's work."""
@@ -159,7 +160,7 @@ def _is_compiled(count: int, settings: Settings) -> bool:
     """Whether machine code for so many puzzles is there; if not, all that is missing is made."""
     from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
-    search = machine_code(count, at_once=settings.solver == "lanes")
+    search = machine_code(count, at_once=True)
     check = settings.trust_solver or compiled_check(count)
     return bool(search and check)
 
@@ -174,7 +175,8 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
-    if answers.used.name != "lanes" and _is_for_lanes(len(batch.masks), settings):
+    count = len(batch.masks)
+    if answers.used.name != "lanes" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
         solvers = solvers.for_many()
     for place in _to_do(answers, settings, explain=explain):
         problem = batch.problem(place)
@@ -252,7 +254,9 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     if batch.geometry == NINE and _is_for_lanes(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
-        solver = machine_code(count, at_once=settings.solver == "lanes")
+        solver = machine_code(count, at_once=True)
+        if solver and not settings.trust_solver:
+            compiled_check(0, at_once=True)  # cheap now that llvmlite is loaded
     if solver is None:
         return Answers(
             SolverUsed(solvers.chain[0].name, None),
@@ -279,10 +283,10 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
 
 
 def _is_for_lanes(count: int, settings: Settings) -> bool:
-    """Whether the settings leave so many puzzles to lanes, or to PySAT if these cannot be asked."""
+    """Whether the settings leave so many puzzles to lanes."""
     if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "lanes"):
         return False
-    is_many = count >= FEWEST and settings.encoding == ENCODING
+    is_many = count >= FEWEST_TOGETHER and settings.encoding == ENCODING
     return is_many or settings.solver == "lanes"
 
 

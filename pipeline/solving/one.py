@@ -35,6 +35,10 @@ from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Relay, Session, Solver, Solvers
 
+FEWEST_TOGETHER = 8
+"""Puzzles of one geometry that are solved together, by machine code if it is there. Loading numpy
+and that takes as long as solving so many one by one."""
+
 EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
 

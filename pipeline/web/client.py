@@ -8,23 +8,26 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from html import escape
 from itertools import count, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
-from pipeline.files import is_junk, numbered, remove_abandoned, temporary_beside
+from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
 from pipeline.outbox.report import job_piece
 from pipeline.service.protocol.claiming import is_in_work
-from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.overview import progress_in, published
 from pipeline.units import SIZE
 
 _INCOMING = "incoming"
-_REMEMBERED, _LONGEST_NAME, _MOST_OF_A_NAME = 20, 100, 10_000
+_REMEMBERED, _LONGEST_NAME = 20, 100
+_NUMBERED, _ATTEMPTS = 9, 20
+"""How many files of one name are told apart by a number, and how many names are tried at all."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
 
 
@@ -66,19 +69,22 @@ class Client:
         file.write(data)
 
     def place(self, file: BinaryIO, wanted: str) -> str:
-        """Put a received file into the inbox, durably, under a new name. Raises InputError."""
+        """Put a received file into the inbox, durably, under a new name. Raises InputError.
+
+        A file without a name was pasted: it is named by the time.
+        """
         if not file.tell():
             raise InputError("it is empty")
         file.flush()
-        os.fsync(file.fileno())
+        sync_open(file.fileno())
         file.close()
         inbox = self._folders.inbox
-        for path in islice(numbered(inbox / name_for(wanted)), _MOST_OF_A_NAME):
-            if not self._is_used(path.name) and return_to(Path(file.name), path):
+        for name in islice(_names_for(wanted), _ATTEMPTS):
+            if not self._is_used(name) and return_to(Path(file.name), inbox / name):
                 sync(inbox)
-                self._names.appendleft(path.name)
-                return path.name
-        raise InputError("there are too many files of its name")
+                self._names.appendleft(name)
+                return name
+        raise InputError("it could not be put into the inbox under a new name")
 
     def _is_used(self, name: str) -> bool:
         folders = self._folders
@@ -107,9 +113,21 @@ class Client:
         return Dropped(name, state, _CARD.format(escape(name), escape(state)))
 
 
+def _names_for(wanted: str) -> Iterator[str]:
+    """Names to try: the file's own with a number, then with the time in microseconds.
+
+    Numbers alone would be tried from 1 again for each file.
+    """
+    path = Path(name_for(wanted or "pasted.txt"))
+    if wanted:
+        yield from (each.name for each in islice(numbered(path), _NUMBERED))
+    while True:
+        yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - a name for people
+
+
 def name_for(told: str) -> str:
     """A file name for what someone else calls so: no path, nothing odd, nothing to be ignored."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", told))[-1]
     kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_LONGEST_NAME:]
     name = kept.decode(errors="ignore").strip(" .~")
-    return f"{name or 'puzzle'}.txt" if is_junk(name) or fold(name) in ("", DONE, FAILED) else name
+    return f"{name or 'puzzle'}.txt" if is_left(name) or fold(name) in ("", DONE, FAILED) else name

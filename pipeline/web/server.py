@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import socket
 import sys
 import threading
@@ -23,6 +22,8 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from pipeline.errors import InputError, UsageError, in_words, printable
+from pipeline.files import is_file_name
+from pipeline.outbox import is_listed
 from pipeline.outbox.report import Panel, page_pieces
 from pipeline.service.exits import TRY_AGAIN
 from pipeline.service.protocol.folders import Folders
@@ -166,15 +167,16 @@ class _Site:
         return JSONResponse({"name": name}, 201)
 
     def _file(self, request: Request) -> Response:
-        """A published file; what is asked for is only compared with the names of what is there."""
+        """A published file, by its path in the outbox, of which nothing is hidden or a link."""
         path = self._folders.outbox
         try:
-            for asked in request.path_params["path"].split("/"):
-                with os.scandir(path) as entries:
-                    (path,) = [Path(e) for e in entries if e.name == asked and not e.is_symlink()]
-            if not path.is_file():
+            for name in request.path_params["path"].split("/"):
+                path /= name
+                if name.startswith(".") or not is_file_name(name) or path.is_symlink():
+                    raise FileNotFoundError
+            if not path.is_file() or not is_listed(path):
                 raise FileNotFoundError
-        except (OSError, ValueError):
+        except OSError:
             return PlainTextResponse("There is no such file", 404)
         alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
         return FileResponse(path, 200, alone, _KINDS.get(path.suffix, "text/plain"))

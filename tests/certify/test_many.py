@@ -39,7 +39,7 @@ def form(request, monkeypatch):
 
 def one_by_one(monkeypatch):
     """Have puzzles checked one by one."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: None)
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: None)
 
 
 @pytest.fixture(scope="module")

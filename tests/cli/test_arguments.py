@@ -92,6 +92,7 @@ def test_the_help_is_shown_if_asked_for_and_without_a_command():
 def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text(UNIQUE)
+    monkeypatch.setenv("SUDOKU_PIPELINE_SOLVER", "pysat")
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "yes")
     assert "only claimed: --trust-solver" in run("solve", "a.txt")[2]
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "off")
@@ -117,7 +118,7 @@ def test_a_mistake_in_the_environment_is_named_after_its_variable(
 ):
     variable = f"SUDOKU_PIPELINE_{name}"
     monkeypatch.setenv(variable, value)
-    found, _, told = run("count", "-", given=UNIQUE)
+    found, _, told = run("count", "-", "--solver", "pysat", given=UNIQUE)
     assert (found, told) == (code, f"sudoku-pipeline: {variable}: {said}\n")
 
 

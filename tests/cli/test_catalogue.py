@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import signal
+import stat
 import subprocess
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from msgspec import to_builtins
 from support.commands import run, start
 from support.dropping import wait_for
+from support.needs import needs_arrow
 from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
@@ -315,6 +317,40 @@ def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
     assert Path("in/done/puzzle.txt").read_text() == f"{EASY}\n"
 
 
+def test_a_folder_with_a_folder_work_alone_is_no_inbox(desk):
+    Path("home/.work").mkdir(parents=True)
+    Path("home/out.txt").write_text("old")
+    assert run("dedupe", "a.txt", "-o", "home/out.txt", "--force")[0] == 0
+    assert Path("home/out.txt").read_text() != "old"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(desk):
+    Path("out.txt").write_text("old")
+    Path("out.txt").chmod(0o640)
+    Path("private.txt").write_text("old")
+    Path("private.txt").chmod(0o600)
+    for name in ("out.txt", "private.txt"):
+        assert run("dedupe", "a.txt", "-o", name, "--force")[0] == 0
+        assert Path(name).read_text() != "old"
+    modes = [stat.S_IMODE(Path(name).stat().st_mode) for name in ("out.txt", "private.txt")]
+    assert modes == [0o640, 0o600]
+
+
+@pytest.mark.parametrize("name", ["t.csv", pytest.param("t.parquet", marks=needs_arrow)])
+def test_a_table_is_kept_if_nothing_can_be_read(desk, name):
+    assert run("solve", "a.txt", "--table", name)[0] == 0
+    before = Path(name).read_bytes()
+    missing = "{}: cannot be read: No such file or directory\n"
+    for files in (["missing"], ["missing", "gone"]):
+        said = "".join(map(missing.format, files))
+        assert run("solve", *files, "--table", name, "--force") == (1, "", said)
+        assert Path(name).read_bytes() == before
+        assert run("solve", *files, "--table", "new.csv") == (1, "", said)
+    assert run("solve", "missing", "a.txt", "--table", name, "--force")[0] == 1
+    assert Path(name).read_bytes() != before
+    assert not list(Path.cwd().glob("*new.csv*"))
+
+
 def test_the_root_folder_is_no_target_and_a_sheet_without_a_name_takes_one_that_is_free(desk):
     said = "sudoku-pipeline: --output: / is a folder; name a file in it\n"
     for line in ("generate 1", "dedupe a.txt", "encode --empty 2x2"):
@@ -344,14 +380,14 @@ def test_the_functions_do_what_the_commands_do(desk):
 
 def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     Path("hard.txt").write_text(f"{HARD}\n")
-    _, _, said = run("solve", "hard.txt", "--also", "minimal,effort")
+    _, _, said = run("solve", "hard.txt", "--also", "minimal,effort", "--solver", "pysat")
     assert said.splitlines()[0] == "hard.txt: it is minimal"
     assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
-    _, _, said = run("solve", "hard.txt", "--also", "canonical")
+    _, _, said = run("solve", "hard.txt", "--also", "canonical", "--solver", "pysat")
     assert said.startswith("hard.txt: its canonical form is 1..45")
     caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
     Path("caged.txt").write_text(f"{caged}\n")
-    _, _, said = run("solve", "caged.txt", "--also", "minimal")
+    _, _, said = run("solve", "caged.txt", "--also", "minimal", "--solver", "pysat")
     assert said == "caged.txt: rules that can be left out: cage 3 at r1c1\n"
     code, printed, _ = run("solve", "a.txt", "--also", "minimal")
     assert printed.count("givens that can be left out: r1c1") == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,22 @@ def test_a_file_that_is_only_found_does_not_hold_a_risky_setting(name, folder):
     why = f"not taken from a file that was only found; name it: --config {FILE}"
     for command in (["run"], ["solve", "two.txt"]):
         assert run(*command) == (2, "", f"sudoku-pipeline: {FILE}: {name}: {why}\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--config", "named.toml"]])
+def test_a_pipe_is_no_settings_file(options, folder):
+    """Nobody writes to it: to open it as usual would wait for ever."""
+    name = options[-1] if options else FILE
+    os.mkfifo(folder / name)
+    why = "expected a regular file, found a named pipe"
+    assert run("count", "two.txt", *options) == (2, "", f"sudoku-pipeline: {name}: {why}\n")
+
+
+def test_a_link_to_a_file_is_a_settings_file_and_dev_null_an_empty_one(folder):
+    (folder / "one.toml").write_text("max-solutions = 1\n")
+    (folder / FILE).symlink_to("one.toml")
+    assert counted() == ">=1"
+    assert counted("--config", "/dev/null") == "2"
 
 
 def test_a_file_that_is_named_may_name_a_program(folder):

@@ -341,3 +341,10 @@ def test_originals_may_be_elsewhere(desk):
     done = desk.outbox.box.inbox / "done"
     moved = done.rename(desk.outbox.folder.parent / "elsewhere")
     assert desk.proof(f"set/sub/lines.csv 1 --originals {moved}")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["one.json", "tree/sub/one.json", "set/sub/one.json"])
+def test_originals_are_found_beside_the_outbox(desk, name, tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert run("proof", str(desk.outbox.path(name)), "-o", str(desk.folder))[::2] == (0, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.commands import FIRST, SECOND, SOLVED, run, start
 from support.needs import needs_linux, needs_minisat
-from support.solving import PATIENCE, UNIQUE, has_ended, program
+from support.solving import PATIENCE, TWO, UNIQUE, has_ended, program
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -46,6 +47,23 @@ def test_a_signal_ends_the_command_and_its_solver_and_leaves_no_temporary_folder
 
 
 @needs_linux
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_nothing_of_the_copy_of_a_pipe_and_of_an_unfinished_table(
+    how, tmp_path, temporary
+):
+    fake = program(tmp_path / "fake", f"{BOUNDED}; echo > {tmp_path}/fifo; sleep 1000")
+    os.mkfifo(tmp_path / "fifo")
+    options = ("--table", "t.csv", "--minisat", fake)
+    with Path("two.txt").open() as given, start("solve", *options, "-", stdin=given) as process:
+        (tmp_path / "fifo").read_text()
+        assert [*temporary.iterdir()]
+        process.send_signal(how)
+        _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (75, "interrupted\n")
+    assert [*temporary.iterdir(), *tmp_path.glob("*t.csv*"), *tmp_path.glob(".*t.csv*")] == []
+
+
+@needs_linux
 def test_a_signal_ends_pysat_too(tmp_path):
     """It counts without end; a printed solution shows that it has begun."""
     Path("empty").write_text(("." * 6 + "\n") * 6)
@@ -77,9 +95,9 @@ def test_an_interrupt_while_a_child_starts_leaves_no_orphan(body, tmp_path, temp
         assert (process.returncode, list(temporary.iterdir())) == (75, [])
 
 
-def in_shell(arguments: str) -> tuple[int, str, str]:
+def in_shell(arguments: str, before: str = "") -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command with redirections."""
-    line = f"{sys.executable} -m pipeline {arguments}"
+    line = f"{before} {sys.executable} -m pipeline {arguments}"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         line, shell=True, env=environment, capture_output=True, text=True, check=False
@@ -88,18 +106,29 @@ def in_shell(arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(
-    ("closed", "solver"),
-    [
-        ("<&- >&- 2>&-", "pysat"),
-        *(pytest.param(each, "minisat", marks=needs_minisat) for each in ("<&-", ">&-", "2>&-")),
-    ],
-)
+@pytest.mark.parametrize("closed", ["<&-", "2>&-"])
+@pytest.mark.parametrize("solver", ["pysat", pytest.param("minisat", marks=needs_minisat)])
 def test_solve_with_a_closed_stream_does_its_work(closed, solver):
     code, printed, said = in_shell(f"solve --solver {solver} two.txt {closed}")
-    whole = f"multiple: all 2 solutions\n{FIRST}\n{SECOND}"
-    assert (code, printed) == (0, "" if ">&-" in closed.split() else whole)
-    assert said.startswith("" if "2>&-" in closed.split() else "two.txt: they differ in 8 cells;")
+    assert (code, printed) == (0, f"multiple: all 2 solutions\n{FIRST}\n{SECOND}")
+    assert said.startswith("" if closed == "2>&-" else "two.txt: they differ in 8 cells;")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["solve two.txt", "count --json two.txt", "encode two.txt", "--help", "--version"],
+)
+def test_what_cannot_be_printed_because_standard_output_is_closed_is_an_error(arguments):
+    code, _, said = in_shell(f"{arguments} >&-")
+    assert (code, said.splitlines()[-1]) == (75, "sudoku-pipeline: standard output is closed")
+    assert in_shell(f"{arguments} <&- >&- 2>&-")[0] == 75
+
+
+def test_a_pass_prints_nothing_and_needs_no_standard_output():
+    Path("inbox").mkdir()
+    Path("inbox/two.txt").write_text(TWO)
+    assert in_shell("run --quiet --settle 0 >&-") == (0, "", "")
+    assert Path("outbox/two_2.solution").exists()
 
 
 @pytest.mark.parametrize(
@@ -107,8 +136,6 @@ def test_solve_with_a_closed_stream_does_its_work(closed, solver):
     [
         ("solve bad.txt >&- 2>&-", 1, ""),
         ("count --no-such-option six.txt >&- 2>&-", 2, ""),
-        ("certify unique.txt wrong.txt >&- 2>&-", 1, ""),
-        ("--help >&- 2>&-", 0, ""),
         ("solve - <&-", 1, "standard input is closed"),
         ("certify unique.txt - <&-", 1, "standard input is closed"),
     ],
@@ -126,6 +153,37 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
         os.close(writing)
         _, said = command.communicate(timeout=PATIENCE)
     assert (command.returncode, said) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["solve", "convert --to lines", "sheet", "encode -o cnf/"])
+def test_an_endless_device_is_read_up_to_the_size_of_a_puzzle(command):
+    code, printed, said = in_shell(f"{command} --max-bytes 2M /dev/zero")
+    assert (
+        code,
+        "/dev/zero: expected at most 2097152 bytes (--max-bytes), found more" in said,
+    ) == (
+        1,
+        True,
+    )
+    assert printed == ""
+
+
+@pytest.mark.parametrize("source", ["many.txt", "- < many.txt", "- < many.txt.gz"])
+def test_a_collection_that_is_larger_than_one_puzzle_may_be_is_read_from_a_pipe_too(source):
+    """Up to 1 MiB are read before the collection is recognised."""
+    data = b"1.....2..3.....4\n" * 70_000
+    Path("many.txt").write_bytes(data)
+    Path("many.txt.gz").write_bytes(gzip.compress(data, 1))
+    code, printed, said = in_shell(f"convert --to lines --max-bytes 1000 {source}")
+    assert (code, said) == (0, "")
+    assert printed.count("\n") == 70_000
+
+
+def test_an_endless_collection_is_read_up_to_the_total():
+    line = "yes 1.....2..3.....4 |"
+    done = in_shell("convert --to lines --max-total-bytes 3M -", line)
+    why = "<stdin>: expected at most 3145728 bytes (--max-total-bytes), found more\n"
+    assert done == (1, "", why)
 
 
 NAME, SHOWN = "a\x1b[31m\n\udcff.txt", r"a\x1b[31m\n\udcff.txt"

@@ -50,6 +50,8 @@ def passed(tmp_path_factory: pytest.TempPathFactory) -> Passed:
     with (box.inbox.parent / "sparse").open("wb") as file:
         file.truncate(SPARSE)
     (box.inbox.parent / "sparse").rename(box.inbox / "sparse")
+    for name in ("sparse", "zeros"):  # a fresh one would wait for its content
+        os.utime(box.inbox / name, (0, 0))
     (box.inbox.parent / "secret.txt").write_text(SECRET)
     links = {"link": box.inbox.parent / "secret.txt", "folder": box.inbox.parent}
     links |= {"nothing": Path("nowhere"), "itself": box.inbox / "itself"}

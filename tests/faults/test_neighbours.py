@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 from support.breaking import Bench, Breaker
-from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
+from support.dropping import (
+    TWO_SOLUTIONS,
+    DropFolder,
+    command,
+    environment,
+    events_in,
+    wait_for,
+)
+from support.users import as_nobody
 
 import pipeline.solving.problem
 from pipeline.service.log import LazyLog
@@ -139,6 +147,34 @@ def test_a_file_that_may_not_be_read_yet_is_waited_for(box: DropFolder) -> None:
         path.chmod(0o600)
         wait_for(lambda: box.has_record("a"))
     assert box.record("a")["status"] == "unique"
+
+
+def test_a_folder_that_may_not_be_read_is_not_taken_for_an_empty_one(
+    box: DropFolder, capsys
+) -> None:
+    """An empty one would be waited for a minute, and left for the next pass without a fault."""
+    (box.inbox / "closed").mkdir()
+    with as_nobody(box.inbox.parent):
+        Path("inbox/closed").chmod(0)
+        assert passed(DropFolder(Path("inbox"), Path("outbox"))) == 75
+    events = events_in(capsys.readouterr().err)
+    assert ("file.stuck", "closed") in [(each["event"], each.get("source")) for each in events]
+
+
+def test_a_set_whose_record_may_not_be_read_is_not_replaced(box: DropFolder) -> None:
+    """What nobody does was done before: this user may not load modules or solvers everywhere."""
+    invalid = "1...\n..x.\n.3..\n...4\n"
+    box.drop("a.sdk")
+    box.drop("b.txt", invalid)
+    assert passed(box) == 1
+    before = {name: box.text(name) for name in ("a.json", "a.log", "a_1.solution")}
+    box.drop("a.txt", invalid)
+    with as_nobody(box.inbox.parent):
+        Path("outbox/a.json").chmod(0)
+        assert passed(DropFolder(Path("inbox"), Path("outbox"))) == 1
+    assert {name: box.text(name) for name in before} == before
+    found = box.record("a.txt")
+    assert (found["source"], found["status"]) == ("a.txt", "invalid")
 
 
 def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolder) -> None:

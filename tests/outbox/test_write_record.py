@@ -27,17 +27,19 @@ from support.solving import (
 )
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
-from pipeline.outbox import record_of
+from pipeline.outbox import load_record, record_of
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.write_record import (
     Origin,
     SetOfMany,
     SetOfOne,
     cnf_texts,
+    listable,
     record_text,
     timestamp,
 )
 from pipeline.service.solving import solve_source
+from pipeline.solving.explain import explain_difference
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 CLAIMED = "2026-11-20T09:30:00.100Z"
@@ -317,3 +319,33 @@ def test_large_grids_have_their_cnfs_too():
     _, clauses = clauses_of("".join(cnf_texts(result)[1]))
     assert len(clauses) == result.cnf.size + len(result.solutions)
     assert parse_puzzle(render_puzzle(puzzle, "boxes")) == puzzle
+
+
+@pytest.mark.parametrize(
+    "stem", ["a", "\u00e4" * 111, "\udcff" * 200], ids=["short", "letters", "bytes"]
+)
+def test_a_record_lists_no_more_solutions_than_can_be_read_again(stem, tmp_path):
+    """The name is written in ASCII, which can take six times as much room."""
+    two = solved(TWO)
+    many = replace(two, solutions=two.solutions * 150_000, difference=None)
+    result = listable(many, stem)
+    names = [f"{stem}_{number}.solution" for number in range(1, len(result.solutions) + 1)]
+    record = SetOfOne(origin_of(TWO), result).record(dict.fromkeys(names, "0" * 64), FINISHED)
+    (tmp_path / "a.json").write_text(record_text(record))
+    found = load_record(tmp_path / "a.json")
+    assert found.solutions == len(found.files) == len(names) < 300_000
+    assert (found.status, found.complete, found.certificate.complete) == ("multiple", False, "no")
+    assert found.message == f"there are more solutions than the {len(names)} that a record can list"
+
+
+def test_the_solutions_that_a_record_can_list_are_those_that_are_published():
+    every = solved("....\n" * 4, max_solutions=1000)
+    assert (len(every.solutions), every.complete) == (288, True)
+    assert listable(every, "a", 50_000) == every
+    cut = listable(every, "a", 20_000)
+    assert cut.difference == explain_difference(cut.solutions) != every.difference
+    published = SetOfOne(origin_of("....\n" * 4), cut)
+    names = [name for name, _ in published.files("a", CLAIMED, FINISHED)]
+    assert len(names) == len(cut.solutions) + 1 < 200
+    text = record_text(published.record(dict.fromkeys(names, "0" * 64), FINISHED))
+    assert 15_000 < len(text) < 20_000

@@ -19,8 +19,6 @@ from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
-pytestmark = pytest.mark.trial  # each run starts claimers and workers
-
 MODULE = "pipeline.service.claimers"
 
 
@@ -78,6 +76,7 @@ def test_each_file_is_processed_once_and_told_whoever_claims_it(box):
     assert statuses == {"unique"}
 
 
+@pytest.mark.trial
 def test_small_collections_are_solved_by_those_who_claim_them(box):
     names, log, start = drop_singles(box), KeptLog(), Started()
     for name in names[::3]:
@@ -90,6 +89,7 @@ def test_small_collections_are_solved_by_those_who_claim_them(box):
     assert statuses == ["collection", "unique", "unique"]
 
 
+@pytest.mark.trial
 def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box, monkeypatch):
     names, given, give = [f"{number:02}.txt" for number in range(12)], Counter(), Claimers.give
     for name in names:
@@ -108,6 +108,7 @@ def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box
     assert {*given.values()} == {1}
 
 
+@pytest.mark.trial
 def test_what_holds_no_single_puzzle_is_left_to_this_process(box):
     names, log = drop_singles(box), KeptLog()
     box.drop("many.txt", collection(30))
@@ -135,6 +136,7 @@ def test_a_claimer_that_dies_costs_nothing(box):
     assert (box.kept("done"), box.in_work()) == ({*names}, set())
 
 
+@pytest.mark.trial
 def test_one_that_cannot_be_started_is_done_without(box):
     def refuse(module):
         if module == MODULE:
@@ -146,6 +148,7 @@ def test_one_that_cannot_be_started_is_done_without(box):
     assert box.kept("done") == {*names}
 
 
+@pytest.mark.trial
 def test_told_to_stop_all_stop_and_the_next_run_does_the_rest(box):
     def stop(_):
         os.kill(os.getpid(), signal.SIGTERM)

@@ -137,7 +137,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 
 @needs_numba
 @pytest.mark.usefixtures("checking", "ruling", "trimmer")
-@pytest.mark.parametrize("solver", ["minisat", "pysat"])
+@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
 def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch, solver):
     programs = many.PROGRAM, ruled.PROGRAM, proof.PROGRAM
     codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}

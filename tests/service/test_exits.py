@@ -1,4 +1,4 @@
-"""How commands end on SIGTERM and SIGINT: at any moment with the exit code for that."""
+"""How commands end on SIGTERM, SIGINT and SIGHUP: at any moment with the exit code for that."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.service.exits import Stop, interruptible
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
-either_signal = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+every_signal = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 both_commands = pytest.mark.parametrize(
     ("command", "code", "number"), [("run", 75, signal.SIGTERM), ("watch", 0, signal.SIGINT)]
 )
@@ -58,6 +58,36 @@ def test_a_signal_while_a_command_is_loaded(command, code, number):
     assert ended(start(command)) == (code, "")
 
 
+AT_THE_IMPORT = """
+import os, sys
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), {number:d})
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@every_signal
+@pytest.mark.parametrize("name", ["pipeline.errors", "typer"])
+@pytest.mark.parametrize(
+    "begin", [["-m", "pipeline"], ["-c", "import pipeline.cli as c; c.main()"]]
+)
+def test_a_signal_before_the_first_slow_import(begin, name, number, tmp_path):
+    """Python imports this `sitecustomize` as it starts."""
+    text = AT_THE_IMPORT.format(name=name, number=number)
+    (tmp_path / "start").mkdir()
+    (tmp_path / "start" / "sitecustomize.py").write_text(text)
+    path = os.pathsep.join([str(tmp_path / "start"), *sys.path])
+    environment = os.environ | {"PYTHONPATH": path}
+    argv = [sys.executable, *begin, "run"]
+    started = subprocess.Popen(argv, env=environment, stderr=subprocess.PIPE, text=True)
+    assert ended(started) == (75, "")
+
+
 @both_commands
 def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, monkeypatch):
     monkeypatch.setattr(
@@ -67,7 +97,7 @@ def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, 
     assert told == (code, "", "interrupted\n" if code else "")
 
 
-@either_signal
+@every_signal
 def test_a_signal_while_more_is_loaded(number):
     """CPython does not forget a KeyboardInterrupt inside an `exec`, though it is caught."""
     Path("jinja2.py").write_text(f"exec({send(number)!r})")
@@ -100,12 +130,12 @@ def test_a_second_signal_does_not_wait_for_what_the_first_lets_end():
     assert end_of(*body) == (75, "")
 
 
-@either_signal
+@every_signal
 def test_the_handlers_are_after_a_command_what_they_were_before(number, monkeypatch):
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    before = signal.getsignal(number)
     monkeypatch.setattr("pipeline.service.loop.run_once", lambda *_: signal.raise_signal(number))
     assert run("run") == (75, "", "interrupted\n")
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    assert signal.getsignal(number) == before
 
 
 def test_what_is_ignored_at_the_start_stays_ignored():

@@ -80,6 +80,7 @@ def forked_run(settings):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+@pytest.mark.usefixtures("started_engines")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize("deadly", [True, False])
 def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
@@ -225,6 +226,7 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     ]
 
 
+@pytest.mark.usefixtures("started_engines")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_run_says_once_what_is_slow_if_it_needs_workers(box, monkeypatch):
     monkeypatch.setattr(Program, "lacking", lambda _program: "no place")

@@ -26,6 +26,17 @@ from pipeline import parse_puzzle
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
 
+TALL = """\
+. .|2 .|. 4
+. .|. 6|. .
+. 2|5 .|6 .
+---+---+---
+. .|. .|. .
+1 6|. 2|. .
+. .|3 .|1 .
+"""
+TALL_SOLVED = "612354\n451623\n325461\n536142\n164235\n243516\n"
+
 SIX_SOLUTIONS = """\
 *.*.*.4..
 7**..**..
@@ -233,3 +244,20 @@ def test_the_library_runs_a_pass_too(box):
     assert [box.record(stem)["source"] for stem in ("a", "a.txt")] == ["a.sdk", "a.txt"]
     assert box.record("endless")["complete"] is False
     assert len([n for n in box.published() if n.startswith("endless_")]) == 3
+
+
+def test_boxes_that_are_drawn_or_declared_are_published_and_audited(box):
+    box.drop("drawn.txt", TALL)
+    box.drop("stack.txt", f"{TALL}\n{TALL}")
+    assert box.run().returncode == 0
+    assert (box.record("drawn")["box"], box.text("drawn_1.solution")) == ([3, 2], TALL_SOLVED)
+    assert "declared" not in box.record("drawn")
+    one_line = TALL_SOLVED.replace("\n", "")
+    assert box.text("stack_1.solution") == f"{one_line}\n" * 2
+    box.drop("bare.txt", TALL.replace("|", " ").replace("---+---+---\n", ""))
+    assert box.run("--boxes", "3x2").returncode == 0
+    assert box.record("bare")["declared"] == {"boxes": "3x2"}
+    assert box.text("bare_1.solution") == TALL_SOLVED
+    audit = box.call("audit")
+    told = "3 jobs: 3 ok, 0 unchecked, 0 bad"
+    assert (audit.returncode, audit.stdout.splitlines()[-1]) == (0, told)

@@ -31,7 +31,7 @@ from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Settings
-from pipeline.solving.many import FEWEST
+from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.result import Certificate
 from pipeline.solving.solvers import Solvers
 

@@ -81,7 +81,7 @@ def test_solve_says_it(solved):
     assert [line.endswith(said) for line, said in zip(lines, SAID, strict=True)] == [True] * 5
     assert UNIQUE not in lines[2]
     assert f"one.json: {UNIQUE}\n" in finished("count", "--quiet", one).stderr
-    counted = finished("count", many).stderr.splitlines()
+    counted = finished("count", many, "--solver", "pysat").stderr.splitlines()
     told = {line.rpartition("many.txt:")[2].partition(": ")[0] for line in counted}
     assert told == {"1", "2", "4", "5"}
 

@@ -18,7 +18,7 @@ from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection
 from pipeline.service.solving import solve_piece, solve_sources
 from pipeline.settings import Settings
-from pipeline.solving.many import FEWEST
+from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch

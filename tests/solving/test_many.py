@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import count, product
@@ -9,7 +11,7 @@ from itertools import count, product
 import numpy as np
 import pytest
 from support.lanes import put_in_place, replace_lanes
-from support.needs import needs_minisat
+from support.needs import needs_minisat, needs_numba
 from support.oracle import is_solution, solutions
 from support.ruled import KILLER
 from support.solvers import MINISAT, at_hand
@@ -20,6 +22,7 @@ from support.solving import (
     NINE_SOLVED,
     NINE_TWO,
     NONE,
+    PATIENCE,
     SIX,
     STUCK,
     TWO,
@@ -35,7 +38,8 @@ from pipeline.service.solving import FEWEST_ALONE, solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
+from pipeline.solving.many import FEWEST_KEPT, Batch, masks_of, solve_batch
+from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -152,14 +156,32 @@ def test_any_number_of_puzzles_gives_as_many_results(solver, number):
         assert ("lanes" in names(results)) == (number >= FEWEST)
 
 
+FRESH = """
+import sys
+from pipeline import solve_many
+names = [result.solver.name for result in solve_many([sys.argv[1]] * int(sys.argv[2]))]
+print(names.count("lanes"), "numpy" in sys.modules)
+"""
+
+
+@needs_numba
+@pytest.mark.parametrize(("number", "told"), [(5, "0 False"), (20, "19 True")])
+def test_a_new_process_loads_machine_code_for_some_puzzles_and_not_even_numpy_for_five(
+    number, told
+):
+    argv = [sys.executable, "-c", FRESH, NINE.strip(), str(number)]
+    found = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert found.stdout.strip() == told
+
+
 @pytest.mark.parametrize("solver", ["auto", "lanes"])
 def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solver, monkeypatch):
-    some = many(Geometry(2, 3), FEWEST)
+    some = many(Geometry(2, 3), FEWEST_KEPT)
     results = solved(some, solver=solver)
     check(some, results)
     assert "lanes" not in names(results)
     put_in_place(monkeypatch, None)
-    some = many(Geometry(3, 3), FEWEST)
+    some = many(Geometry(3, 3), FEWEST_KEPT)
     results = solved(some, solver=solver)
     check(some, results)
     assert names(results) == {"pysat"} if solver == "auto" else "lanes" not in names(results)

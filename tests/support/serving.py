@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
+from pathlib import Path
 from urllib.parse import quote
 
 from support.dropping import DropFolder, environment, wait_for
@@ -71,6 +73,25 @@ class Served:
         """What is told of a dropped file when it is done."""
         wait_for(lambda: self.dropped()[name]["is_done"])
         return self.dropped()[name]
+
+    def watch(self) -> int:
+        """The process id of its watch; on Linux."""
+        told = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        children = Path(told).read_text().split()
+        named = {int(p): Path(f"/proc/{p}/cmdline").read_bytes() for p in children}
+        (watch,) = [pid for pid, argv in named.items() if b"\0watch\0" in argv]
+        return watch
+
+    @contextmanager
+    def watch_paused(self) -> Iterator[None]:
+        """Nothing touches the folders meanwhile, except what was asked for."""
+        watch = self.watch()
+        os.kill(watch, signal.SIGSTOP)
+        try:
+            wait_for(lambda: ") T " in Path(f"/proc/{watch}/stat").read_text())
+            yield
+        finally:
+            os.kill(watch, signal.SIGCONT)
 
     def end(self, number: signal.Signals = signal.SIGINT) -> int:
         self.process.send_signal(number)

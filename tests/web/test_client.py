@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 from support.cases import for_each
 
 from pipeline.errors import InputError
-from pipeline.files import is_file_name, is_junk
+from pipeline.files import is_file_name, is_left
 from pipeline.web.client import Client, name_for
 
 SMALL = b"1...\n..2.\n.3..\n...4\n"
@@ -31,6 +32,7 @@ SMALL = b"1...\n..2.\n.3..\n...4\n"
         ("Failed", "Failed.txt"),
         ("a.tmp", "a.tmp.txt"),
         ("Thumbs.db", "Thumbs.db.txt"),
+        ("4913", "4913.txt"),
         ("<b>&\"'.txt", "_b____.txt"),
         ("a\nb\0c\x1b[1m.txt", "a_b_c__1m.txt"),
         ("e\u0301.txt", "é.txt"),
@@ -44,7 +46,7 @@ def test_a_name_is_made_harmless(told, name):
 def test_any_name_is_one_that_the_inbox_takes(told):
     name = name_for(told)
     assert is_file_name(name)
-    assert not is_junk(name)
+    assert not is_left(name)
     assert len(name.encode()) <= 110
 
 
@@ -76,6 +78,20 @@ def test_a_name_that_is_there_is_not_used_again(client, box, place):
     assert placed(client, "a.txt") == "a-2.txt"
     assert placed(client, "a.txt") == "a-3.txt"
     assert (box.inbox.parent / place / "a.txt").read_text() == "another"
+
+
+def test_pastes_are_named_by_the_time_so_that_their_names_are_new_and_sorted(client, box):
+    names = [placed(client, "") for _ in range(50)]
+    assert names == sorted({*names})
+    assert all(re.fullmatch(r"pasted-\d{8}-\d{6}-\d{6}\.txt", name) for name in names)
+    assert box.waiting() == {*names}
+
+
+def test_many_files_of_one_name_are_taken_without_trying_all_their_numbers(client, box):
+    taken = ["a.txt", *(f"a-{number}.txt" for number in range(2, 10_001))]
+    for name in taken:
+        (box.inbox / name).touch()
+    assert re.fullmatch(r"a-\d{8}-\d{6}-\d{6}\.txt", placed(client, "a.txt"))
 
 
 def test_the_name_of_a_published_result_is_not_used_again(client, box):

@@ -66,13 +66,40 @@ def test_a_pasted_puzzle_is_solved_drawn_and_certified(tab, served):
     tab.get_by_label("Paste a puzzle").fill(UNIQUE)
     tab.get_by_role("button", name="Solve").click()
     status(tab).get_by_text(re.compile(r"pasted.*\.txt: unique\.")).wait_for()
-    shown = card(tab, "pasted.txt")
+    (name,) = [each for each in served.dropped() if each.startswith("pasted-")]
+    shown = card(tab, name)
     assert shown.get_by_role("img").get_attribute("aria-labelledby")
     assert shown.get_by_text("proved by exhaustion").is_visible()
     assert tab.get_by_label("Paste a puzzle").input_value() == ""
     shown.get_by_role("link", name="solution 1").click()
-    tab.wait_for_url("**/pasted_1.solution")
-    assert tab.locator("body").inner_text().strip() == served.box.text("pasted_1.solution").strip()
+    solution = f"{name.removesuffix('.txt')}_1.solution"
+    tab.wait_for_url(f"**/{solution}")
+    assert tab.locator("body").inner_text().strip() == served.box.text(solution).strip()
+
+
+def test_a_pasted_text_stays_until_it_is_a_puzzle(tab):
+    box = tab.get_by_label("Paste a puzzle")
+    wrong = SMALL.replace("3", "q")
+    box.fill(wrong)
+    tab.get_by_role("button", name="Solve").click()
+    status(tab).get_by_text(": invalid.").wait_for()
+    assert box.input_value() == wrong
+    box.fill(SMALL)
+    tab.get_by_role("button", name="Solve").click()
+    status(tab).get_by_text(": unique.").wait_for()
+    assert box.input_value() == ""
+
+
+def test_what_is_typed_while_a_paste_is_solved_stays(tab, served):
+    """The watch is stopped meanwhile, so that the paste is not solved before."""
+    box = tab.get_by_label("Paste a puzzle")
+    with served.watch_paused():
+        box.fill(SMALL)
+        tab.get_by_role("button", name="Solve").click()
+        status(tab).get_by_text("waiting in the inbox.").wait_for()
+        box.fill("the next")
+    status(tab).get_by_text(": unique.").wait_for()
+    assert box.input_value() == "the next"
 
 
 def test_the_keyboard_is_enough(tab):
@@ -126,7 +153,7 @@ def test_what_is_no_puzzle_is_shown_with_its_reason(tab):
 
 def test_what_cannot_be_taken_stays_and_says_why(reader, tab):
     tab.get_by_role("button", name="Solve").click()
-    status(tab).get_by_text("pasted.txt: it is empty.").wait_for()
+    status(tab).get_by_text("the puzzle: it is empty.").wait_for()
     tab.get_by_label("Paste a puzzle").fill("." * 200_000)
     tab.get_by_role("button", name="Solve").click()
     status(tab).get_by_text("it has more than 100K").wait_for()

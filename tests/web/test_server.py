@@ -9,8 +9,9 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from itertools import count
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 from support.cases import for_each
@@ -23,6 +24,7 @@ from support.dropping import (
     SMALL,
     SMALL_SOLVED,
     DropFolder,
+    record_text,
     wait_for,
 )
 from support.needs import needs_linux, needs_serve
@@ -94,9 +96,16 @@ def test_the_report_is_the_home_page_and_is_soon_made_anew(served):
 
 
 def test_the_page_is_not_made_for_every_request(served):
-    served.get()
-    pages = {served.get().text for _ in range(3)}
-    assert len(pages) <= 2
+    """What is published just after a request is not on the page of the next one."""
+    numbers = count()
+
+    def is_kept() -> bool:
+        before, name = served.get().text, f"later-{next(numbers)}"
+        (served.box.outbox / f"{name}.json").write_text(record_text(f"{name}.txt"))
+        return served.get().text == before
+
+    wait_for(is_kept)
+    wait_for(lambda: "later-0.txt" in served.get().text)
 
 
 def test_every_link_of_the_page_leads_to_the_published_file(served):
@@ -129,6 +138,39 @@ def test_nothing_but_published_files_is_shown(served, path):
             (outbox / name).symlink_to(target)
     (outbox / "folder").mkdir(exist_ok=True)
     assert served.get(path).code == 404
+
+
+def test_what_nobody_has_published_is_not_shown(served):
+    """The lock, a growing table and its tree, another's file; a tree's own files are published."""
+    outbox, inner = served.box.outbox, ".3f.2a-20260730T101502-00-0t.tmp"
+    hidden = {".lock": "", ".3f.2a-20260730T101502-00-1g.tmp": "x", "notes.txt": "x"}
+    shown = {"tree/a_1.solution": SMALL_SOLVED, "tree/a.json": record_text("a", "a_1.solution")}
+    hidden |= {f"{inner}/{name}": text for name, text in shown.items()}
+    for name, text in (hidden | shown).items():
+        (outbox / name).parent.mkdir(parents=True, exist_ok=True)
+        (outbox / name).write_text(text)
+    assert [name for name in hidden if served.get(f"/{quote(name)}").code != 404] == []
+    assert [name for name in shown if served.get(f"/{name}").code != 200] == []
+    for path in (f"/tree/{'a' * 252}", "/tree" * 1000):  # longer than names and paths can be
+        assert served.get(path).code == 404
+
+
+@needs_linux
+def test_the_outbox_is_not_listed_for_a_file(served):
+    """To list a folder updates the time of its last access, if that is long ago."""
+    served.done(served.given_name("listed.txt", SMALL))
+    outbox = served.box.outbox
+
+    def accessed_after(look) -> float:
+        os.utime(outbox, (0, outbox.stat().st_mtime))
+        look()
+        return outbox.stat().st_atime
+
+    with served.watch_paused():
+        if not accessed_after(lambda: [*outbox.iterdir()]):
+            pytest.skip("this filesystem does not keep times of access")
+        assert accessed_after(lambda: served.get("/listed_1.solution")) == 0
+        assert served.get("/listed_1.solution").text == SMALL_SOLVED
 
 
 @pytest.mark.parametrize(
@@ -219,11 +261,7 @@ def test_a_signal_ends_it_well_and_the_watch_with_it(box, number):
 @needs_linux
 def test_if_the_watch_is_killed_it_ends_with_75(box):
     with serving(box) as served:
-        told = f"/proc/{served.process.pid}/task/{served.process.pid}/children"
-        children = [int(each) for each in Path(told).read_text().split()]
-        watches = [p for p in children if b"\0watch\0" in Path(f"/proc/{p}/cmdline").read_bytes()]
-        (watch,) = watches
-        os.kill(watch, signal.SIGKILL)
+        os.kill(served.watch(), signal.SIGKILL)
         assert served.process.wait(60) == 75
 
 

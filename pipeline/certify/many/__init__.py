@@ -39,9 +39,9 @@ PROGRAM = Program(
 loaded = Loaded(PROGRAM)
 
 
-def machine_code(puzzles: int) -> Callable[..., int] | None:
+def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
     """The check as machine code for so many 9×9 puzzles, if it is there and worth loading."""
-    return loaded.get(puzzles * OTHERWISE)
+    return loaded.get(puzzles * OTHERWISE, at_once=at_once)
 
 
 def exhausted_many(

@@ -99,13 +99,6 @@ def weights_of(total: Total) -> Terms:
     return weights
 
 
-def crossing(units: Sequence[Cells]) -> Iterator[tuple[Cells, Cells]]:
-    """Two units that share several cells: the rest of each, which hold the same values."""
-    for one, other in combinations(map(set_of, units), 2):
-        if (one & other).bit_count() > 1:
-            yield tuple(members(one & ~other)), tuple(members(other & ~one))
-
-
 class Gathered:
     """The constraints of a puzzle: what the cells may hold, which differ, and all others.
 

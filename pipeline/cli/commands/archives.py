@@ -117,7 +117,7 @@ def convert(  # noqa: PLR0913 - one for each option
         raise UsageError(f"--output: say where to write the {name.upper()}")
     check_json(output, as_json=as_json)
     run = converting.Converting(name, settings, solutions=solutions, target=target, as_json=as_json)
-    with converting.sources_of(files, settings.max_total_bytes) as sources:
+    with converting.sources_of(files, settings) as sources:
         if is_folder:
             converting.to_folder(run, sources, target, force=force)
         elif as_json and not output:

@@ -79,7 +79,7 @@ def audit(
     from pipeline.outbox.audit import audit as audited
     from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
-    from pipeline.solving.complete import encoder, refuter
+    from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
 
     outbox = outbox_of(folder, settings)
@@ -97,14 +97,7 @@ def audit(
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         room = UnpackLimits(settings.max_total_bytes)
-        terms = Terms(
-            settings.reading,
-            room,
-            settings.timeout,
-            ask,
-            encoder=encoder(settings.memory_limit),
-            on_rows=show_rows,
-        )
+        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proofs import Checker
 
@@ -123,18 +116,20 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders that --originals names, else that of the inbox, here or beside the outbox.
+    """The folders that --originals names, else that of the inbox: the first that exists.
 
-    Raises UsageError.
+    The inbox of the default name is more likely beside the outbox than here. Raises UsageError.
     """
     from pipeline.outbox.names import DONE
 
     for folder in named or ():
         if not folder.is_dir():
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
-    here = settings.inbox / DONE
-    beside = outbox.absolute().parent / settings.inbox.name / DONE
-    return named or [here if here.is_dir() or not beside.is_dir() else beside]
+    inboxes = [settings.inbox, outbox.resolve().parent / settings.inbox.name]
+    if settings.inbox == Settings().inbox:
+        inboxes.reverse()
+    found = [inbox / DONE for inbox in inboxes if (inbox / DONE).is_dir()]
+    return named or found[:1] or [settings.inbox / DONE]
 
 
 def _print_finding(finding: Finding) -> None:
@@ -190,6 +185,7 @@ def proof(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import proofs
     from pipeline.outbox.claims import set_at, statements_in
+    from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
 
@@ -197,7 +193,9 @@ def proof(  # noqa: PLR0913 - one for each option
     confirming = proofs.Checker(checker) if checker else None
     beside = settings.outbox / path
     published = set_at(path if path.exists() or not beside.exists() else beside)
-    folders = _folders_of_originals(settings, originals, settings.outbox)
+    above = archive_above(published.path)
+    outbox = (above[0] if above else published.path).parent
+    folders = _folders_of_originals(settings, originals, outbox)
     folder = proofs.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = ALL_WELL, set[str]()

@@ -155,7 +155,8 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
     record = published.record
     found = originals.named(record.source)
     if not found:
-        report.gap(f"its original {record.source!r} is gone: nothing to compare it with")
+        missing = f"its original {record.source!r} was not found: nothing to compare it with"
+        report.gap(f"{missing}; --inbox or --originals says where it is")
         if isinstance(published, Many):
             return record.status
         return audit_single(published, None, terms, report)

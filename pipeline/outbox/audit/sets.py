@@ -6,7 +6,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Literal, Self
 
@@ -30,8 +30,7 @@ from pipeline.outbox import (
 from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.outbox.schema import or_none
 from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.formats import DECLARABLE
-from pipeline.settings import Reading
+from pipeline.settings import Reading, is_declaration
 from pipeline.solving import Encoder
 from pipeline.version import __version__, build
 
@@ -184,8 +183,8 @@ def load_set(path: Path) -> One | Many:
     told = load_told(path)
     record = record_of(told)
     declared = or_none(record.declared) or {}
-    if any(word not in DECLARABLE.get(name, ()) for name, word in declared.items()):
-        raise NoRecord("declared: expected a known format, variant and alphabet")
+    if not all(starmap(is_declaration, declared.items())):
+        raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
     strange = tuple(strange_in(told, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
         return One(path, record, hashes_in(record), declared, strange)

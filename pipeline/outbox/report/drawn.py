@@ -50,7 +50,9 @@ def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board
     read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:
-        grid, signs = _solution(folder / solution, read, job.reading._replace(format="auto"))
+        boxes = f"{height}x{width}" if read is None and min(height, width) > 1 else "auto"
+        reading = job.reading._replace(format="auto", boxes=boxes)
+        grid, signs = _solution(folder / solution, read, reading)
     board = _board(read, grid, job.conflict, job.difference, job.rules_in_conflict, signs)
     if board is None:
         missed = original is None and job.box
@@ -130,7 +132,9 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     side = round(len(words) ** 0.5)
     if len(words) < 2 or len(values) < len(words):
         return _read(text.encode(errors="replace"), reading) if words else None
-    if side not in _BOXES or side * side != len(values) or max(values) > side:
+    if side * side != len(values):  # its first numbers are the size of a box
+        return _read(text.encode(), reading)
+    if side not in _BOXES or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 

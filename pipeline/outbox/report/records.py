@@ -48,9 +48,8 @@ from pipeline.outbox.tables import (
 )
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
-from pipeline.reading.formats import DECLARABLE
 from pipeline.reading.unread import unread_of_many
-from pipeline.settings import Reading
+from pipeline.settings import Reading, is_declaration
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -147,7 +146,7 @@ def read_job(path: Path) -> JobSummary | None:
 def _job(stem: str, record: Record) -> JobSummary:
     seconds, finished = record.seconds or {}, _moment(record.finished)
     declared = or_none(record.declared) or {}
-    known = {name: word for name, word in declared.items() if word in DECLARABLE.get(name, ())}
+    known = {name: word for name, word in declared.items() if is_declaration(name, word)}
     job = JobSummary(
         stem,
         record.source or stem,

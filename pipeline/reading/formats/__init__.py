@@ -6,7 +6,6 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALPHABET_NAMES, signs_of
 from pipeline.reading.formats.detect import (
     COLLECTIONS,
-    DECLARABLE,
     FORMAT_NAMES,
     FORMATS,
     HEAD_BYTES,
@@ -32,7 +31,6 @@ from pipeline.reading.formats.writing import (
 __all__ = [
     "ALPHABET_NAMES",
     "COLLECTIONS",
-    "DECLARABLE",
     "FORMATS",
     "FORMAT_NAMES",
     "HEAD_BYTES",

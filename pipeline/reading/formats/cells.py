@@ -9,10 +9,11 @@ from string import ascii_letters, ascii_uppercase, digits
 from typing import NamedTuple, TypeVar, get_args
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, values_of
+from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes, values_of
+from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.parsed import Parsed, Variant
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
-from pipeline.settings import AlphabetChoice, VariantChoice
+from pipeline.settings import AlphabetChoice, Reading
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
 """The boxes that are meant if a text does not name them, by side."""
@@ -115,24 +116,26 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
     return meant[0] if meant else len(lengths) if len(lengths) in sides else None
 
 
-def puzzle_of(text: Text, lines: Sequence[TextLine], wanted: VariantChoice) -> Parsed:
-    """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
+def puzzle_of(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:
+    """The puzzle whose n² cells stand in these lines, perhaps among borders; n is 4, 6, 8 or 9.
 
-    Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
+    Raises InvalidPuzzle for a value above n, for blank symbols that do not go together, and as
+    `boxes_of`.
     """
-    characters = "".join(line.cells for line in lines)
-    geometry = GEOMETRIES[round(len(characters) ** 0.5)]
+    rows = [line for line in lines if not line.is_border]
+    characters = "".join(line.cells for line in rows)
+    geometry = boxes_of(text, lines, round(len(characters) ** 0.5), reading)
     blanks = set(characters) - set(DIGITS)
     variant: Variant = "even-odd" if {EVEN, ODD} <= blanks else "classic"
-    if wanted != "auto":
-        variant = wanted
+    if reading.variant != "auto":
+        variant = reading.variant
     signs = {digit: 1 << value for value, digit in enumerate(DIGITS[: geometry.side])}
     if variant == "even-odd":
         signs |= {EVEN: geometry.even_values, ODD: geometry.odd_values}
     elif len(blanks) == 1 or blanks == {EVEN, ODD}:
         signs |= dict.fromkeys(blanks, geometry.all_values)
     if not signs.keys() >= set(characters):
-        placed = (cell for line in lines for cell in line.placed_cells())
+        placed = (cell for line in rows for cell in line.placed_cells())
         strange = [cell for cell in placed if cell.text not in signs]
         raise text.at_word(*_first_misfit(strange, geometry, variant))
     return Parsed(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant=variant)
@@ -153,12 +156,12 @@ def _first_misfit(
     raise AssertionError("called for cells that all fit")
 
 
-def nine_of(text: Text, row: TextLine, expected: str, wanted: VariantChoice) -> Parsed:
+def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
     check_characters(text, (row,))
     if len(row.cells) != 81:
         raise text.behind(row, expected, counted(len(row.cells), "cell"))
-    return puzzle_of(text, (row,), wanted)
+    return puzzle_of(text, (row,), reading)
 
 
 def number_of(word: str, side: int) -> int | None:
@@ -218,6 +221,23 @@ def plain_cells(puzzle: Puzzle) -> str:
         return "".join(map(_PLAIN_SIGNS.__getitem__, puzzle.cells))
     except KeyError:
         return ""
+
+
+def has_usual_boxes(geometry: Geometry) -> bool:
+    """Whether a grid of that side has these boxes if nothing states others."""
+    return geometry == usual_boxes(geometry.side)
+
+
+def in_boxes(puzzle: Puzzle) -> str:
+    """A puzzle in one line: height and width of a box, then all numbers, 0 for a blank.
+
+    Empty for one that has rules, or cells that allow neither one value nor all.
+    """
+    try:
+        cells = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
+    except ValueError:
+        return ""
+    return f"{puzzle.geometry.height} {puzzle.geometry.width} {' '.join(cells)}"
 
 
 def numbers_up_to(side: int) -> list[str]:

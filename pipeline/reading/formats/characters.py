@@ -19,6 +19,7 @@ from string import ascii_letters
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import (
     ALPHABET_NAMES,
     ALPHABETS,
@@ -80,7 +81,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     else:
         side = check_shape(text, rows, sides)
     name = _decide(text, rows, [name for name in wanted if len(ALPHABETS[name]) == side], reading)
-    geometry = LARGER_GEOMETRIES[side]
+    geometry = boxes_of(text, text.lines, side, reading)
     masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
     cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
     return Parsed(Puzzle(geometry, cells), format=name + IN_LINE * in_line)

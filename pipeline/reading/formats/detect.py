@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, BinaryIO, Final, get_args
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
-from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
+from pipeline.puzzle.puzzle import MAX_SIDE, Geometry, Puzzle
 from pipeline.reading.formats.around import (
     comments_in,
     may_name_rule,
@@ -25,6 +25,7 @@ from pipeline.reading.formats.around import (
 )
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Layout, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
@@ -139,13 +140,6 @@ _MANY = tuple(known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
 """What `--format` takes besides `auto`."""
 
-DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "format": FORMAT_NAMES,
-    "variant": get_args(VariantChoice),
-    "alphabet": get_args(AlphabetChoice),
-}
-"""The declarations about a source's notation, which may stand in a record."""
-
 HEAD_BYTES = 1024 * 1024
 """Bytes at the beginning of a source that are enough to recognise it."""
 
@@ -192,7 +186,7 @@ class Detected:
         from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(piece)
-        if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
+        if reading.takes_plain and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
             if any(may_name_rule(other.data) for other in plain.others):
                 plain = PlainLines.none(piece)  # its comments belong to puzzles
@@ -233,26 +227,29 @@ def parse_puzzle(
     variant: VariantChoice = "auto",
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
+    boxes: str = "auto",
 ) -> Puzzle:
     r"""Parse a text of any known format.
 
         >>> parse_puzzle("1...\n..2.\n.3..\n...4\n").geometry
         Geometry(height=2, width=2)
 
-    Raises InvalidPuzzle with line, column, what was expected and what was found.
+    Raises InvalidPuzzle with line, column, what was expected and what was found, and UsageError for
+    an unknown format or boxes other than `auto` and such as `2x3`.
     """
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
-    reading = Reading(variant, format=format_name, alphabet=alphabet)
+    reading = Reading(variant, format=format_name, alphabet=alphabet, boxes=boxes)
     return parse_source(raw, "puzzle", *reading).puzzle
 
 
-def parse_source(
+def parse_source(  # noqa: PLR0913, PLR0917 - the arguments are those of a Reading
     data: bytes,
     source: str,
     variant: VariantChoice = "auto",
     max_bytes: int = MAX_BYTES,
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
+    boxes: str = "auto",
 ) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
@@ -260,7 +257,7 @@ def parse_source(
     puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
     UsageError for an unknown format.
     """
-    reading = Reading(variant, max_bytes, format_name, alphabet)
+    reading = Reading(variant, max_bytes, format_name, alphabet, boxes)
     fault: InvalidPuzzle | UsageError
     try:
         return parse_single(data, source, reading)
@@ -293,6 +290,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         check_no_region_map(text)
     try:
         found = chosen.parse(text, reading)
+        _check_boxes(text, found.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
@@ -313,10 +311,20 @@ def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
     return sorted(lines)
 
 
+def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
+    """Raise InvalidPuzzle if a source states other boxes than those that were declared."""
+    if reading.box not in (None, (geometry.height, geometry.width)):
+        expected = f"boxes of {reading.boxes}, as --boxes says"
+        raise text.error(None, None, expected, shape_in_words(geometry))
+
+
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
     """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
     known = BY_NAME.get(format_name.partition(" ")[0])
-    return not puzzle.is_plain or known is None or not known.has_solutions
+    if not puzzle.is_plain or known is None or not known.has_solutions:
+        return True
+    has_usual = puzzle.geometry == ALL_GEOMETRIES.get(puzzle.geometry.side)
+    return not has_usual and known not in (BOXES, BORDERED)
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
@@ -373,7 +381,8 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
         return None
     try:
         text = entries[0].text.encode(errors="surrogateescape")
-        parsed = parse_single(text, source, reading._replace(format="auto"))
+        own = entries[0].parsed
+        parsed = own or parse_single(text, source, reading._replace(format="auto"))
     except InvalidPuzzle:
         return None
     reason = f"{found.reason}, and there is but one"

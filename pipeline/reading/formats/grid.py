@@ -26,6 +26,7 @@ from typing import BinaryIO
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import around, may_name_rule, more_unread
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -80,7 +81,7 @@ def recognise_grid(text: Text) -> str | None:
 def parse_grid(text: Text, reading: Reading) -> Parsed:
     check_characters(text, text.rows)
     check_shape(text, text.rows, GEOMETRIES)
-    return puzzle_of(text, text.rows, reading.variant)
+    return puzzle_of(text, text.lines, reading)
 
 
 def render_grid(puzzle: Puzzle, notation: str) -> str:
@@ -365,15 +366,18 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
             title = title_of([title])
         return [plain_entry(first + bool(regular[1]), joined, None, title)]
     above, rows, below = _rows_in(text, first, side)
-    # `rows` lack a map of letters at the ends; other records are too short to have one
-    if not rows or max(text.count("\n"), text.count("\r")) >= 2 * side - 1:
+    # `rows` lack a map of letters or in one line; other records are too short to have one
+    lines = text.split("\n")
+    is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
+    if not rows or is_long:
         cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
-    found = [_entry(grid, side, reader) for grid in grids if grid]
+    borders = _borders_in(text, first)
+    found = [_entry(grid, borders, side, reader) for grid in grids if grid]
     if found and (above or below):
         found[0] = _with_text(found[0], above, below if len(found) == 1 else ())
     if len(found) > 1 and below:
@@ -391,13 +395,23 @@ def _with_text(
     return entry._replace(title=title, unread=more_unread(entry.unread, unread))
 
 
-def _entry(rows: _Numbered, side: int, reader: Reader) -> Entry:
+def _borders_in(text: str, first: int) -> _Numbered:
+    if "+" not in text and "*" not in text:
+        return []
+    return [
+        (number, line) for number, line in enumerate(NEWLINE.split(text), first) if is_border(line)
+    ]
+
+
+def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
+    inside = [each for each in borders if rows[0][0] < each[0] < rows[-1][0]]
+    rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
-        if plain:
+        if plain and draws_usual_boxes("\n".join(line for _, line in rows), side):
             return plain_entry(rows[0][0], plain)
     numbers, lines = zip(*rows, strict=True)
     return reader.read("\n".join(lines), numbers)

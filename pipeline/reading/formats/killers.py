@@ -21,6 +21,7 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.regions import JIGSAW_SIDES
@@ -181,7 +182,7 @@ def recognise_sumocue(text: Text) -> str | None:
     return _begins(text, _SUMOCUE_BEGINS)
 
 
-def parse_sumocue(text: Text, _reading: Reading) -> Parsed:
+def parse_sumocue(text: Text, reading: Reading) -> Parsed:
     line = text.single_line()
     header = _SUMOCUE_HEADER.match(line.text)
     if not header:
@@ -193,6 +194,8 @@ def parse_sumocue(text: Text, _reading: Reading) -> Parsed:
         raise _at_end(text, "a part for each of 81 cells", counted(len(parts), "part"))
     if regions and (misfit := first_misfit(regions)):
         raise text.at_word(parts[misfit[0]].word, misfit[1])
+    if not regions:
+        geometry = boxes_of(text, (), geometry.side, reading)
     members: dict[int, list[int]] = {}
     for cell, part in enumerate(parts):
         opener = cell if part.opens else part.number

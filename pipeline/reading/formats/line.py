@@ -29,6 +29,7 @@ from pipeline.reading.formats.around import (
     unread_field,
 )
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -99,7 +100,7 @@ def parse_line(text: Text, reading: Reading) -> Parsed:
     count = len(lines[0].cells)
     if count not in _LENGTHS:
         raise text.behind(lines[0], _EXPECTED, counted(count, "cell"))
-    return puzzle_of(text, lines, reading.variant)
+    return puzzle_of(text, lines, reading)
 
 
 def render_line(puzzle: Puzzle, _notation: str) -> str:
@@ -379,7 +380,7 @@ def _record(
     if fields.claim is not None and fields.claim < len(found):
         claimed = cells_of(found[fields.claim][1]) or None
     plain = plain_of(cells) if reader.takes_plain else None
-    if plain and (not claimed or is_full(claimed)):
+    if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 

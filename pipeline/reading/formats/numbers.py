@@ -21,8 +21,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import boxes_of, choices
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     BLANKS,
@@ -42,6 +43,9 @@ from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
 _LARGEST = max(ALL_GEOMETRIES)
+_SIDES = [n for n in range(min(ALL_GEOMETRIES), _LARGEST + 1) if usual_boxes(n).has_boxes]
+"""The sides that are read; those without usual boxes, such as 12, if the boxes are declared."""
+
 _MOST_ROWS = 2 * _LARGEST
 
 
@@ -60,7 +64,7 @@ def recognise_spreadsheet(text: Text) -> str | None:
     return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
 
 
-def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
+def parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
     rows, by = _lines_of(text), _fields_of(text) or _split_at(_SEPARATORS[0])
     side = _side_meant(list(map(by.count, rows))) or check_shape(text, rows, ALL_GEOMETRIES, by)
     fields = [field for row in rows[:side] for field in islice(by.parts(row), side)]
@@ -74,7 +78,14 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
             raise text.at_word(field, f"a number from 1 to {side}, as empty fields are the blanks")
         values.append(value)
     check_shape(text, rows, [side], by)
-    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
+    return Parsed(Puzzle.of_values(_boxes_of(text, (), side, reading), values))
+
+
+def _boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading) -> Geometry:
+    """The boxes of a grid of numbers. Raises InvalidPuzzle as `boxes_of`, and if none are usual."""
+    if side not in ALL_GEOMETRIES and reading.box is None:
+        raise text.error(None, None, f"{choices(side)} to say which boxes it has", f"{side} rows")
+    return boxes_of(text, lines, side, reading)
 
 
 def _fields_of(text: Text) -> Splitting | None:
@@ -109,7 +120,7 @@ def _split_at(delimiter: str) -> Splitting:
 def _side_meant(widths: Sequence[int]) -> int | None:
     """The side that at least half of the rows have."""
     for length, times in Counter(widths).most_common():
-        if length in ALL_GEOMETRIES and times * 2 >= len(widths):
+        if length in _SIDES and times * 2 >= len(widths):
             return length
     return None
 
@@ -140,10 +151,11 @@ _SIGNS = frozenset(BLANKS) - {"0"}
 
 
 class _JsonRow(NamedTuple):
-    """The line where a row begins, and its cells as texts; "" for null."""
+    """The line where a row begins, its cells as texts, "" for null, and all of a row of text."""
 
     line: int
     cells: Sequence[str]
+    text: str
 
 
 def recognise_json(text: Text) -> str | None:
@@ -156,7 +168,7 @@ def parse_json(text: Text, reading: Reading) -> Parsed:
     if any(cell in _SIGNS for row in rows for cell in row.cells):
         return _signs(text, rows, reading)
     side = len(rows)
-    if side not in ALL_GEOMETRIES:
+    if side not in _SIDES:
         raise text.error(None, None, f"{either(ALL_GEOMETRIES)} rows", counted(side, "row"))
     values: list[int] = []
     has_empty = any(not cell for row in rows for cell in row.cells)
@@ -172,7 +184,8 @@ def parse_json(text: Text, reading: Reading) -> Parsed:
             if not value and cell and has_empty:
                 raise text.error(row.line, None, "one kind of blank", "0 beside null or ''")
             values.append(value)
-    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
+    drawn = [TextLine.of_text(row.line, row.text) for row in rows]
+    return Parsed(Puzzle.of_values(_boxes_of(text, drawn, side, reading), values))
 
 
 def _json_rows(text: Text) -> list[_JsonRow]:
@@ -192,7 +205,8 @@ def _json_rows(text: Text) -> list[_JsonRow]:
             if type(cell) not in (int, str, type(None)):
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.error(line, None, expected, quote(json.dumps(cell)))
-        found.append(_JsonRow(line, ["" if cell is None else str(cell).strip() for cell in cells]))
+        texts = ["" if cell is None else str(cell).strip() for cell in cells]
+        found.append(_JsonRow(line, texts, row if isinstance(row, str) else "".join(texts)))
         _, at = json.JSONDecoder().raw_decode(written, at)
     return found
 
@@ -219,7 +233,7 @@ def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
         for cell in row.cells:
             if len(cell) != 1:
                 raise text.error(row.line, None, "a digit or a sign for a blank", quote(cell))
-    lines = [TextLine.of_text(row.line, "".join(row.cells)) for row in rows]
+    lines = [TextLine.of_text(row.line, row.text) for row in rows]
     rows_only = tuple(replace(line, is_border=False) for line in lines)
     try:
         return parse_grid(replace(text, lines=rows_only), reading)

@@ -77,7 +77,8 @@ class Entry(NamedTuple):
     solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
     anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
     is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
-    its line. `title` and `unread` are as in `Parsed`.
+    its line, or for unusual boxes their height and width, then numbers. `title` and `unread` are as
+    in `Parsed`.
     """
 
     line: int

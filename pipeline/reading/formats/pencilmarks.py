@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, check_plain, shape_in_words
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import variant_of
@@ -30,7 +31,7 @@ def recognise_pencil_marks(text: Text) -> str | None:
     return f"{side} signs for each of {side * side} cells"
 
 
-def parse_pencil_marks(text: Text, _reading: Reading) -> Parsed:
+def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
     line = text.single_line()
     begin = len(line.text) - len(line.text.lstrip())
     signs = line.text.strip()
@@ -50,7 +51,7 @@ def parse_pencil_marks(text: Text, _reading: Reading) -> Parsed:
     if 0 in masks:
         at = side * masks.index(0)
         raise text.error(line.number, begin + at + 1, "a cell with a value", "none")
-    puzzle = Puzzle(GEOMETRIES[side], tuple(masks))
+    puzzle = Puzzle(boxes_of(text, (), side, reading), tuple(masks))
     return Parsed(puzzle, variant=variant_of(puzzle))
 
 

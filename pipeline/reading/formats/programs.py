@@ -99,7 +99,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading.variant)
+    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading)
     placed = _PLACED.search(line.text)
     if placed and not any(parsed.puzzle.givens()):
         expected = "a given digit (those after '+' were placed in play)"
@@ -243,9 +243,7 @@ def recognise_opensudoku(text: Text) -> str | None:
 def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     game = _game_of(text)
     try:
-        return nine_of(
-            text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading.variant
-        )
+        return nine_of(text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading)
     except InvalidPuzzle as error:
         error.column = game.column
         raise

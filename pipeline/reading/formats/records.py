@@ -20,6 +20,8 @@ from pipeline.reading.formats.cells import (
     KNOWN,
     ODD,
     SIDES,
+    has_usual_boxes,
+    in_boxes,
     render_cells,
     signs_of,
 )
@@ -202,8 +204,8 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether `.` and `0` are blanks, rather than parity marks."""
-        return self.reading.variant != "even-odd"
+        """Whether 81 digits, `.` and `0` are a usual puzzle, which needs no parsing."""
+        return self.reading.takes_plain
 
     def read(
         self,
@@ -232,9 +234,13 @@ class Reader:
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
             found = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
-        else:
+        elif has_usual_boxes(parsed.puzzle.geometry):
             cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
             found = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
+        else:  # the cells alone would not say which boxes they have
+            own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
+            signs = signs_of(parsed.format)
+            found = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
         unread = (
             _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", each)
             for each in parsed.unread

@@ -113,13 +113,15 @@ def _is_connected(cells: Sequence[int], side: int) -> bool:
 
 
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
-    """Find n rows of letters or digits that are a region map, with other rows or cells around it.
+    """Find n rows of letters or digits, or one of n², that are a region map beside other rows.
 
-    Without these they are a grid that breaks the rules.
+    A map alone is a grid that breaks the rules.
     """
     widths = Counter(map(len, rows))
     for at, row in enumerate(rows):
         width = len(row)
+        if widths[side := isqrt(width)] >= side and is_region_map(row):
+            return RegionMap(at, 0, side)
         half = width // 2
         ways = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
         if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
@@ -138,7 +140,7 @@ def check_no_region_map(text: Text) -> None:
     if found := find_region_map([row.cells for row in rows]):
         row = rows[found.row]
         column = [*row.placed_cells()][found.sign].column
-        raise text.error(row.number, column, NO_REGION_MAP, f"{found.side} rows of signs")
+        raise text.error(row.number, column, NO_REGION_MAP, f"{found.side} regions")
 
 
 def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.parsed import Parsed
@@ -65,7 +66,7 @@ def is_in_spaces(data: bytes) -> bool:
         return False
 
 
-def parse_spaces(text: Text, _reading: Reading) -> Parsed:
+def parse_spaces(text: Text, reading: Reading) -> Parsed:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
@@ -78,7 +79,9 @@ def parse_spaces(text: Text, _reading: Reading) -> Parsed:
     if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
         expected = "a sign such as '.' for the blanks"
         raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
-    return Parsed(Puzzle.of_values(GEOMETRIES[side], values))
+    borders = [line for line in text.lines if line.is_border]
+    drawn = sorted((*rows, *borders), key=lambda line: line.number)
+    return Parsed(Puzzle.of_values(boxes_of(text, drawn, side, reading), values))
 
 
 def _values(text: Text, line: TextLine, side: int, step: int) -> list[int]:

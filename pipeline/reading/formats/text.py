@@ -197,9 +197,9 @@ def quote(text: str) -> str:
     return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
 
 
-def oversize(source: str, most: int, found: str) -> InvalidPuzzle:
-    """The error for a source that is too large to be one puzzle."""
-    return InvalidPuzzle(source, None, None, f"at most {most} bytes (--max-bytes)", found)
+def oversize(source: str, most: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
+    """The error for a source that is too large: by default, to be one puzzle."""
+    return InvalidPuzzle(source, None, None, f"at most {most} bytes ({option})", found)
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:

@@ -19,7 +19,7 @@ from secrets import token_bytes
 
 from pipeline.files import write_new
 from pipeline.limits import MIB
-from pipeline.outbox import ENDING, file_names, read_record
+from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT,
     MOST_LIKELY,
@@ -189,7 +189,10 @@ class Reservations:
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """The sources that hold the names of a stem now, in work or published; and those names."""
+        """The sources that hold the names of a stem now, in work or published; and those names.
+
+        If its record may not be read, the names are held by a source that is not known.
+        """
         if stem not in self._stems.get(fold(stem), ()):
             return
         for note in notes_in_work(self._folders):
@@ -197,8 +200,13 @@ class Reservations:
                 yield note.source, outputs(stem, keep_cnf=note.keep_cnf)
             elif stem in note.former:
                 yield note.source, outputs(stem, keep_cnf=True)
-        record = read_record(self._folders.outbox / (stem + ENDING))
-        if record is not None:
+        try:
+            record = load_record(self._folders.outbox / (stem + ENDING))
+        except RecordForbidden:
+            yield "", outputs(stem, keep_cnf=True)
+        except (NoRecord, FileNotFoundError):
+            pass
+        else:
             yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -20,9 +21,21 @@ def sync(path: Path) -> None:
     """Make durable what a file holds, or the names in a folder."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        sync_open(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_open(descriptor: int) -> None:
+    """Make an open file or folder durable.
+
+    On macOS fsync leaves data in the cache of the drive, and F_FULLFSYNC does not.
+    """
+    if hasattr(fcntl, "F_FULLFSYNC"):
+        with suppress(OSError):  # not every filesystem has it
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
 
 
 class Disks:

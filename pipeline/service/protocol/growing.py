@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.files import digest_of, write_all
 from pipeline.service.protocol.claim import APPENDING, Claim, last_object
-from pipeline.service.protocol.durable import sync
+from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.publish import Grown, temporary_name
 
@@ -120,7 +120,7 @@ class Growing:
             self.state = state | {"files": lengths, "terms": self._key}
             line = json.dumps(self.state).encode("ascii")
             write_all(descriptor, b"\n%b\n" % line)  # the last line may be torn
-            os.fsync(descriptor)
+            sync_open(descriptor)
 
     def staged(self) -> dict[str, Grown]:
         """The grown files, by the names that they will get."""

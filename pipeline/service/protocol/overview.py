@@ -260,10 +260,13 @@ def delete_expired(files: Iterable[Expired]) -> int:
         except FileNotFoundError:
             continue
         except RecursionError:
-            why = "it is too deep to be deleted here; rm -r can"
-            hindrance = hindrance or OSError(errno.ENAMETOOLONG, why, path)
-        except OSError as error:
-            hindrance = hindrance or error
+            hindrance = hindrance or _too_deep(path)
+        except OSError as error:  # a descriptor is open for every level
+            hindrance = hindrance or (_too_deep(path) if error.errno == errno.EMFILE else error)
     if hindrance:
         raise hindrance
     return count
+
+
+def _too_deep(path: Path) -> OSError:
+    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; rm -r can", path)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
-from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
+from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import DEEPEST
 from pipeline.service.protocol.folders import opened
@@ -92,7 +92,7 @@ def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if not is_junk(entry.name):
+            if not is_left(entry.name):
                 taken.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
@@ -162,6 +162,8 @@ def _look_at_folder(path: Path) -> Sight | None:
         own = path.lstat()
     except FileNotFoundError:
         return None
+    if not os.access(path, os.R_OK | os.X_OK):
+        size += own.st_size  # nobody knows whether it is empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Sight(
         path.name,

@@ -30,6 +30,7 @@ from pipeline.outbox.write_record import (
     SetOfMany,
     SetOfOne,
     digest,
+    listable,
     record_text,
     timestamp,
 )
@@ -300,7 +301,8 @@ class SetSink(Sink):
             yield Singles((self.item,))
 
     def write(self, _step: Any, reply: Any) -> None:
-        (self._result,) = reply
+        (result,) = reply
+        self._result = listable(result, self._claim.note.stem)
 
     @property
     def is_refused(self) -> bool:

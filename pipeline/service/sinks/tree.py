@@ -16,7 +16,7 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of, write_new
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT, is_output, stems_for
+from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
@@ -33,6 +33,7 @@ from pipeline.outbox.write_record import (
     SetOfMany,
     SetOfOne,
     digest,
+    listable,
     record_text,
     timestamp,
 )
@@ -131,6 +132,8 @@ class TreeSink(GrowingSink):
             return
         result, added = _judged(item.data, result), list[str]()
         origin = self._member(item.name, digest(item.data), len(item.data))
+        longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
+        result = listable(result, longest_stem)
         made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)

@@ -29,7 +29,7 @@ from pipeline.files import F_SETSIG
 from pipeline.limits import MIB
 
 Child = subprocess.Popen[bytes]
-_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
 """Seconds to wait for a peer's exit code."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc

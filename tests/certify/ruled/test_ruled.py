@@ -46,6 +46,7 @@ from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
 from pipeline.puzzle.rules.outside import XSum
 from pipeline.puzzle.rules.pairs import AntiKnight, Greater
+from pipeline.puzzle.rules.regions import ExtraRegion
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, SetTotal, Total, TotalBetween
 from pipeline.reading.formats import parse_puzzle
 
@@ -516,3 +517,18 @@ def test_rules_that_contradict_each_other_have_no_solution(step):
     ):
         found = searched_through(step, Puzzle.empty(FOUR, rules))
         assert found.is_complete, rules
+
+
+def test_what_units_share_is_bounded_and_stated_only_while_there_is_time():
+    regions = tuple(
+        ExtraRegion((*range(first, first + 8), last))
+        for first in range(60)
+        for last in range(first + 8, min(first + 18, 81))
+    )
+    puzzle = Puzzle.empty(Geometry(3, 3), regions)
+    units = sum(len(rule.group) + 2 for rule in regions)
+    hurried, whole = (
+        len(arrays.w) + len(arrays.d)
+        for arrays in (stated(puzzle, time.monotonic() - 1), stated(puzzle, inf))
+    )
+    assert units < hurried < whole < 1_000_000, "all pairs of 600 regions would be some millions"

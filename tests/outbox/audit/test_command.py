@@ -55,7 +55,8 @@ def test_json_has_an_object_a_line(outbox):
         "verdict": "ok",
     }
     assert two["verdict"] == "unchecked"
-    assert two["gaps"] == ["its original 'two.txt' is gone: nothing to compare it with"]
+    missing = "its original 'two.txt' was not found: nothing to compare it with"
+    assert two["gaps"] == [f"{missing}; --inbox or --originals says where it is"]
 
 
 def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
@@ -63,11 +64,28 @@ def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
 ):
     monkeypatch.chdir(tmp_path)
     assert run("audit", str(outbox.folder))[::2] == (0, "")
+    (tmp_path / "other/inbox/done").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "other")
+    assert run("audit", str(outbox.folder))[::2] == (0, ""), "the inbox here is another one"
+    monkeypatch.chdir(tmp_path)
     outbox.box.inbox.rename(tmp_path / "away")
     code, _, said = run("audit", str(outbox.folder))
     remedy = "no such folder; --inbox or --originals says where the originals are"
     assert (code, said) == (1, f"inbox/done: {remedy}\n")
     assert run("audit", str(outbox.folder), "--inbox", "away")[::2] == (0, "")
+
+
+def test_an_inbox_beside_the_outbox_has_its_originals_rather_than_another_one_here(
+    outbox, tmp_path, monkeypatch
+):
+    (tmp_path / "here" / "inbox" / "done").mkdir(parents=True)
+    (tmp_path / "here" / "inbox" / "done" / "other.txt").write_text(TWO)
+    monkeypatch.chdir(tmp_path / "here")
+    assert run("audit", str(outbox.folder))[::2] == (0, "")
+    outbox.box.inbox.rename(tmp_path / "in")
+    code, printed, _ = run("audit", str(outbox.folder))
+    assert (code, "one.txt' was not found" in printed) == (1, True)
+    assert run("audit", str(outbox.folder), "--inbox", "../in")[::2] == (0, "")
 
 
 def test_originals_may_lie_elsewhere(outbox, tmp_path):

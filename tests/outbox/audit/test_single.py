@@ -343,7 +343,8 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
     outbox.write("two_1.solution", "1111\n1111\n1111\n1111\n", "two")
     one, two = outbox.finding("one"), outbox.finding("two")
     assert (one.verdict, one.claim) == ("unchecked", "unique, proved")
-    assert one.gaps == ("its original 'one.txt' is gone: nothing to compare it with",)
+    missing = "its original 'one.txt' was not found: nothing to compare it with"
+    assert one.gaps == (f"{missing}; --inbox or --originals says where it is",)
     assert two.verdict == "bad"
     assert two.problems[0].startswith("two_1.solution: row 1 holds 1 twice")
 

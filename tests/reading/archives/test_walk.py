@@ -242,6 +242,11 @@ def test_of_a_name_that_comes_twice_the_first_is_read(drop, pack):
 JUNK = [".DS_Store", "__MACOSX/._a", ".git/config", "a/Thumbs.db", "x.tmp", "b/~$a.txt", "c.txt~"]
 
 
+def test_a_member_whose_number_is_a_file_of_vim_in_an_inbox_is_read(drop):
+    names = ["4912", "4913", "4914"]
+    assert walked(drop(zip_of(*((name, A) for name in names)))) == [(name, A) for name in names]
+
+
 def test_junk_and_empty_folders_are_passed_over(drop, tmp_path):
     entries = [*((name, A) for name in JUNK), ("a/a", B)]
     folders = [tar_info(name, tarfile.DIRTYPE) for name in ("./", "e")]

@@ -198,12 +198,12 @@ def test_nothing_is_plain_where_dots_are_declared_to_be_odd_cells():
     assert entries[1].error == "a.txt:2:1: expected a digit, '*' or '.', found '0'"
 
 
-def test_lines_may_be_spaced_and_numbers_of_other_boxes_stay_numbers():
+def test_lines_may_be_spaced_and_numbers_of_other_boxes_stay_numbers_under_their_size():
     entries = read("1... ...4 ..3. ....\n1,0,0,0,0,0,0,4,0,0,3,0,0,0,0,0\n1 4  1" + " 0" * 15)
     assert [entry.text for entry in entries] == [
         "1......4..3.....",
         "1......4..3.....",
-        "1" + " 0" * 15,
+        "1 4 1" + " 0" * 15,
     ]
     assert [entry.puzzle is None for entry in entries] == [False] * 3
 

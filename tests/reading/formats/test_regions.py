@@ -70,6 +70,10 @@ def beside(left: str, right: str, between: str) -> str:
     return "".join(f"{row}{between}{other}\n" for row, other in rows)
 
 
+def in_one_line(text: str) -> str:
+    return "".join(text.split()) + "\n"
+
+
 def spaced(text: str) -> str:
     return "".join(" ".join(row) + "\n" for row in text.split())
 
@@ -94,6 +98,9 @@ def spaced(text: str) -> str:
         (f"Easy\n{GRID}{LETTERS}Hard\n{GRID}{LETTERS}", "8:1"),
         ((GRID + NUMBERS) * 2, "7:1"),
         (f"{GRID}\n{NUMBERS}\n" * 2, "8:1"),
+        (GRID + in_one_line(NUMBERS), "7:1"),
+        (in_one_line(LETTERS) + GRID, "1:1"),
+        ((f"Grid\n{GRID}" + in_one_line(NUMBERS)) * 3, "8:1"),
     ],
 )
 def test_a_region_map_around_a_grid_is_refused_by_name(text, place):
@@ -109,7 +116,8 @@ def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
     titled = "".join(f"Grid {at}\n{ROWS}" for at in range(100)) + f"Grid\n{ROWS}{nine}"
     letters = nine.translate(str.maketrans("123456789", "ABCDEFGHI"))
     texts = [many + each + f"\n{many}" for each in (nine, letters, spaced(nine))]
-    for text, line in zip((*texts, titled), (1001,) * 4, strict=True):
+    texts += [titled, many.removesuffix("\n") + in_one_line(nine)]
+    for text, line in zip(texts, (1001, 1001, 1001, 1001, 991), strict=True):
         errors = [item for item in items(text.encode()) if item.reason]
         assert [item.line for item in errors] == [line]
         assert "expected no region map around a grid" in errors[0].reason

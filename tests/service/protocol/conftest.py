@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 
 import pytest
@@ -28,5 +29,6 @@ def synced(monkeypatch):
         told.pop(status.st_ino, None)
         told[status.st_ino] = status.st_size
 
+    monkeypatch.delattr(fcntl, "F_FULLFSYNC", raising=False)  # of macOS, used in place of fsync
     monkeypatch.setattr(os, "fsync", tell)
     return told

@@ -1,0 +1,202 @@
+"""The boxes of a grid that does not state their size: declared, drawn by lines, or the usual ones.
+
+Lines are bars between the cells of a row, and borders between rows. Rows and columns are judged
+separately. Lines nowhere, between all cells, or only where the usual boxes end say nothing; among
+lines between all cells, those drawn differently count, `||` or `===`. Any other lines must cut the
+whole grid into boxes, or the grid is refused. A direction that says nothing follows from the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pipeline.puzzle.puzzle import Geometry, usual_boxes
+from pipeline.reading.formats.text import Text, TextLine, cells_of, either
+from pipeline.settings import Reading
+
+_BAR = "|"
+_CROSSING = re.compile(r"[+*|]")
+_DRAWN = frozenset("|+*")
+_ALIKE = str.maketrans("123456789", "." * 9)
+_REPEATED = re.compile(r"(.)\1+")
+
+_Cuts = frozenset[int]
+"""The rows or columns, from 1, after which lines are drawn."""
+
+
+class _Direction(NamedTuple):
+    """The lines of one direction; `speaks` if there are any but those of the usual boxes.
+
+    `is_whole`: they are the same across the grid. `line` is the number of the first line of text
+    that shows one.
+    """
+
+    cuts: _Cuts = frozenset()
+    speaks: bool = False
+    is_whole: bool = True
+    line: int | None = None
+
+
+def boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading) -> Geometry:
+    """The boxes of a grid of that side, whose rows and borders these lines are.
+
+    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, or if
+    none was declared and the lines draw no boxes.
+    """
+    usual, box = usual_boxes(side), reading.box
+    if box:
+        if box[0] * box[1] != side:
+            expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
+            raise text.error(None, None, expected, f"{side}")
+        return Geometry(*box)
+    columns, rows = _judge(lines, usual)
+    if not (columns.speaks or rows.speaks):
+        return usual
+    height, width = _smallest(rows, side), _smallest(columns, side)
+    height, width = height or side // max(1, width), width or side // max(1, height)
+    is_cut = (
+        1 < height < side
+        and height * width == side
+        and _fits(rows, height, side)
+        and _fits(columns, width, side)
+    )
+    if not is_cut:
+        first = min(each.line for each in (columns, rows) if each.speaks and each.line is not None)
+        boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
+        expected = f"{boxes}, or {choices(side)} to say which are meant"
+        raise text.error(first, None, expected, _in_words(columns, rows))
+    return Geometry(height, width)
+
+
+def draws_usual_boxes(text: str, side: int) -> bool:
+    """Whether the lines around the cells of a grid of digits and blanks say nothing."""
+    return not _DRAWN.intersection(text) or _draws_usual_boxes(text.translate(_ALIKE), side)
+
+
+@lru_cache(maxsize=64)  # the grids of a collection are drawn alike
+def _draws_usual_boxes(text: str, side: int) -> bool:
+    lines = [TextLine.of_text(number, line) for number, line in enumerate(text.split("\n"), 1)]
+    return not any(direction.speaks for direction in _judge(lines, usual_boxes(side)))
+
+
+def choices(side: int) -> str:
+    """The options that declare the boxes of a side: `--boxes 2x3 or 3x2`."""
+    heights = (height for height in range(2, side // 2 + 1) if side % height == 0)
+    return f"--boxes {either(f'{height}x{side // height}' for height in heights)}"
+
+
+def _judge(lines: Sequence[TextLine], usual: Geometry) -> tuple[_Direction, _Direction]:
+    """The lines between columns, and those between rows."""
+    if not any(line.is_border or _BAR in line.text for line in lines):  # as most grids
+        return _Direction(), _Direction()
+    return _columns(lines, usual), _rows(lines, usual)
+
+
+def _columns(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
+    """The lines between columns: bars, or else where borders cross them."""
+    bars = [(line.number, _heavier(gaps)) for line, gaps in _barred(lines, usual.side)]
+    if any(cuts for _, cuts in bars):
+        return _judged(bars, usual.width, usual.side)
+    borders = (line for line in lines if line.is_border)
+    crossed = [(line.number, _heavier(_crossings(line.text, usual.side))) for line in borders]
+    return _judged([each for each in crossed if each[1]], usual.width, usual.side)
+
+
+def _rows(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
+    """The lines between rows: borders, or in a single line of cells the bars after its rows."""
+    side = usual.side
+    gaps, numbers = [""] * (side + 1), [0] * (side + 1)
+    row = 0
+    for line in lines:
+        if line.is_border:
+            signature = "".join(line.text.split()).strip("+|*")
+            gaps[row] += _REPEATED.sub(r"\1", signature) or "-"
+            numbers[row] = line.number
+        elif row < side:
+            row += 1
+    if row == 1 and len(lines[0].cells) > side:
+        gaps = _bars(lines[0].text, side * side)[::side]
+        numbers = [lines[0].number] * (side + 1)
+    cuts = _heavier(gaps[1:side])
+    first = next((numbers[cut] for cut in sorted(cuts) if cut % usual.height), 0)
+    return _judged([(first, cuts)], usual.height, side)
+
+
+def _barred(lines: Sequence[TextLine], side: int) -> Iterator[tuple[TextLine, list[str]]]:
+    """The bars between the cells of each row."""
+    for line in lines:
+        if line.is_border:
+            continue
+        count = len(line.cells) if len(line.cells) == side * side else side
+        gaps = _bars(line.text, count)
+        for start in range(0, count, side):
+            yield line, gaps[start + 1 : start + side]
+
+
+def _bars(text: str, count: int) -> list[str]:
+    """The bars before each of so many cells, and after the last."""
+    gaps, cells = [""] * (count + 1), 0
+    for part in text.split(_BAR)[:-1]:
+        cells += len(cells_of(part))
+        gaps[min(cells, count)] += _BAR
+    return gaps
+
+
+def _crossings(text: str, side: int) -> list[str]:
+    """Where a border is crossed, between columns; its length is that of all of them."""
+    gaps, drawn = [""] * (side + 1), text.strip(" \t|+*")
+    for match in _CROSSING.finditer(drawn):
+        gaps[round((match.start() + 0.5) * side / len(drawn))] += match[0]
+    return gaps[1:side]
+
+
+def _heavier(gaps: Sequence[str]) -> _Cuts:
+    """The gaps with lines; if all have, those whose line is not the most frequent one."""
+    cuts = {cut for cut, drawn in enumerate(gaps, 1) if drawn}
+    if len(cuts) == len(gaps):
+        light = Counter(gaps).most_common(1)[0][0]
+        cuts = {cut for cut in cuts if gaps[cut - 1] != light}
+    return frozenset(cuts)
+
+
+def _judged(found: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
+    """Judge the cuts that each line of text shows, by the size of the usual boxes."""
+    usual = _multiples(size, side)
+    odd = [number for number, cuts in found if not cuts <= usual]
+    cuts = frozenset[int]().union(*(cuts for _, cuts in found))
+    is_whole = not odd or len({cuts for _, cuts in found}) == 1
+    return _Direction(cuts, bool(odd), is_whole, odd[0] if odd else None)
+
+
+def _multiples(size: int, side: int) -> _Cuts:
+    return frozenset(range(size, side, size))
+
+
+def _smallest(direction: _Direction, side: int) -> int:
+    """The size of boxes that the lines of a direction cut; 0 if they do not say, or cut none."""
+    return min(direction.cuts) if direction.speaks and side % min(direction.cuts) == 0 else 0
+
+
+def _fits(direction: _Direction, size: int, side: int) -> bool:
+    """Whether the lines are those of boxes of that size; all of them, if they say anything."""
+    expected = _multiples(size, side)
+    if direction.speaks:
+        return direction.is_whole and direction.cuts == expected
+    return direction.cuts <= expected
+
+
+def _in_words(columns: _Direction, rows: _Direction) -> str:
+    """What is drawn: `lines after columns 2 and 4, row 3`."""
+    said = []
+    for noun, direction in (("column", columns), ("row", rows)):
+        numbers = [*map(str, sorted(direction.cuts))]
+        if numbers:
+            *others, last = numbers
+            listed = f"{', '.join(others)} and {last}" if others else last
+            partly = "" if direction.is_whole else " of some rows"
+            said.append(f"{noun}{'s' * (len(numbers) > 1)} {listed}{partly}")
+    return f"lines after {', '.join(said)}"
