@@ -139,7 +139,7 @@ def test_solve_says_it_once_for_the_files_of_a_table(solved, tmp_path):
         f"{one}: not read: '{RULE}' (1 puzzle)",
         f"{table}: not read: {COLUMN} (2 puzzles)",
     ]
-    rows = [*csv.DictReader(target.open())]
+    rows = [*csv.DictReader(io.StringIO(target.read_text()))]
     assert [row["title"] for row in rows] == [*[""] * 4, "Killer Sudoku no. 4; Author: Ann"]
     assert rows[0]["message"] == SAID
 
