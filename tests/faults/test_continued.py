@@ -1,4 +1,4 @@
-"""A collection that was killed half-way goes on where the machine is another one."""
+"""A collection that was killed half-way is continued where numba has been installed since."""
 
 from __future__ import annotations
 
