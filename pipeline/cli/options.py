@@ -178,9 +178,9 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError for a value that is an option: the one that was meant is missing."""
-    if value.startswith("--") and any(value in each.opts for each in command.params):
-        raise UsageError(f"{option}: expected its value, found the option {value}")
+    """Raise UsageError for a value that is an option: the value itself was left out."""
+    if any(value in each.opts for each in command.params):
+        raise UsageError(f"{option}: expected a value, found the option {value}")
 
 
 def is_piped() -> bool:
