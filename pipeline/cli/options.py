@@ -30,7 +30,6 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
-from pipeline.files import kind_in_words
 from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
@@ -261,6 +260,8 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
 
 def _config_bytes(path: Path) -> bytes:
     """Read a settings file. Raises UsageError for a pipe, whose writer might never come."""
+    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
+
     if str(path) == os.devnull:
         return b""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
