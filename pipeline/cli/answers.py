@@ -15,6 +15,7 @@ from pipeline.cli.options import say
 from pipeline.errors import InputError, InvalidPuzzle, LimitReached, printable
 from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
+from pipeline.reading.unread import add_unread, unread_counts, unread_of_many, unread_texts
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
@@ -22,7 +23,6 @@ from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows

@@ -19,11 +19,11 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
+from pipeline.reading.unread import add_unread, unread_counts, unread_of_many, unread_texts
 from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of, items_in
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
-from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 _MOST_SAID = 20
 

@@ -17,9 +17,9 @@ from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, ASIDE, CLAIMED, COLLECTION, OF_MANY
+from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import shows
 from pipeline.settings import Settings
-from pipeline.solving.unread import unread_of_many
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,9 +12,9 @@ from typing_extensions import TypeVar
 
 from pipeline.errors import counted
 from pipeline.limits import Limits
+from pipeline.reading.unread import CODES, caveat
 from pipeline.settings import Settings
 from pipeline.solving import Effort, Encoding, Rating
-from pipeline.solving.unread import CODES, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula

@@ -15,7 +15,7 @@ from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
-from pipeline.solving.unread import caveat
+from pipeline.reading.unread import caveat
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
 """Characters of a portion, and lines that are read before they are counted."""
