@@ -96,7 +96,7 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event; one that cannot be worded is shown as it is, as no display ends a job."""
+        """Show an event, without wording if that fails: no display ends a job."""
         try:
             self._tell(sign, event, values)
         except Exception:  # noqa: BLE001 - the caller has published, and has yet to say so

@@ -299,7 +299,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     ] = None,
     names: Annotated[
         bool,
-        typer.Option("--names", help="Print beside each puzzle the file and line that it is from."),
+        typer.Option("--names", help="Print the file and line of each puzzle beside it."),
     ] = False,
     as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
 ) -> None:

@@ -51,6 +51,8 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
     if all(word != complete for complete, _ in _FIELDS):
         report.bad(f"complete is {word[:40]!r}")
         return "no"
+    if told and told.complete is None and report.is_ours:
+        report.bad("complete is not told")
     if (word == "no") == bool(record.complete):
         said = str(record.complete).lower()
         report.bad(f"complete is {word!r}, where the record says {said}")
@@ -67,8 +69,8 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
         report.bad(f"the checker is {(told.checker or '')[:60]!r}, of version {record.version}")
     if told and by == "lrat" and (told.solver == _PROPAGATION) != (told.steps == 1):
         report.bad(f"{told.steps} steps are not what {(told.solver or '')[:40]!r} proves")
-    if by == "drat":
-        report.rewritten("proved by drat")
+    if by == "drat" and report.is_ours:
+        report.bad("by is 'drat', as only earlier versions have it")
     return word
 
 

@@ -172,7 +172,7 @@ class Detected:
     ) -> list[Entry]:
         """The puzzles of a piece; `source` names it in messages.
 
-        If it `raises`, an invalid one is an InvalidPuzzle instead of an entry.
+        With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
         reader = Reader(source, reading, parse_single, _needs_its_text, raises)

@@ -150,6 +150,8 @@ _SKIPPED = {
 }
 """Sections that are no part of the puzzle; any other may change it."""
 
+_MAPS = ("jigsaw", "regions")
+
 
 def _is_heading(line: TextLine) -> bool:
     return line.text.lstrip().startswith("[")
@@ -174,8 +176,9 @@ def _check_sections(text: Text) -> None:
             name = line.text.strip(" []").lower().replace(" ", "")
             heading, may_change = line, name not in _SKIPPED | {"puzzle"}
         elif heading and may_change:
-            expected = f"{_PUZZLE}, or a section that is no part of it, such as [State]"
-            raise text.at_line(heading, f"{expected} ({AS_JIGSAW})")
+            expected = f"{_PUZZLE}, or a section that can be skipped, such as [State]"
+            advice = f" ({AS_JIGSAW})" if heading.text.strip(" []").lower() in _MAPS else ""
+            raise text.at_line(heading, expected + advice)
 
 
 def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:

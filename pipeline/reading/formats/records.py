@@ -194,8 +194,8 @@ class Reader:
     """Reads the records of one source; `source` names it in messages.
 
     `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
-    would not be the same puzzle, or not all that its text says. `raises`: an invalid record is an
-    InvalidPuzzle, not an entry.
+    would not be the same puzzle, or not all that its text says. `raises`: an invalid record
+    raises InvalidPuzzle instead of becoming an entry.
     """
 
     source: str
