@@ -98,8 +98,8 @@ def _joined(piece: Piece | None, following: Piece, most: int) -> Piece:
     """A piece with comments before or after it, as far as they fit."""
     if piece is None:
         return following
-    end = piece.first_line + count_lines(piece.data)  # a record after it may have been skipped
-    if end == following.first_line and len(piece.data) + len(following.data) <= most:
+    are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (piece, following)]
+    if not any(are_cut) and len(piece.data) + len(following.data) <= most:
         return Piece(piece.first_line, piece.data + following.data)
     return following if is_silent(piece.data) else piece
 
