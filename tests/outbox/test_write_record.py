@@ -40,6 +40,7 @@ from pipeline.outbox.write_record import (
 from pipeline.service.solving import solve_source
 from pipeline.solving.cnf import cnf_texts
 from pipeline.solving.explain import explain_difference
+from pipeline.version import build
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 CLAIMED = "2026-11-20T09:30:00.100Z"
@@ -106,6 +107,7 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
     assert list(record.items()) == [
         ("schema", 1),
         ("version", __version__),
+        ("build", build()),
         ("job", "job-1"),
         ("source", "a.sudoku"),
         ("sha256", sha256(EVEN_ODD_SIX.encode()).hexdigest()),

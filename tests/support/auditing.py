@@ -92,7 +92,9 @@ class Outbox:
         if log.is_file() and log.name in str(record.get("files")):
             *lines, last = log.read_text().splitlines()
             log.write_text("".join(f"{line}\n" for line in (*lines, _last_line(last, record))))
-            self.list(stem)
+            own = {"name": log.name, "sha256": sha256(log.read_bytes()).hexdigest()}
+            files = [own if each["name"] == log.name else each for each in record["files"]]
+            self.write_record(stem, {**record, "files": files})
 
     def edit_in(self, stem: str, field: str, **fields: Any) -> None:
         """Change some fields of an object in a record."""

@@ -56,7 +56,7 @@ def audit_presence(published: One, report: Report) -> None:
         if is_told != (is_wanted and is_puzzle):
             report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
-        report.bad("conflict_minimal: it goes with a conflict")
+        report.rewritten("conflict_minimal: it goes with a conflict")
     for name in _OF_PUZZLES if record.status in UNASKED or record.format == CNF_FORMAT else ():
         if or_none(getattr(record, name)) is not None:
             report.bad(f"{name}: there should be none")

@@ -40,7 +40,7 @@ def audit_solver(record: PuzzleRecord, report: Report) -> None:
         ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
         ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
     ):
-        if is_told != is_wanted and (is_told or report.is_ours) and status in _ANSWERED + UNASKED:
+        if is_told != is_wanted and report.is_ours and status in _ANSWERED + UNASKED:
             report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
     if used and used.name not in SOLVERS:
         report.rewritten(f"solver: {used.name[:40]!r} is unknown")

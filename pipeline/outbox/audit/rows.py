@@ -180,8 +180,8 @@ def _compare(
         ("puzzle", row.puzzle, text),
     ):
         if here != there:
-            is_same = what == "puzzle" and puzzle and puzzle == _puzzle_in(here)
-            tell = report.rewritten if is_same else report.bad
+            may_differ = what == "puzzle" and puzzle and not report.is_ours
+            tell = report.rewritten if may_differ and puzzle == _puzzle_in(here) else report.bad
             tell(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
 
 
