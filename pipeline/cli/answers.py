@@ -15,6 +15,7 @@ from pipeline.cli.options import say
 from pipeline.errors import InputError, InvalidPuzzle, LimitReached, printable
 from pipeline.reading import Archive, Single
 from pipeline.reading.read import contents_of
+from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
@@ -22,10 +23,13 @@ from pipeline.solving.items import groups, items_of
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
+
+
+_MOST_SAID = 20
+"""Files of which it is said what was not read."""
 
 
 class Answered(NamedTuple):
@@ -48,10 +52,12 @@ def say_lacking(solvers: Solvers, settings: Settings) -> None:
         say(f"{solvers.lacking}: PySAT solves instead")
 
 
-def say_unread(name: str, unread: Mapping[str, int]) -> None:
+def say_unread(unread: Mapping[str, Mapping[str, int]], what: str = "read") -> None:
     """Say once for a file what was not read of it, and for how many puzzles."""
-    if unread:
-        say(f"{printable(name)}: {unread_of_many(unread)}")
+    for name, texts in islice(unread.items(), _MOST_SAID):
+        say(f"{printable(name)}: {unread_of_many(texts, what)}")
+    if len(unread) > _MOST_SAID:
+        say(f"and {len(unread) - _MOST_SAID:,} more files that were not {what} whole")
 
 
 def answered_in(
@@ -77,15 +83,15 @@ def answered_in(
                         yield _solved_alone(found, solvers, settings, on_solution)
                         continue
                     each = _solved_of(path, name, solvers, settings, isinstance(found, Archive))
-                    unread = Counter[str]()
+                    unread = defaultdict[str, Counter[str]](Counter)
                     for answered in within.over(each, name):
                         if on_solution and (problem := answered.result.problem):
                             for solution in answered.result.solutions:
                                 on_solution("".join(problem.text(solution)))
-                        if answered.result.caveat and (problem := answered.result.problem):
-                            add_unread(unread, unread_counts([unread_texts(problem.unread)]))
+                        if texts := answered.result.unread_texts:
+                            add_unread(unread[name], unread_counts([texts]))
                         yield answered
-                    say_unread(name, unread)
+                    say_unread(unread)
             except InputError as error:
                 yield Answered(name, Result("invalid", message=str(error)))
 
@@ -118,11 +124,11 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
                 lines = b"".join(before + line + b"\n" for line in lines.split(b"\n")[:-1])
             table.write(lines)
             totals += rows.totals
-            add_unread(unread[source], rows.unread)
+            if rows.unread:
+                add_unread(unread[source], rows.unread)
             done += rows.count
             display.tick("solve", Progress(done, done, None))
-    for source, texts in unread.items():
-        say_unread(source, texts)
+    say_unread(unread)
     return Counter({status: totals[status] for status in STATUSES if totals[status]})
 
 

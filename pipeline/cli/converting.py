@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from pipeline.cli.answers import say_unread
 from pipeline.cli.files import (
     Folder,
     check_sources,
@@ -19,11 +20,11 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
+from pipeline.reading.unread import add_unread, unread_counts, unread_texts
 from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of, items_in
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
-from pipeline.solving.unread import add_unread, unread_counts, unread_of_many, unread_texts
 
 _MOST_SAID = 20
 
@@ -98,8 +99,7 @@ class Converting:
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
-        for name, texts in self._unread.items():
-            say(f"{printable(name)}: {unread_of_many(texts, 'converted')}")
+        say_unread(self._unread, "converted")
         if self.left > _MOST_SAID:
             say(f"and {self.left - _MOST_SAID:,} more are not converted")
 

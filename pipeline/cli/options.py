@@ -30,7 +30,6 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
-from pipeline.files import kind_in_words
 from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
@@ -178,9 +177,9 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError for a value that is an option: the one that was meant is missing."""
-    if value.startswith("--") and any(value in each.opts for each in command.params):
-        raise UsageError(f"{option}: expected its value, found the option {value}")
+    """Raise UsageError for a value that is an option: the value itself was left out."""
+    if any(value in each.opts for each in command.params):
+        raise UsageError(f"{option}: expected a value, found the option {value}")
 
 
 def is_piped() -> bool:
@@ -261,6 +260,8 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
 
 def _config_bytes(path: Path) -> bytes:
     """Read a settings file. Raises UsageError for a pipe, whose writer might never come."""
+    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
+
     if str(path) == os.devnull:
         return b""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:

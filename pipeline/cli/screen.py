@@ -17,9 +17,9 @@ from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, ASIDE, CLAIMED, COLLECTION, OF_MANY
+from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import shows
 from pipeline.settings import Settings
-from pipeline.solving.unread import unread_of_many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,7 +96,7 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event; one that cannot be worded is shown as it is, as no display ends a job."""
+        """Show an event, without wording if that fails: no display ends a job."""
         try:
             self._tell(sign, event, values)
         except Exception:  # noqa: BLE001 - the caller has published, and has yet to say so

@@ -176,7 +176,7 @@ def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
 
 
 def without_names(printed: Sequence[Printed]) -> list[Printed]:
-    """The puzzles without names, which are not for those who solve them; faults keep theirs."""
+    """Drop the names of puzzles, except of those with a fault to look up."""
     return [
         each if each.message or each.status not in ("", "unique") else replace(each, name="")
         for each in printed

@@ -34,9 +34,9 @@ from pipeline.outbox.schema import (
     RuleTold,
     Value,
 )
+from pipeline.reading.unread import unread_of_many
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
-from pipeline.solving.unread import unread_of_many
 from pipeline.version import __version__, build
 
 if TYPE_CHECKING:

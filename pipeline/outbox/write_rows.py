@@ -22,12 +22,12 @@ from pipeline.reading import Source
 from pipeline.reading.formats import Entry, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
 from pipeline.reading.formats.plain import PieceContents, PlainLines
+from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
-from pipeline.solving.unread import caveat, unread_counts
 
 _LONGEST_TEXT = 500
 _COMMA = np.uint8(ord(","))

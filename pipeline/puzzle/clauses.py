@@ -67,7 +67,8 @@ class RuleClauses:
     """The clauses of a puzzle's rules. Encoder and proof share them, so neither can change them.
 
     `literals` are signed 32-bit integers with a 0 after each clause, in memory that is read-only.
-    `facts` are the clauses of one literal. `auxiliary` of the `variables` are no candidates.
+    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are no
+    candidates, and `count` the clauses.
     """
 
     literals: memoryview

@@ -253,8 +253,8 @@ class Search(Generic[S]):
     def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
         """The result of a solver that gave up, or of an exhaustive search for the rest.
 
-        That there are no more solutions is then the word of the search alone, also if it finds
-        none besides those of the solver: `_certified` asks for a proof of it.
+        That there are no more solutions then rests on the search alone, even if it finds none that
+        the solver missed, so `_certified` asks for a proof.
         """
         if not self._is_of_rules or result.status != "unknown":
             return result

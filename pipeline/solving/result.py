@@ -12,9 +12,9 @@ from typing_extensions import TypeVar
 
 from pipeline.errors import counted
 from pipeline.limits import Limits
+from pipeline.reading.unread import caveat, unread_texts
 from pipeline.settings import Settings
 from pipeline.solving import Effort, Encoding, Rating
-from pipeline.solving.unread import CODES, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
@@ -230,10 +230,9 @@ class Result(Generic[S_co]):
         return caveat(self.status, self.problem.unread if self.problem else ())
 
     @property
-    def caveat_of_one(self) -> str | None:
-        """The same without texts, which are named once for a file of many puzzles."""
-        unread = self.problem.unread if self.problem else ()
-        return caveat(self.status, [each for each in unread if each in CODES])
+    def unread_texts(self) -> list[str]:
+        """The texts that it does not take into account, which are named once for a file of many."""
+        return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
     def told_certificate(self) -> str:

@@ -56,7 +56,7 @@ def test_a_hint_does_not_give_the_solution_away():
 
 def test_a_hint_that_cannot_be_given_has_a_reason_and_exit_code_1():
     Path("wrong.txt").write_text("1..k\n....\n....\n....\n")
-    code, printed, said = run("solve", "--hint", "wrong.txt")
+    code, printed, said = run("solve", "--solver", "pysat", "--hint", "wrong.txt")
     assert (code, printed) == (1, "")
     assert said.startswith("wrong.txt:1:4: expected")
     assert run("solve", "--hint", "--json", "four.txt")[0] == 1

@@ -18,7 +18,7 @@ from support.solving import PATIENCE
 
 import pipeline
 from pipeline.service.protocol.growing import PROGRESS
-from pipeline.service.sinks import CHECKPOINTS
+from pipeline.service.sinks import CHECKPOINT_FORMAT
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 PUZZLES = 120
@@ -137,12 +137,12 @@ def test_what_a_version_with_other_checkpoints_began_starts_again(
     box: DropFolder, name: str
 ) -> None:
     noted = begin(box, name)
-    key = f'"terms": "{CHECKPOINTS} '
+    key = f'"terms": "{CHECKPOINT_FORMAT} '
     text = noted.read_text()
     assert key in text
     # with another number of steps, so that rows would be lost if the note counted
     noted.write_text(
-        text.replace(key, f'"terms": "{CHECKPOINTS + 1} ').replace('"steps": ', '"steps": 1')
+        text.replace(key, f'"terms": "{CHECKPOINT_FORMAT + 1} ').replace('"steps": ', '"steps": 1')
     )
     assert run(box) == 0
     check(box, name)

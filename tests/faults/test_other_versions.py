@@ -22,7 +22,7 @@ from support.solving import PATIENCE
 
 import pipeline
 from pipeline.service.protocol.growing import last_noted
-from pipeline.service.sinks import CHECKPOINTS
+from pipeline.service.sinks import CHECKPOINT_FORMAT
 from pipeline.version import __version__
 
 PACKAGE = Path(pipeline.__file__).parent
@@ -67,8 +67,8 @@ def other_version(top: Path, checkpoints: int) -> Path:
     changes = {
         "version.py": (f'"{__version__}"', f'"{OTHER}"'),
         "service/sinks/__init__.py": (
-            f"CHECKPOINTS = {CHECKPOINTS}\n",
-            f"CHECKPOINTS = {checkpoints}\n",
+            f"CHECKPOINT_FORMAT = {CHECKPOINT_FORMAT}\n",
+            f"CHECKPOINT_FORMAT = {checkpoints}\n",
         ),
     }
     for name, (ours, others) in changes.items():
@@ -100,7 +100,7 @@ def events(*logs):
 
 def test_two_versions_that_watch_one_inbox_process_each_file_once(box, tmp_path):
     """Files are dropped until both have processed some, and then many at once."""
-    roots = [PACKAGE.parent, other_version(tmp_path / "other", CHECKPOINTS)]
+    roots = [PACKAGE.parent, other_version(tmp_path / "other", CHECKPOINT_FORMAT)]
     logs, names, versions = [tmp_path / "ours", tmp_path / "others"], list[str](), set[str]()
 
     def drop(number: int) -> str:
@@ -135,7 +135,9 @@ def test_two_versions_that_watch_one_inbox_process_each_file_once(box, tmp_path)
     check_tidy(box)
 
 
-@pytest.mark.parametrize("others", [CHECKPOINTS, CHECKPOINTS - 1], ids=["same", "different"])
+@pytest.mark.parametrize(
+    "others", [CHECKPOINT_FORMAT, CHECKPOINT_FORMAT - 1], ids=["same", "different"]
+)
 def test_a_collection_that_another_version_began_has_each_puzzle_once(box, tmp_path, others):
     """It is continued if both versions write the same checkpoints, and else starts again."""
     lines = [SOLVED[:at] + "." + SOLVED[at + 1 :] for at in range(81)] * 25
@@ -148,7 +150,7 @@ def test_a_collection_that_another_version_began_has_each_puzzle_once(box, tmp_p
     with started(box, logs[1], PACKAGE.parent, "run", "--also", "effort") as second:
         assert second.wait(PATIENCE) == 0
     told = Counter(each["event"] for each in events(*logs))
-    assert (told["job.finished"], told["job.continued"]) == (1, int(others == CHECKPOINTS))
+    assert (told["job.finished"], told["job.continued"]) == (1, int(others == CHECKPOINT_FORMAT))
     with (box.outbox / "set.csv").open(newline="") as rows:
         assert [row["puzzle"] for row in csv.DictReader(rows)] == lines
     check_records(box)

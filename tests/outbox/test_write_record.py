@@ -33,12 +33,12 @@ from pipeline.outbox.write_record import (
     Origin,
     SetOfMany,
     SetOfOne,
-    cnf_texts,
     listable,
     record_text,
     timestamp,
 )
 from pipeline.service.solving import solve_source
+from pipeline.solving.cnf import cnf_texts
 from pipeline.solving.explain import explain_difference
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -300,7 +300,7 @@ def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text,
 def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, encoding):
     """The blocked CNF has a model only where there are more solutions."""
     result = solved(text, encoding=encoding, max_solutions=most)
-    plain, blocked = ("".join(pieces) for pieces in cnf_texts(result))
+    plain, blocked = ("".join(pieces) for pieces in cnf_texts(result.cnf, result.solutions))
     header, clauses = clauses_of(plain)
     blocked_header, blocked_clauses = clauses_of(blocked)
     number, variables = len(result.solutions), result.cnf.variables
@@ -316,7 +316,7 @@ def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, e
 def test_large_grids_have_their_cnfs_too():
     puzzle = holed(pattern(Geometry(4, 4)), every=3)
     result = solved(render_puzzle(puzzle, "boxes"), max_solutions=2)
-    _, clauses = clauses_of("".join(cnf_texts(result)[1]))
+    _, clauses = clauses_of("".join(cnf_texts(result.cnf, result.solutions)[1]))
     assert len(clauses) == result.cnf.size + len(result.solutions)
     assert parse_puzzle(render_puzzle(puzzle, "boxes")) == puzzle
 

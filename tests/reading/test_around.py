@@ -220,3 +220,18 @@ def test_a_long_text_keeps_no_grid_from_being_read() -> None:
     items = [*read(f"{text}No. 1\n{ROWS}No. 2\n{grid(OTHER)}{text}".encode())]
     titles = [item.problem.parsed.title for item in items if item.problem]
     assert ([item.reason for item in items], titles[1]) == ([None, None], "No. 2")
+
+
+def test_long_comments_cost_no_puzzle_and_no_piece_is_too_long() -> None:
+    comment = "# a comment about nothing at all\n"
+    above, below = comment * 4500, comment * 2000
+    data = f"{above}# {RULE}\n{LINE}\n{below}{OTHER}\n{above}".encode()
+    found = detect(data, True, "", Reading())
+    assert isinstance(found, Detected)
+    pieces = [*found.pieces(io.BytesIO(data), 1000)]
+    entries = [each for piece in pieces for each in found.entries(piece, "", Reading())]
+    assert [(each.text, each.unread) for each in entries] == [
+        (LINE, (f"line 4501: {SAID}",)),
+        (OTHER, ()),
+    ]
+    assert max(len(piece.data) for piece in pieces) <= 2 * 64 * 1024

@@ -44,7 +44,7 @@ def test_a_table_has_the_columns_that_are_asked_for_behind_all_others(box):
     box.drop("b.txt", f"{EASY}\n{HARD}\n")
     assert box.run("--settle", "0", "--also", "minimal,canonical").returncode == 0
     header, *rows = box.text("a.csv").splitlines()
-    assert header.endswith(",message,disagreement,canonical,redundant,redundant_cells")
+    assert header.endswith(",message,disagreement,title,canonical,redundant,redundant_cells")
     box.drop("b.txt", f"{EASY}\n{HARD}\n")
     assert box.run("--settle", "0").returncode == 0
     plain, *others = box.text("b.csv").splitlines()

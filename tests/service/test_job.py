@@ -37,7 +37,7 @@ from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.sinks import CHECKPOINTS, Portions, SetSink
+from pipeline.service.sinks import CHECKPOINT_FORMAT, Portions, SetSink
 from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
@@ -198,9 +198,9 @@ def test_a_job_that_was_cut_into_other_pieces_starts_again(box, many, other):
 def test_a_job_that_a_version_with_other_checkpoints_began_starts_again(box, many):
     assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
     noted = (many.folder / PROGRESS).read_text()
-    key = f"{CHECKPOINTS} {SCHEMA} "
+    key = f"{CHECKPOINT_FORMAT} {SCHEMA} "
     assert noted.count(f'"terms": "{key}') == 1
-    (many.folder / PROGRESS).write_text(noted.replace(key, f"{CHECKPOINTS - 1} {SCHEMA} "))
+    (many.folder / PROGRESS).write_text(noted.replace(key, f"{CHECKPOINT_FORMAT - 1} {SCHEMA} "))
     assert begun(many, shared_by(box, None, Quick(), piece=20)).sink.steps_before == 0
 
 

@@ -81,7 +81,7 @@ def records(rows):
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
     assert without_index(rows) == (
-        f"2,{A},unique,1,true,exhaustion,{SOLVED},,\n4,{A},unique,1,true,exhaustion,{SOLVED},,\n"
+        f"2,{A},unique,1,true,exhaustion,{SOLVED},,,\n4,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.unsolved() == MANY_DOTS.encode() * 2
@@ -91,13 +91,13 @@ def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
 def test_every_kind_of_answer_has_its_row(solvers):
     rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{STUCK}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,\n"
-        f"2,{PAIR},multiple,2,true,exhaustion,{PAIR_SOLVED[0]},,\n"
+        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,\n"
+        f"2,{PAIR},multiple,2,true,exhaustion,{PAIR_SOLVED[0]},,,\n"
         f"3,{CLASH},unsolvable,0,true,exhaustion,,"
-        '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3",\n'
+        '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3",,\n'
         f"4,{BAD},invalid,0,,,,"
-        "\"top.txt:4:16: expected a digit or a blank, found 'k'\",\n"
-        f"6,{STUCK},unsolvable,0,true,exhaustion,,,\n"
+        "\"top.txt:4:16: expected a digit or a blank, found 'k'\",,\n"
+        f"6,{STUCK},unsolvable,0,true,exhaustion,,,,\n"
     )
     first, second = rows.solutions
     unknown = MANY_DOTS  # how large the bad one should be nobody knows
@@ -142,9 +142,9 @@ def test_sizes_may_be_mixed(solvers):
     line = one_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,\n"
-        f"2,.{line[1:]},unique,1,true,exhaustion,{line},,\n"
-        f"3,{A},unique,1,true,exhaustion,{SOLVED},,\n"
+        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,\n"
+        f"2,.{line[1:]},unique,1,true,exhaustion,{line},,,\n"
+        f"3,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
 
@@ -156,7 +156,7 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     text = "." + SIGNS[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
-    row = f"{text},unique,1,true,exhaustion,{SIGNS},,\n"
+    row = f"{text},unique,1,true,exhaustion,{SIGNS},,,\n"
     assert without_index(rows) == f"1,{row}2,{row}"
     assert rows.unsolved() == (b"." * 256 + b"\n") * 2
 
@@ -260,7 +260,7 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
     assert text.count("\n") == 4
     assert text.replace("\n", "").isprintable()
     last = records(rows)[-1]
-    assert (last[0], last[2], len(last)) == ("4", "invalid", 9)
+    assert (last[0], last[2], len(last)) == ("4", "invalid", 10)
     data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
     rows = solved(data, solvers)
     assert rows.totals == Counter(unique=2, invalid=1, proved=2)
@@ -280,11 +280,11 @@ def test_machine_code_that_comes_late_takes_over_in_the_midst_of_a_piece(
     asked = []
 
     def comes_late(puzzles, **_):
-        asked.append(puzzles)
+        asked.extend([puzzles] if puzzles else [])  # the check is loaded once lanes are, for none
         return (lanes if late == "lanes" else checking) if len(asked) > 4 else None
 
     search = comes_late if late == "lanes" else lambda *_, **__: lanes
-    check = comes_late if late == "check" else lambda _: checking
+    check = comes_late if late == "check" else lambda *_, **__: checking
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", search)
     monkeypatch.setattr("pipeline.solving.many.compiled_check", check)
     monkeypatch.setattr("pipeline.certify.many.machine_code", check)
@@ -321,7 +321,8 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
     rows = failed_piece(Piece(1, data), source_of(data), Settings(), 'it died, "killed"')
     assert without_index(rows) == (
-        f'2,{ONE},failed,0,,,,"it died, ""killed""",\n4,{PAIR},failed,0,,,,"it died, ""killed""",\n'
+        f'2,{ONE},failed,0,,,,"it died, ""killed""",,\n'
+        f'4,{PAIR},failed,0,,,,"it died, ""killed""",,\n'
     )
     assert (rows.count, rows.totals) == (2, Counter(failed=2))
     assert rows.solutions == [rows.unsolved()] == [DOTS.encode() * 2]
@@ -330,7 +331,7 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
 def test_a_broken_collection_ends_with_a_row_that_says_so():
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
     rows = broken(source, 12, "it ends too early: it is cut off")
-    assert rows.table == b"1,12,,invalid,0,,,,it ends too early: it is cut off,\n"
+    assert rows.table == b"1,12,,invalid,0,,,,it ends too early: it is cut off,,\n"
     assert (rows.count, rows.unsolved(), rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
 
 
@@ -355,8 +356,8 @@ def test_a_table_may_be_counted_from_another_index_and_its_columns_are_named():
     assert rows.table_from(9) is rows.table
     assert rows.table_from(99) == b'99,4,"a,\r"\n100,5,b\n'
     assert Rows().table_from(5) == b""
-    names = b"index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement"
-    assert header(PuzzleRow) == names + b"\n"
+    names = b"index,line,puzzle,status,solutions,complete,certificate,solution,message,"
+    assert header(PuzzleRow) == names + b"disagreement,title\n"
 
 
 @pytest.mark.parametrize("first", [1, 9, 95, 9_999, 99_999_995])

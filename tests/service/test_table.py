@@ -37,7 +37,9 @@ from pipeline.reading.formats import Piece
 from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 
-HEADER = "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement\n"
+HEADER = (
+    "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement,title\n"
+)
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 B = ".................1.....2.3......45....1.6.....4......7....8.4....9...2..3.61...9."
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -167,9 +169,9 @@ def test_originals_are_done_and_standard_error_and_the_exit_code_tell_how_each_e
     assert {e["source"]: e["level"] for e in ended} == dict.fromkeys(sources, level)
 
 
-def unique(place, puzzle, solution, said=""):
+def unique(place, puzzle, solution, said="", title=""):
     """The row of a puzzle with one solution; its place is index and line."""
-    return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said}"
+    return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said},{title}"
 
 
 WRONG = "the solution beside it is wrong"
@@ -197,8 +199,8 @@ ROWS = {
         unique("1,1", ONE, ONE_SOLVED),
         unique("2,2", f"{SIX_BY_SIX[:-1]}.", SIX_BY_SIX),
         unique("3,3", A, SOLVED),
-        f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
-        f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
+        f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,,",
+        f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},,",
     ],
     "numbers.sdm": [unique(place, LETTERS, LETTERS_SOLVED) for place in ("1,1", "2,2")],
     "pair.txt": [unique("1,1", ONE, ONE_SOLVED), unique("2,2", TURNED, TURNED_SOLVED)],
@@ -208,7 +210,10 @@ ROWS = {
         unique("3,4", A, SOLVED, WRONG),
     ],
     "many.txt": [unique(f"{at},{at}", *each) for at, each in enumerate(RELABELLED, 1)],
-    "euler.txt": [unique("1,2", A, SOLVED), unique("2,12", B, B_SOLVED)],
+    "euler.txt": [
+        unique("1,2", A, SOLVED, title="Grid 01"),
+        unique("2,12", B, B_SOLVED, title="Grid 02"),
+    ],
 }
 
 
@@ -275,12 +280,12 @@ def test_each_kind_of_answer_has_its_row_and_its_lines(bad):
     text = box.text("top.csv").splitlines(keepends=True)
     del text[5]
     assert "".join(text) == HEADER + rows(
-        f"1,2,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,",
-        f"2,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
-        "3,5,nonsense,invalid,0,,,,\"top.txt:5:1: expected a digit or a blank, found 'n'\",",
-        f"4,6,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
-        f"6,8,{ONE[:-1]},invalid,0,,,,{cells},",
-        f"7,9,{TURNED},unique,1,true,exhaustion,{TURNED_SOLVED},,",
+        f"1,2,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,",
+        f"2,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,,",
+        "3,5,nonsense,invalid,0,,,,\"top.txt:5:1: expected a digit or a blank, found 'n'\",,",
+        f"4,6,{CLASH},unsolvable,0,true,exhaustion,,{SAID},,",
+        f"6,8,{ONE[:-1]},invalid,0,,,,{cells},,",
+        f"7,9,{TURNED},unique,1,true,exhaustion,{TURNED_SOLVED},,,",
     )
     assert (more["index"], more["line"], more["puzzle"]) == ("5", "7", MORE)
     assert (more["status"], more["solutions"], more["complete"]) == ("multiple", "2", "false")

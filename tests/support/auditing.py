@@ -43,7 +43,7 @@ def in_a_line(puzzle: str) -> str:
 
 @dataclass(frozen=True)
 class Outbox:
-    """A finished outbox that may be tampered with: by somebody who sees to the hashes, too."""
+    """A finished outbox that may be tampered with: by somebody who sees to hashes and logs, too."""
 
     box: DropFolder
 
@@ -79,12 +79,22 @@ class Outbox:
         self.path(f"{stem}.json").write_text(json.dumps(record))
 
     def edit(self, stem: str, **fields: Any) -> None:
-        """Change some fields of a record."""
-        self.write_record(stem, self.record(stem) | fields)
+        """Change some fields of a record, and what its log says of them."""
+        self._write_both(stem, self.record(stem) | fields)
 
     def forget(self, stem: str, *fields: str) -> None:
-        """Remove some fields of a record."""
-        self.write_record(stem, {k: v for k, v in self.record(stem).items() if k not in fields})
+        """Remove some fields of a record, and what its log says of them."""
+        self._write_both(stem, {k: v for k, v in self.record(stem).items() if k not in fields})
+
+    def _write_both(self, stem: str, record: Mapping[str, Any]) -> None:
+        self.write_record(stem, record)
+        log = self.path(f"{stem}.log")
+        if log.is_file() and log.name in str(record.get("files")):
+            *lines, last = log.read_text().splitlines()
+            log.write_text("".join(f"{line}\n" for line in (*lines, _last_line(last, record))))
+            own = {"name": log.name, "sha256": sha256(log.read_bytes()).hexdigest()}
+            files = [own if each["name"] == log.name else each for each in record["files"]]
+            self.write_record(stem, {**record, "files": files})
 
     def edit_in(self, stem: str, field: str, **fields: Any) -> None:
         """Change some fields of an object in a record."""
@@ -99,7 +109,8 @@ class Outbox:
         names = dict.fromkeys((*(each["name"] for each in self.record(stem)["files"]), *more))
         there = {name: self.path(stem).with_name(name) for name in names}
         hashes = {n: sha256(p.read_bytes()).hexdigest() for n, p in there.items() if p.exists()}
-        self.edit(stem, files=[{"name": n, "sha256": h} for n, h in hashes.items()])
+        files = [{"name": n, "sha256": h} for n, h in hashes.items()]
+        self.write_record(stem, self.record(stem) | {"files": files})
 
     def write(self, name: str, content: str | bytes, stem: str) -> None:
         """Write a file of a job's set, a new one perhaps, and see to it that it is listed."""
@@ -185,6 +196,20 @@ class Outbox:
         """Put a formula with these clauses in place of the one that was refuted."""
         text = "".join(Formula(self.formula(stem).variables, clauses).text())
         self.write(f"{stem}.proof.cnf", text, stem)
+
+
+def _last_line(line: str, record: Mapping[str, Any]) -> str:
+    """The last line of a log, with what a record says."""
+    told = json.loads(line)
+    told |= {name: value for name, value in record.items() if name in told and name != "seconds"}
+    if isinstance(known := record.get("certificate", {}), dict):
+        if "totals" in told:
+            told |= {how: known.get(how, 0) for how in ("proved", "claimed")}
+        elif told.get("complete"):
+            told["certificate"] = known.get("by") or known.get("complete") or "claimed"
+        else:
+            told["certificate"] = None
+    return json.dumps(told)
 
 
 def _findings(outbox: Path, inbox: Path, **terms: Any) -> dict[str, Finding]:

@@ -1,7 +1,7 @@
 """What killed runs leave in their folders, kept as text, so that later versions can take it up.
 
 As a program this writes what the present version leaves. Run it for each release, and when
-CHECKPOINTS is raised; older files stay:
+CHECKPOINT_FORMAT is raised; older files stay:
 
     PYTHONPATH=.:tests .venv/bin/python -m support.left_behind tests/golden/in-work/NAME.json
 """

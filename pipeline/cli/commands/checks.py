@@ -32,7 +32,7 @@ OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folders of originals; by default done in the inbox, here or beside the outbox.",
+        help="Folders of originals. Default: done in the inbox, beside the outbox or here.",
     ),
 ]
 CheckerOption = Annotated[
@@ -86,7 +86,7 @@ def audit(
     folders = _folders_of_originals(settings, originals, outbox)
     if not any(each.is_dir() for each in folders):
         missing = printable(str(folders[0]))
-        say(f"{missing}: no such folder; --inbox or --originals says where the originals are")
+        say(f"{missing}: no such folder; give --inbox, or --originals with the folder of originals")
     display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
     with suppress(OSError):  # as the audit will say
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())

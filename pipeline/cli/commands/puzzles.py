@@ -232,8 +232,8 @@ def count(
             say(answered.fault or str(result.message))
         elif result.status in NOT_WELL or (not result.complete and found < limit):
             say(f"{name}: {result.status}: {result.said}")
-        elif said := result.caveat if answered.is_alone else result.caveat_of_one:
-            say(f"{name}: {said}")
+        elif result.caveat and (answered.is_alone or not result.unread_texts):
+            say(f"{name}: {result.caveat}")
         if answered.is_alone and not settings.quiet:
             say_evidence(name, result)
     raise typer.Exit(code)
@@ -299,7 +299,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     ] = None,
     names: Annotated[
         bool,
-        typer.Option("--names", help="Print beside each puzzle the file and line that it is from."),
+        typer.Option("--names", help="Print the file and line of each puzzle beside it."),
     ] = False,
     as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
 ) -> None:

@@ -187,13 +187,15 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        if record.bytes != size and not (record.bytes is None and is_unread):
+        if record.bytes != size and not (record.bytes is None is record.sha256 and is_unread):
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
-        if size is not None and record.sha256 is None and not is_unread:
+        kind = kind_of(original)
+        is_legible = kind == "plain" and (size or 0) <= terms.reading.max_bytes
+        is_hashed = not is_unread or (record.status == "invalid" and is_legible)
+        if record.sha256 is None and size is not None and is_hashed:
             report.bad("the record tells no sha256")
         if isinstance(published, Many) and record.status == ARCHIVE:
             return audit_archive(published, original, terms, report)
-        kind = kind_of(original)
         if isinstance(published, Many) or kind not in _ARCHIVES:
             with opened(original, terms.limits) as stream:
                 return audit_content(published, Content(stream), terms, report)

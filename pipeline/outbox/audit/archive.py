@@ -45,7 +45,7 @@ from pipeline.outbox.tables import (
 )
 from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import Member, kind_of, walk
-from pipeline.solving.unread import add_unread, unread_counts
+from pipeline.reading.unread import add_unread, unread_counts
 
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:

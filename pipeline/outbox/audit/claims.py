@@ -37,12 +37,15 @@ _FITTING: dict[str, tuple[int, float, tuple[bool | None, ...]]] = {
     "solved": (1, inf, (False, None)),
 }
 """The least and the largest number of solutions of each status, and whether they may be all."""
+UNASKED = ("invalid", "other")
+"""The statuses of what no solver was asked about."""
+_OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
 
 def audit_presence(published: One, report: Report) -> None:
-    """Check that a conflict and a difference are given where they belong, and nowhere else."""
+    """Check that fields about puzzles are given where they belong, and nowhere else."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
@@ -52,6 +55,13 @@ def audit_presence(published: One, report: Report) -> None:
     ):
         if is_told != (is_wanted and is_puzzle):
             report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
+    if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
+        report.rewritten("conflict_minimal: it goes with a conflict")
+    for name in _OF_PUZZLES if record.status in UNASKED or record.format == CNF_FORMAT else ():
+        if or_none(getattr(record, name)) is not None:
+            report.bad(f"{name}: there should be none")
+    if record.status in UNASKED and record.format is not None:
+        report.bad("format: there should be none")
 
 
 def _is_not_found(record: PuzzleRecord) -> bool:

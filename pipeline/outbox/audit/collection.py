@@ -35,8 +35,8 @@ from pipeline.outbox.tables import (
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
 from pipeline.reading.formats.plain import PieceContents, PlainLines
+from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
-from pipeline.solving.unread import add_unread, unread_counts
 
 _PIECE_BYTES = 512 * 1024
 

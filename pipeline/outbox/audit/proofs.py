@@ -15,7 +15,7 @@ from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.complete import grid_of
 from pipeline.outbox.audit.sets import One, Report, Terms
-from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry
@@ -65,11 +65,19 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
             report.bad(f"{name} {is_told}, where the solutions are {what} to be all")
     if told and by == "lrat" and told.checker != f"sudoku-pipeline {record.version}":
         report.bad(f"the checker is {(told.checker or '')[:60]!r}, of version {record.version}")
-    if told and by == "lrat" and (told.solver == _PROPAGATION) != (told.steps == 1):
-        report.bad(f"{told.steps} steps are not what {(told.solver or '')[:40]!r} proves")
-    if by == "drat":
-        report.rewritten("proved by drat")
+    if told and report.is_ours:
+        _audit_ours(told, report)
     return word
+
+
+def _audit_ours(told: CertificateOfOne, report: Report) -> None:
+    """Check what this version does not write."""
+    if told.complete is None:
+        report.bad("complete is not told")
+    if told.by == "lrat" and (told.solver == _PROPAGATION) != (told.steps == 1):
+        report.bad(f"{told.steps} steps are not what {(told.solver or '')[:40]!r} proves")
+    if told.by == "drat":
+        report.bad("by is 'drat', as only earlier versions have it")
 
 
 def audit_proof(

@@ -16,6 +16,7 @@ from msgspec import to_builtins
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
+from pipeline.outbox.audit.claims import UNASKED
 from pipeline.outbox.audit.sets import One, Report, Set, Terms
 from pipeline.outbox.schema import CLAIMED, FALLBACKS, PROVED, ManyRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -26,20 +27,20 @@ SOLVERS = ("minisat", "pysat", "lanes", "exhaustion")
 """The solvers that records name."""
 
 _ANSWERED = ("unique", "multiple", "unsolvable", "solved")
-_UNASKED = ("invalid", "other")
 _ANY = object()
 """In a line of a log: a text that stands nowhere else."""
 
 
 def audit_solver(record: PuzzleRecord, report: Report) -> None:
-    """Check that a solver is named where one was asked, and the formula that it got."""
+    """Check that solver, formula and certificate are told where a solver was asked."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
     for name, is_told, is_wanted in (
         ("solver", used is not None, status in _ANSWERED),
         ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
+        ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
     ):
-        if is_told != is_wanted and (is_told or report.is_ours) and status in _ANSWERED + _UNASKED:
+        if is_told != is_wanted and report.is_ours and status in _ANSWERED + UNASKED:
             report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
     if used and used.name not in SOLVERS:
         report.rewritten(f"solver: {used.name[:40]!r} is unknown")
@@ -64,6 +65,9 @@ def audit_encoding(
         size, plain, counting = terms.encoder(puzzle, told.name or "", grids, terms.seconds)
         if told != size:
             report.bad(f"encoding: {_in_words(told)}, there are {_in_words(size)}")
+        kept = [name for name in (f"{stem}.cnf", f"{stem}_count.cnf") if name in published.files]
+        if len(kept) == 1:
+            report.bad(f"{kept[0]} is listed alone")
         for name, text in ((f"{stem}.cnf", plain), (f"{stem}_count.cnf", counting)):
             if published.files.get(name) not in (None, _digest(text)):
                 report.bad(f"{name} is not the formula of the puzzle")

@@ -15,7 +15,7 @@ from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
-from pipeline.solving.unread import caveat
+from pipeline.reading.unread import caveat
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
 """Characters of a portion, and lines that are read before they are counted."""
@@ -180,8 +180,8 @@ def _compare(
         ("puzzle", row.puzzle, text),
     ):
         if here != there:
-            is_same = what == "puzzle" and puzzle and puzzle == _puzzle_in(here)
-            tell = report.rewritten if is_same else report.bad
+            may_differ = what == "puzzle" and puzzle and not report.is_ours
+            tell = report.rewritten if may_differ and puzzle == _puzzle_in(here) else report.bad
             tell(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
 
 

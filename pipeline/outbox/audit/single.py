@@ -187,8 +187,9 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
     ):
         if found != expected:
             tell(f"{what}: the record says {found}, the original has {expected}")
-    for each in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
-        report.gap(f"unread: the record does not tell of {each!r}")
+    if not report.is_ours:
+        for each in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
+            report.gap(f"unread: the record does not tell of {each!r}")
     return parsed
 
 

@@ -95,9 +95,9 @@ class Board:
 
     @cached_property
     def candidates(self) -> dict[int, list[int]]:
-        """Cell → the values that it may hold, of blank cells that pencil marks restrict.
+        """Maps each blank cell with pencil marks to the values that it may hold.
 
-        Empty if marks of even and odd cells are all there is: these are drawn as such.
+        Empty if all marks are even or odd: these are drawn in grey instead.
         """
         geometry = self.geometry
         usual = {geometry.all_values, geometry.even_values, geometry.odd_values}

@@ -43,7 +43,7 @@ _LONGEST_NUMBER = 20
 def is_published(path: Path) -> bool:
     """Whether this is an outbox, a record, or a table with its record. Raises OSError.
 
-    A folder with nothing but a report is an outbox of which all was pruned.
+    A folder with only a report is an outbox whose jobs were all pruned.
     """
     if path.is_dir():
         names = {each.name for each in path.iterdir() if not each.name.startswith(".")}

@@ -48,8 +48,8 @@ from pipeline.outbox.tables import (
 )
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
+from pipeline.reading.unread import unread_of_many
 from pipeline.settings import Reading, is_declaration
-from pipeline.solving.unread import unread_of_many
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""

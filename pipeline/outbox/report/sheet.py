@@ -19,7 +19,7 @@ from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along
 from pipeline.puzzle.rules.meaning import sentences
-from pipeline.solving.unread import caveat, unread_texts
+from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000

@@ -44,6 +44,14 @@ _ANY_RULE = frozenset(
 )
 """Keys of lines, and columns, that hold rules of any name."""
 
+_RULE_COLUMNS = frozenset(
+    (
+        *("killer", "arrow", "arrows", "king", "even", "odd", "parity", "xv", "dots", "sums"),
+        *("clone", "clones"),
+    )
+)
+"""Columns of rules whose names may be in any title."""
+
 _STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE))
 _STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
 """Parts of these names without spaces, one of which each of them has."""
@@ -65,13 +73,13 @@ _NOTHING = frozenset(
 """Values of a column of rules that say that there are none."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
-_SADMAN = re.compile(r"[ABSLU](?=[A-Z][a-z]|[0-9])|[A-Z](?=[A-Z][a-z]|\s)")
-"""The letter of a comment in SadMan's files: author, date, source, level and address, or others."""
+_ABOUT, _LETTER = re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"), re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)")
+"""SadMan's comments begin with a letter: author, date, source, level and address, or another."""
 
 _NOTE = re.compile(
     r"<?(?:https?://|www\.)\S+"
     r"|(?:©|\(c\)|copyright\b).*"
-    r"|[-–(\[]?\s*(?:page|p\.)?\s*[0-9]{1,6}(?:\s*(?:/|of)\s*[0-9]{1,6})?\s*[-–)\].]?",
+    r"|[-–(\[]? ?(?:page|p\.)? ?[0-9]{1,6}(?: ?(?:/|of) ?[0-9]{1,6})? ?[-–)\].]?",
     re.IGNORECASE,
 )
 _KEY = re.compile(r"([^\W\d_]+)\s*[:=]")
@@ -80,12 +88,15 @@ Lines = Iterable[tuple[int, str]]
 """Lines of text with their numbers."""
 
 
-@lru_cache(maxsize=4)  # several readers of a piece ask
 def may_name_rule(data: bytes) -> bool:
     """Whether bytes may name a rule: a quick test, as most collections have hardly a letter."""
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
+
+
+piece_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
+"""The same for a piece of a collection, about which several ask."""
 
 
 def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
@@ -121,7 +132,7 @@ def around(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
     unread = []
     for lines, is_below in ((above, False), (below, True)):
         for number, line in lines:
-            text = line.strip()
+            text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
                 is_rule = _tells_rule(text)
@@ -154,10 +165,8 @@ def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
         body = line.lstrip()
         if body.startswith(COMMENTS):
             body = body.lstrip("#/")
-            letter = _SADMAN.match(body)
-            is_harmless = letter and letter[0] in "ABSLU" and not letter.string[1:2].isspace()
-            if not is_harmless:
-                found.append((number, body[len(letter[0]) if letter else 0 :]))
+            if not _ABOUT.match(body):
+                found.append((number, _LETTER.sub("", body)))
     return found
 
 
@@ -186,7 +195,7 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
 
 def is_rule_column(name: str) -> bool:
     """Whether the name of a column says that it holds rules."""
-    return name in _ANY_RULE or names_rule(name)
+    return name in _ANY_RULE or name in _RULE_COLUMNS or names_rule(name)
 
 
 def unread_field(name: str, text: str, line: int, side: int) -> str | None:

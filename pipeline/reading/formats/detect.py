@@ -19,6 +19,7 @@ from pipeline.reading.formats.around import (
     comments_in,
     may_name_rule,
     more_unread,
+    piece_may_name_rule,
     rules_told,
     unread_lines,
     with_remarks,
@@ -171,12 +172,12 @@ class Detected:
     ) -> list[Entry]:
         """The puzzles of a piece; `source` names it in messages.
 
-        If it `raises`, an invalid one is an InvalidPuzzle instead of an entry.
+        With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
         reader = Reader(source, reading, parse_single, _needs_its_text, raises)
         found = self.format.entries(piece, self.layout, reader)
-        if may_name_rule(piece.data):
+        if piece_may_name_rule(piece.data):
             text = piece.data.decode(errors="surrogateescape")
             return with_remarks(found, comments_in(text, piece.first_line))
         return found
@@ -188,7 +189,7 @@ class Detected:
         plain = PlainLines.none(piece)
         if reading.takes_plain and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
-            if any(may_name_rule(other.data) for other in plain.others):
+            if any(piece_may_name_rule(other.data) for other in plain.others):
                 plain = PlainLines.none(piece)  # its comments belong to puzzles
         others = (self.entries(other, source, reading) for other in plain.others)
         return PieceContents(plain, list(chain.from_iterable(others)))

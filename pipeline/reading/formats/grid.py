@@ -24,7 +24,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import around, may_name_rule, more_unread
+from pipeline.reading.formats.around import around, more_unread, piece_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
@@ -340,7 +340,7 @@ def _is_several(rows: _Numbered, side: int) -> bool:
 
 
 def entries(piece: Piece, stack: Stack, reader: Reader) -> list[Entry]:
-    has_rules = may_name_rule(piece.data)
+    has_rules = piece_may_name_rule(piece.data)
     records = _records(piece, stack)
     return [
         entry

@@ -24,8 +24,8 @@ from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
     is_rule_column,
-    may_name_rule,
     more_unread,
+    piece_may_name_rule,
     unread_field,
 )
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
@@ -279,7 +279,7 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
 
 def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
     text = text_of(piece.data, piece.first_line)
-    has_text = bool(fields.maps) or fields.may_have_rules or may_name_rule(piece.data)
+    has_text = bool(fields.maps) or fields.may_have_rules or piece_may_name_rule(piece.data)
     if has_text or not reader.takes_plain or not _is_sound(text, piece.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:

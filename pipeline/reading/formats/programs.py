@@ -47,7 +47,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import may_name_rule, with_remarks
+from pipeline.reading.formats.around import piece_may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
@@ -115,7 +115,7 @@ def recognise_library(head: Opening) -> tuple[None, str] | None:
 
 
 def library_entries(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
-    has_rules = may_name_rule(piece.data)
+    has_rules = piece_may_name_rule(piece.data)
     return entries_of_lines(piece, reader, partial(_library_entry, has_rules))
 
 
@@ -150,6 +150,8 @@ _SKIPPED = {
 }
 """Sections that are no part of the puzzle; any other may change it."""
 
+_MAPS = ("jigsaw", "regions")
+
 
 def _is_heading(line: TextLine) -> bool:
     return line.text.lstrip().startswith("[")
@@ -174,8 +176,9 @@ def _check_sections(text: Text) -> None:
             name = line.text.strip(" []").lower().replace(" ", "")
             heading, may_change = line, name not in _SKIPPED | {"puzzle"}
         elif heading and may_change:
-            expected = f"{_PUZZLE}, or a section that is no part of it, such as [State]"
-            raise text.at_line(heading, f"{expected} ({AS_JIGSAW})")
+            expected = f"{_PUZZLE}, or a section that can be skipped, such as [State]"
+            advice = f" ({AS_JIGSAW})" if heading.text.strip(" []").lower() in _MAPS else ""
+            raise text.at_line(heading, expected + advice)
 
 
 def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
@@ -378,7 +381,7 @@ def entries_of_games(piece: Piece, _layout: None, reader: Reader) -> list[Entry]
     for start, end in pairwise((*_starts(piece.data), len(piece.data))):
         line, at = line + count_lines(piece.data, at, start), start
         found.append(_entry_of_game(piece.data[start:end], line, reader))
-    if may_name_rule(piece.data):
+    if piece_may_name_rule(piece.data):
         lines = enumerate(NEWLINE.split(text_of(piece.data, piece.first_line)), piece.first_line)
         return with_remarks(found, [each for each in lines if "<game" not in each[1]])
     return found

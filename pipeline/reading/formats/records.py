@@ -83,23 +83,25 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
     most = 2 * max(size, LONGEST)
     for piece in cut_pieces(stream, size, _line_boundary):
         if is_silent(piece.data):
-            comments = _joined(comments, piece, most)
+            comments = _joined(comments, piece, LONGEST)
             continue
         if held:
             yield held
         held, comments = _joined(comments, piece, most), None
-    if held or comments:
-        yield _joined(held, comments, most)
+    if comments:
+        held = _joined(held, comments, most)
+    if held:
+        yield held
 
 
-def _joined(piece: Piece | None, following: Piece | None, most: int) -> Piece:
-    """Two pieces as one; if that is too long, or something between them was skipped, the larger."""
-    both = [each for each in (piece, following) if each]
-    if piece and following:
-        end = piece.first_line + count_lines(piece.data)
-        if end == following.first_line and len(piece.data) + len(following.data) <= most:
-            return Piece(piece.first_line, piece.data + following.data)
-    return max(both, key=lambda each: len(each.data))
+def _joined(piece: Piece | None, following: Piece, most: int) -> Piece:
+    """A piece with comments before or after it, as far as they fit."""
+    if piece is None:
+        return following
+    end = piece.first_line + count_lines(piece.data)  # a record after it may have been skipped
+    if end == following.first_line and len(piece.data) + len(following.data) <= most:
+        return Piece(piece.first_line, piece.data + following.data)
+    return following if is_silent(piece.data) else piece
 
 
 class _Window:
@@ -192,8 +194,8 @@ class Reader:
     """Reads the records of one source; `source` names it in messages.
 
     `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
-    would not be the same puzzle, or not all that its text says. `raises`: an invalid record is an
-    InvalidPuzzle, not an entry.
+    would not be the same puzzle, or not all that its text says. `raises`: an invalid record
+    raises InvalidPuzzle instead of becoming an entry.
     """
 
     source: str

@@ -77,14 +77,14 @@ def _are_regions(signs: str, side: int) -> bool:
     return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
 
 
-AS_JIGSAW = "write a jigsaw as all its cells and then all their regions, in one line"
+AS_JIGSAW = "write the jigsaw in one line: all cells, then the region of each"
 """The advice where a region map is refused."""
 
 NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
 
 
 class RegionMap(NamedTuple):
-    """Where a map begins, the index of its first row and that of its first sign there; its side."""
+    """Position and side of a map: index of its first row, and of its first sign in that row."""
 
     row: int
     sign: int
@@ -92,7 +92,7 @@ class RegionMap(NamedTuple):
 
 
 def is_region_map(signs: str) -> bool:
-    """Whether n² letters or digits are n regions of n connected cells; no solution is that."""
+    """Whether n² letters or digits are n regions of n connected cells; a solution never is."""
     side = isqrt(len(signs))
     if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
         return False

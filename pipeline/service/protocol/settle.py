@@ -26,10 +26,10 @@ from pipeline.reading.archives import DEEPEST
 from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0
-"""For so long after its mtime an empty file, or one of NULs, may be about to be written."""
+"""For this long after its mtime an empty file, or one that begins with NULs, may be written."""
 
 _BLANK_BYTES = 4096
-"""A file that begins with so many NULs was given its size before its content."""
+"""How many NULs at its beginning show that a file was given its size before its content."""
 
 CLOCK_SECONDS = 3600.0
 """No clock is wrong by more: a time further in the future was made up."""
@@ -54,7 +54,7 @@ class Sight:
     """A file as it was just seen.
 
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
-    content looks incomplete. `is_blank`: it begins with nothing but NULs. `data` are the bytes of
+    content looks incomplete. `is_blank`: its first bytes are NULs. `data` are the bytes of
     a file that was read, and `content` is what they hold. A folder's fingerprint has a hash of its
     content instead of a time; `newest_ns` is the latest mtime in it.
     """
@@ -96,7 +96,9 @@ def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
                 taken.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
-                ignored[entry.name] = "a temporary name" if is_fresh else "of another program"
+                ignored[entry.name] = (
+                    "a temporary name" if is_fresh else "belongs to another program"
+                )
     return sorted(taken), ignored
 
 
@@ -143,7 +145,7 @@ def look(
 
 
 def _read(descriptor: int, wanted: int) -> bytes:
-    """Read so many bytes, fewer only at the end of the file: FUSE and NFS may read less at once."""
+    """Read `wanted` bytes, or to the end of the file. On FUSE and NFS one read may return fewer."""
     data = os.read(descriptor, wanted) if wanted else b""
     while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
         data += more
@@ -318,7 +320,7 @@ class Settler:
         if sight.fingerprint.size == 0 or sight.is_blank:
             age = max(unchanged, wall - sight.modified)
             if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
-                reason = "it holds nothing but NULs" if sight.is_blank else "it is still empty"
+                reason = "it begins with NULs" if sight.is_blank else "it is still empty"
                 return Settling(EMPTY_SECONDS - age, reason, patience)
         if sight.writer is None and left > 0:
             return Settling(left, "it may still be written", patience)

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Piece
 
 
-CHECKPOINTS = 3
-"""Raise it when sources are cut into other steps, or a job's state or published files change:
-then jobs that an earlier version began start again."""
+CHECKPOINT_FORMAT = 3
+"""Raise it when sources are cut into other steps, or a job's state or published files change. Jobs
+that an earlier version began then start again."""
 
 BATCH = 128
 """Files computed together. Constant, because some results depend on it."""
@@ -147,7 +147,7 @@ class Singles(Several[Single]):
 class Portions:
     """How a source of many puzzles is cut into steps; what is published may depend on it.
 
-    A checkpoint counts steps, so that it holds for these numbers alone. The sizes are bytes of a
+    A checkpoint counts steps, so it is valid only for the same sizes. The sizes are bytes of a
     collection's text; an archive's single puzzles are grouped up to `items` or `item_bytes`.
 
     piece            9×9: 6,000 puzzles, 0.01 s of machine code; 800 without numba, some seconds
@@ -337,7 +337,7 @@ class GrowingSink(Sink):
         self.unread: Counter[str] = Counter()
         self._portions = portions
         self._digest = ""
-        key = f"{CHECKPOINTS} {SCHEMA} {columns(PuzzleRow)} {settings.output_key} {portions}"
+        key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key} {portions}"
         self._growing = Growing(claim, folders, key)
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))

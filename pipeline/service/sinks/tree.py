@@ -42,6 +42,7 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
 from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
+from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.durable import sync
@@ -52,7 +53,6 @@ from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result
-from pipeline.solving.unread import add_unread, unread_counts
 
 _LONGEST = "_1234567.solution"
 """The longest ending of a collection's files."""

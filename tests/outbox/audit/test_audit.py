@@ -96,7 +96,7 @@ def test_a_set_that_is_replaced_meanwhile_is_looked_at_again(outbox, monkeypatch
     def replacing(published, source, beside, report):
         monkeypatch.undo()
         report.bad("a file of the earlier set is gone")
-        outbox.edit("one", version="0")
+        outbox.edit("one", build="0")
 
     monkeypatch.setattr("pipeline.outbox.audit.audit_files", replacing)
     assert verdicts(outbox)["one"] == "ok"

@@ -98,7 +98,7 @@ def test_a_conflict_that_is_not_minimal_is_found(outbox):
     outbox.edit("none", conflict=[*clues, more])
     assert outbox.problems("none")[0].startswith("conflict: it is not minimal: without ")
     outbox.forget("none", "conflict_minimal")
-    assert outbox.problems("none")[0].startswith("conflict: it is not minimal: without ")
+    assert outbox.problems("none")[1].startswith("conflict: it is not minimal: without ")
     outbox.edit("none", conflict_minimal=False)
     assert outbox.problems("none") == ()
 

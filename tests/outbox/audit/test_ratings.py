@@ -10,14 +10,14 @@ OPTIONS = ("--also", "rating")
 FAILED = {"rating": "failed", "level": "", "hardest": "BUG+1", "steps": "7", "se": ""}
 
 
-def test_a_rating_that_failed_is_well_formed_and_no_claim(outbox):
+def test_a_rating_is_said_to_have_failed_where_it_does_not_or_where_another_build_rated(outbox):
     outbox.set_row("many.csv", "many", 2, **FAILED)
     told = {"score": 0, "level": None, "hardest": "BUG+1", "steps": 7, "se": 0, "solved": False}
     outbox.edit("easy", rating={**told, "failed": "step 7, BUG+1, does not follow"})
-    assert {name: each.problems for name, each in outbox.findings().items()} == {
-        "many": (),
-        "easy": (),
-    }
+    assert {each.verdict for each in outbox.findings().values()} == {"bad"}
+    for stem in ("many", "easy"):
+        outbox.edit(stem, build="0")
+    assert {each.verdict for each in outbox.findings().values()} == {"unchecked"}
 
 
 @pytest.mark.parametrize(

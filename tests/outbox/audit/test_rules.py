@@ -130,9 +130,9 @@ def test_what_is_done_to_it_is_found(outbox, stem, tamper, said):
 
 def test_a_formula_of_another_version_is_not_compared_but_its_claim_is_checked_anew(outbox):
     outbox.change("solo.proof.cnf", "solo", lambda text: text.rsplit("\n", 2)[0] + "\n")
-    outbox.edit("solo", version="0.0.1")
+    outbox.edit("solo", build="0")
     assert outbox.problems("solo", **TERMS) == ()
     outbox.leave_out("six")
     outbox.change("six.proof.cnf", "six", lambda text: text.rsplit("\n", 2)[0] + "\n")
-    outbox.edit("six", version="0.0.1")
+    outbox.edit("six", build="0")
     assert any("there is another solution" in each for each in outbox.problems("six", **TERMS))

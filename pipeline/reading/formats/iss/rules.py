@@ -43,20 +43,20 @@ def check_groups(items: Sequence[Item]) -> None:
             raise phrase.wrong(phrase.type, f"no such mark in a group beside '.{marks[name]}'")
 
 
-_NO_LABELS = "(which label a region of '.ChaosConstruction' has means nothing)"
+_NO_LABELS = "(region labels of '.ChaosConstruction' are arbitrary)"
 
 
 def _label_cells(geometry: Geometry) -> range:
-    """The cells that tell the regions of a chaos construction, if it is one."""
+    """The cells of a chaos construction that hold region labels; none in other puzzles."""
     free = geometry.free
     return free.group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
 
 
 def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
-    """Whether a rule would mean something else if the regions to be found swapped their labels.
+    """Whether a rule changes its meaning if the regions to be found swap labels.
 
-    A division into regions is counted once because their order fixes their labels. The Interactive
-    Sudoku Solver fixes them in another order, so a text cannot mean one of them by its label.
+    An order of the regions fixes their labels, so that a division is counted once. The Interactive
+    Sudoku Solver uses another order, so a text cannot refer to a region by its label.
     """
     labels = {*_label_cells(geometry)}
     cells = {*rule.cells(geometry)} if labels else labels
