@@ -106,8 +106,7 @@ class Converting:
     def _say_left(self, each: Converted) -> None:
         if self.left <= _MOST_SAID:
             self._display.end()
-            can = f"; these can: {', '.join(each.able)}" if each.able else ""
-            say(left_out(each.where, f"{each.reason}{can}"))
+            say(left_out(each.where, each.reason or ""))
 
     def _say_unread(self, each: Converted) -> None:
         if "ruleset" in each.unread:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -52,7 +51,7 @@ class Converted:
     `name` is that of the source, or of the member of an archive; `line` is where the puzzle begins
     in a collection, from 1. `data` is what a file with it alone holds; it is empty if it becomes a
     page of a PDF of all. `unread` names what is left to people, such as rules in prose, which is
-    not converted. `able`: for the first puzzle that a notation cannot say, the targets that can.
+    not converted.
     """
 
     name: str
@@ -60,7 +59,6 @@ class Converted:
     data: bytes | None
     reason: str | None = None
     unread: tuple[str, ...] = ()
-    able: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -111,24 +109,20 @@ def convert(
     keeper = _Keeper(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
     takes_cells = to in TARGETS and TARGETS[to].plain is not None
-    is_told = to in PICTURES
     for what, name in sources:
         taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
         if taken is None and solutions:
             taken = _solved(items_in(what, name, settings), settings)
         for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
             item, reason = None, each.reason
-            able: tuple[str, ...] = ()
             try:
                 item = write(each, to) if each.puzzle or each.cells else None
                 if keeper and item is not None:
                     keeper.add(item, each)
             except ValueError as error:
-                if item is None and not is_told:
-                    able, is_told = _able(each), True
                 item, reason = None, str(error)
             if item is None:
-                yield Converted(each.name, each.line, None, reason, able=able)
+                yield Converted(each.name, each.line, None, reason)
                 continue
             data = b"" if keeper and to == "pdf" else _bound([item], file, to)
             yield Converted(each.name, each.line, data, None, _lost(each, to))
@@ -235,16 +229,6 @@ def _written(taken: _Taken, to: str) -> bytes:
         return plain(taken.cells).encode()
     assert taken.puzzle  # noqa: S101 - the caller sees to it
     return item_text(taken.puzzle, to, taken.grid, taken.notes).encode()
-
-
-def _able(taken: _Taken) -> tuple[str, ...]:
-    """The targets that can say a puzzle, or its solution."""
-    able = []
-    for name in NAMES:
-        with suppress(ValueError):
-            (_drawn if name in PICTURES else _written)(taken, name)
-            able.append(name)
-    return tuple(able)
 
 
 def _lost(taken: _Taken, to: str) -> tuple[str, ...]:

@@ -115,13 +115,10 @@ def test_the_help_names_all_that_can_be_converted_to():
     assert {*NAMES} <= {*option.help.replace(",", " ").replace(";", " ").split()}
 
 
-ABLE = "f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png, pdf"
-
-
 def test_what_a_target_cannot_say_is_named_and_the_rest_is_written(desk):
     code, printed, said = run("convert", "--to", "lines", "one.txt", "killer.txt", "many.txt")
     assert code == 1
-    assert said == f"killer.txt: lines cannot say diagonal from r1c1; these can: {ABLE}\n"
+    assert said == "killer.txt: lines cannot say diagonal from r1c1\n"
     assert printed.split() == [EASY, *MANY]
     code, printed, said = run("convert", "--to", "hodoku", "killer.txt", "-o", "out")
     assert (code, printed, Path("out").exists()) == (1, "", False)
@@ -168,7 +165,7 @@ def test_what_is_no_puzzle_is_told_where_it_stands(desk):
 def test_many_that_are_left_out_are_counted(desk):
     Path("killers.txt").write_text(f"{KILLER}\n" * 30)
     code, printed, said = run("convert", "--to", "lines", "killers.txt")
-    assert (code, printed, said.count("these can: ")) == (1, "", 1)
+    assert (code, printed) == (1, "")
     assert said.splitlines()[19:] == [
         "killers.txt:20: lines cannot say diagonal from r1c1",
         "and 10 more are not converted",
@@ -209,7 +206,7 @@ def test_an_outbox_has_its_solutions_already(desk, monkeypatch):
 def test_members_of_an_archive_are_converted(desk):
     Path("all.zip").write_bytes(zip_of(("a/one.txt", EASY), ("b/one.txt", HARD), ("x.txt", KILLER)))
     code, _, said = run("convert", "--to", "sdk", "all.zip", "-o", "out/")
-    told = f"all.zip/x.txt: sdk cannot say diagonal from r1c1; these can: {ABLE}\n"
+    told = "all.zip/x.txt: sdk cannot say diagonal from r1c1\n"
     assert (code, said) == (1, told)
     assert {path.name for path in Path("out").iterdir()} == {"one.sdk", "one-2.sdk"}
 

@@ -3,7 +3,6 @@
   const table = document.getElementById("table");
   const cards = [...document.querySelectorAll("article[data-job]")];
   const cardOf = new Map(cards.map((card) => [card.dataset.job, card]));
-  const MOST_FOUND = 100;
   const nameOf = (card) => card.querySelector("h3").textContent;
 
   const sortable = () => {
@@ -42,31 +41,6 @@
     });
   };
 
-  const unpacked = async () => {
-    const packed = document.getElementById("packed");
-    const bytes = Uint8Array.from(atob(packed.textContent), (each) => each.charCodeAt(0));
-    const lines = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return (await new Response(lines).text()).trimEnd().split("\n").map((line) => {
-      const [stem, name, statuses, format, reason, ...rest] = line.split("\t");
-      return { stem, name, statuses: statuses.split(" "), format, reason, rest, text: `${name}\n${reason}`.toLowerCase() };
-    });
-  };
-
-  const made = (kind, text, parts = [], marks = {}) => {
-    const element = document.createElement(kind);
-    element.textContent = text;
-    element.append(...parts);
-    return Object.assign(element, marks);
-  };
-
-  const rowOf = (job, prefix) => {
-    const link = made("a", "", [made("bdi", job.name)], { href: `${prefix}${job.stem}.json` });
-    const status = [made("span", job.statuses[0], [], { className: `tag ${job.statuses[0]}` })];
-    if (job.reason) status.push(made("p", job.reason, [], { className: "reason" }));
-    const cells = job.rest.map((text, at) => made("td", text, [], { className: at < 3 ? "n" : "when" }));
-    return made("tr", "", [made("th", "", [link], { scope: "row" }), made("td", "", status), made("td", job.format), ...cells]);
-  };
-
   const filtered = () => {
     const rows = [...table.tBodies[0].rows];
     const form = document.querySelector(".filters");
@@ -74,17 +48,7 @@
     const [text, status, format, level, shown] = ["text", "status", "format", "level", "shown"].map((id) => document.getElementById(id));
     const boards = [...document.querySelectorAll(".many .card")];
     const texts = rows.map((row) => [row.cells[0], row.querySelector(".reason")].map((each) => each?.textContent ?? "").join("\n").toLowerCase());
-    const body = document.getElementById("others");
-    let unpacking = null;
-    let others = body ? null : []; // unpacked when first searched
-    const filterOthers = (fits) => {
-      if (!body) return 0;
-      const found = fits ? others.filter(fits) : [];
-      body.replaceChildren(...found.slice(0, MOST_FOUND).map((job) => rowOf(job, body.dataset.prefix)));
-      body.hidden = !found.length;
-      return found.length;
-    };
-    const filter = async () => {
+    const filter = () => {
       const wanted = text.value.trim().toLowerCase();
       let count = 0;
       rows.forEach((row, at) => {
@@ -99,20 +63,7 @@
       });
       for (const board of boards) board.hidden = Boolean(level?.value) && board.dataset.level !== level.value;
       for (const total of totals) total.ariaCurrent = total.dataset.status === status.value ? "true" : null;
-      const isAsked = wanted || status.value || format.value || level?.value;
-      if (isAsked && !others) {
-        shown.textContent = "searching…";
-        unpacking ??= unpacked().catch(() => []); // an old browser searches the page alone
-        others = await unpacking;
-        return filter(); // what is asked may have changed
-      }
-      const more = filterOthers(isAsked && ((job) => job.text.includes(wanted) && !level?.value // the level of jobs that are not on the page is not known
-        && (!status.value || job.statuses.includes(status.value))
-        && (!format.value || job.format.split(" ")[0] === format.value)));
-      const beyond = others?.length
-        ? `${count + more} of the ${rows.length + others.length} jobs${more > MOST_FOUND ? `, ${count + MOST_FOUND} of them listed` : ""}`
-        : `${count} of the ${rows.length} jobs on this page`;
-      shown.textContent = isAsked && count + more < rows.length + (others?.length ?? 0) ? beyond : "";
+      shown.textContent = count < rows.length ? `${count} of the ${rows.length} jobs on this page` : "";
     };
     for (const total of totals) {
       total.addEventListener("click", (event) => {

@@ -6,9 +6,8 @@ import base64
 import os
 import sys
 import time
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -18,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.report.charts import charts_of_puzzles, charts_of_times, moment_said
+from pipeline.outbox.report.charts import charts_of_times, moment_said
 from pipeline.outbox.report.records import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
-from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order, line_of
+from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
@@ -34,9 +33,6 @@ _PAUSE, _SHARE = 5.0, 10
 
 _LONGEST_LAST = 1.0
 """Seconds that a last page may take after a stop signal."""
-
-_TOGETHER, _ENDING = 1_000, 64
-"""Jobs that are packed together for the search, and room for the end of what is packed."""
 
 _BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
@@ -72,18 +68,15 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     Originals are looked for in the inbox. `totals` counts the puzzles by status. Raises OSError if
     the outbox cannot be read.
     """
-    found = survey(outbox, bounds, line_of, over)
+    found = survey(outbox, bounds, over)
     if totals is not None:
         totals.update(found.totals)
-    packed, searched = _packed(found.others, bounds.packed)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
     viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
-    others = [line.split("\t") for line in found.others[:searched]]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
-    statuses |= dict.fromkeys((each for cells in others for each in cells[2].split()), 1)
-    formats = {view.kind for view in views} | {cells[3].partition(" ")[0] for cells in others}
+    formats = {view.kind for view in views}
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css") + panel.style
     script = own_text("page.js") + panel.script
     yield from template(_PAGE).generate(
@@ -99,14 +92,10 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
         totals=_totals(found.totals),
         shares=_shares(found.totals),
         charts=charts_of_times(found, bounds),
-        census=charts_of_puzzles(viewer.census),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
         formats=sorted(formats - {""}),
         levels=[level for level in LEVELS if any(level in view.levels for view in views)],
-        prefix=prefix,
-        packed=packed,
-        searched=searched,
         bounds=bounds,
         is_full=viewer.is_full,
     )
@@ -124,21 +113,6 @@ def job_piece(record: Path, inbox: Path, first_id: int) -> str:
     viewer.keys = iter(range(first_id, sys.maxsize))
     cards: Any = template(_CARDS).module
     return str(cards.alone(viewer.view(0, job))).strip()
-
-
-def _packed(lines: Sequence[str], most: int) -> tuple[str, int]:
-    """As many lines as fit in so many characters of base64, deflated; and how many these are."""
-    deflater, packed, count = zlib.compressobj(), b"", 0
-    for at in range(0, len(lines), _TOGETHER):
-        some = lines[at : at + _TOGETHER]
-        copy = deflater.copy()
-        data = deflater.compress("".join(f"{line}\n" for line in some).encode())
-        data += deflater.flush(zlib.Z_SYNC_FLUSH)
-        if (len(packed) + len(data)) * 4 / 3 + _ENDING > most:
-            deflater = copy
-            break
-        packed, count = packed + data, at + len(some)
-    return base64.b64encode(packed + deflater.flush()).decode() if count else "", count
 
 
 @cache

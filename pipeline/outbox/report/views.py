@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -15,7 +14,6 @@ from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.charts import moment_said
 from pipeline.outbox.report.drawn import Finder, FoundMember, board_of_job, board_of_row
 from pipeline.outbox.report.records import (
     NOT_WELL,
@@ -25,7 +23,7 @@ from pipeline.outbox.report.records import (
     sample_table,
     shortened,
 )
-from pipeline.outbox.report.survey import Census, PageBounds
+from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import CLAIMED, PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.solving import LEVELS
@@ -130,33 +128,11 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
-def line_of(job: JobSummary) -> str:
-    """A row of the table of jobs as one line: its cells with tabs between, none of which has one.
-
-    These are the percent-encoded stem, name, statuses, format, reason, puzzles, solutions, how long
-    it took, and when it was finished.
-    """
-    view = View(0, job, _NO_LINKS)
-    cells = (
-        encoded(job.stem),
-        view.name,
-        " ".join(view.statuses),
-        shortened(job.format, 40),
-        view.reason,
-        f"{job.puzzles:,}",
-        "" if job.solutions is None else f"{job.solutions:,}",
-        "" if view.seconds is None else duration(view.seconds),
-        "" if job.finished is None else moment_said(job.finished),
-    )
-    return "\t".join(cells)
-
-
 class Viewer:
     """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
-    `prefix` leads from the page to the outbox, percent-encoded. `census` counts what `--also` adds,
-    of single puzzles and in tables that are sampled. `left` more puzzles of collections and
-    archives may have a board, and `singles` more of other jobs, which take at most `room`
+    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
+    and archives may have a board, and `singles` more of other jobs, which take at most `room`
     characters; `is_full`: one was refused.
     """
 
@@ -176,21 +152,26 @@ class Viewer:
         self.left = bounds.boards - self.singles
         self.room = bounds.drawn
         self.is_full = False
-        self.census = Census()
+        self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
         """Numbers for the ids of boards."""
 
     def view(self, number: int, job: JobSummary) -> View:
         """The job with as many of its boards as fit, and the levels of its puzzles."""
-        before = Counter(self.census.counts.get("level"))
+        self._levels.clear()
         view = self._view(number, job)
-        new = Counter(self.census.counts.get("level")) - before
-        return replace(view, levels=[LEVELS[at] for at in sorted(new)])
+        return replace(view, levels=[level for level in LEVELS if level in self._levels])
+
+    def _note_level(self, line: bytes, names: Sequence[str]) -> None:
+        """Note the level in a row of a table, whose last columns have these names."""
+        fields = line.decode("ascii", errors="replace").rstrip("\r\n").rsplit(",", len(names))
+        if "level" in names and len(fields) == len(names) + 1:
+            self._levels.add(fields[1 + names.index("level")])
 
     def _view(self, number: int, job: JobSummary) -> View:
         links = _links(job, self._outbox, self._prefix)
         if not job.is_many:
-            self.census.add(job.added)
+            self._levels.add(job.added.get("level", ""))
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
                 board = board_of_job(job, self._outbox, self._finder.of_job(job))
@@ -217,8 +198,8 @@ class Viewer:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
-        table, count = folder / f"{job.stem}.csv", self.census.add_line
-        rows, of = sample_table(table, PuzzleRow, most, others, count)
+        table = folder / f"{job.stem}.csv"
+        rows, of = sample_table(table, PuzzleRow, most, others, self._note_level)
         return [self._row_card(job, row, other, before) for _, row, other in rows], of
 
     def _row_card(self, job: JobSummary, row: PuzzleRow, other: str, before: str) -> Card:
@@ -238,8 +219,8 @@ class Viewer:
 
     def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        table, count = self._outbox / f"{job.stem}.csv", self.census.add_line
-        sampled, _ = sample_table(table, MemberRow, most, on_added=count)
+        table = self._outbox / f"{job.stem}.csv"
+        sampled, _ = sample_table(table, MemberRow, most, on_added=self._note_level)
         finder = self._finder if self.left > 0 else replace(self._finder, allowed=iter(()))
         rows = [(place, row) for place, row, _ in sampled]
         found = sorted(finder.members(rows, job, self._outbox), key=_urgency)

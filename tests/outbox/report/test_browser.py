@@ -12,11 +12,10 @@ from support.commands import run
 from support.dropping import SMALL, DropFolder
 from support.needs import needs_chromium
 from support.printing import pages_of
-from support.reporting import FILES, HOSTILE, collection, record, text_of
+from support.reporting import FILES, HOSTILE, collection, record
 from support.ruled import ISS, KILLER
 
 from pipeline.outbox.report import REPORT, write_report
-from pipeline.outbox.report.survey import PageBounds
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 MEDIUM = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
@@ -226,32 +225,6 @@ def test_a_name_leads_to_its_puzzle_on_a_large_page(only_reader, tmp_path):
         expect(heading).to_be_in_viewport()
         tab.wait_for_timeout(100)
         expect(heading).to_be_in_viewport()
-
-
-def test_the_search_finds_jobs_that_the_page_does_not_list(only_reader, tmp_path):
-    from playwright.sync_api import expect
-
-    for number in range(150):
-        record(tmp_path, f"job{number}", format="line", finished="2026-01-01T00:00:00Z")
-    record(tmp_path, "a%b", source=HOSTILE, finished="2025-01-01T00:00:00Z")
-    text = text_of(tmp_path, tmp_path, bounds=PageBounds(jobs=10))
-    (tmp_path / REPORT).write_text(text)
-    only_reader.visit((tmp_path / REPORT).as_uri())
-    tab = only_reader.tab
-    assert len(only_reader.names()) == 10
-    tab.get_by_label("Name").fill("onerror")
-    expect(tab.locator("#shown")).to_have_text("1 of the 151 jobs")
-    assert only_reader.names() == [HOSTILE]
-    link = tab.locator("#others a")
-    assert link.get_attribute("href") == "a%25b.json"
-    tab.get_by_label("Name").fill("")
-    expect(tab.locator("#shown")).to_have_text("")
-    assert len(only_reader.names()) == 10
-    tab.get_by_label("Format").select_option("line")
-    expect(tab.locator("#shown")).to_have_text("150 of the 151 jobs, 110 of them listed")
-    assert len(only_reader.names()) == 110
-    assert tab.locator("img").count() == 0
-    assert only_reader.said == []
 
 
 def test_a_phone_scrolls_the_table_alone(open_page):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
 import tracemalloc
-import zlib
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -22,9 +20,10 @@ from support.strategies import examples
 
 from pipeline.errors import printable
 from pipeline.outbox.originals import Originals, members_of
+from pipeline.outbox.report import write_report
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
-from pipeline.outbox.report.views import Viewer, line_of
+from pipeline.outbox.report.views import Viewer
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 JSON = st.recursive(
@@ -66,7 +65,7 @@ def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     said = page_of(tmp_path, tmp_path).said
     assert "last of which finished on 2026-01-02 00:00:00" in said
     assert "0" * 99 not in said
-    assert len(survey(tmp_path, PageBounds(), line_of).finished) == 2
+    assert len(survey(tmp_path, PageBounds()).finished) == 2
 
 
 def listed(outbox, *names):
@@ -253,39 +252,10 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
     page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, rows=20))
     assert "220 puzzles in 22 jobs" in page.said
     assert "Listed are 8 of 22 jobs" in page.said
-    assert "the search finds all" in page.said
+    assert "the filters find those that are listed" in page.said
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
     assert page.boards() <= 2 * 20
     assert page.rows() == 8
-
-
-def packed_lines(text):
-    (packed,) = re.findall(r'<script type="text/plain" id="packed">([^<]+)</script>', text)
-    return zlib.decompress(base64.b64decode(packed)).decode().splitlines()
-
-
-def test_jobs_that_are_not_listed_are_packed_for_the_search_failures_first(tmp_path):
-    for number in range(5):
-        record(tmp_path, f"job {number}", format="line")
-    for name in ("bad", "worse"):
-        record(tmp_path, name, status="failed", message="a\ttab")
-    text = text_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1))
-    lines = [line.split("\t") for line in packed_lines(text)]
-    assert lines[0][:5] == ["worse", "worse.txt", "failed", "", "a\\ttab"]
-    assert lines[1][:4] == ["job%200", "job 0.txt", "unique", "line"]
-    assert len(lines) == 6
-    assert {len(cells) for cells in lines} == {9}
-    assert 'id="packed"' not in text_of(tmp_path, tmp_path)
-
-
-def test_what_is_packed_is_bounded_and_the_page_says_so(tmp_path):
-    for number in range(4):
-        record(tmp_path, f"job{number}")
-    few = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1, searched=2))
-    assert "the search finds 3 of them" in few.said
-    none = text_of(tmp_path, tmp_path, bounds=PageBounds(jobs=1, packed=100))
-    assert "the search finds 1 of them" in none
-    assert 'id="packed"' not in none
 
 
 def test_boards_take_a_bounded_room_and_the_page_says_so(tmp_path):
@@ -339,14 +309,14 @@ def test_a_reason_in_the_table_is_escaped_and_bounded(tmp_path):
     assert many == "2 invalid, 1,000 failed"
 
 
-def test_a_total_leads_to_its_jobs_listed_or_not(tmp_path):
+def test_a_total_leads_to_its_jobs_if_any_is_listed(tmp_path):
     record(tmp_path, "bad", status="failed")
     record(tmp_path, "good")
     first = {"bounds": PageBounds(jobs=1)}
     assert inside(tmp_path, "dt", **first) == ["unique", "failed"]
     tags = page_of(tmp_path, tmp_path, **first).tags
     linked = [given for _, given in tags if "data-status" in given]
-    assert [each["data-status"] for each in linked] == ["unique", "failed"]
+    assert [each["data-status"] for each in linked] == ["failed"]
 
 
 def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_does_not(tmp_path):
@@ -380,3 +350,21 @@ def test_rules_of_a_puzzle_are_drawn_and_those_in_conflict_are_marked(tmp_path):
     assert '<path class="outline cage-outline" d="M41.7 61.7' in shown
     assert '<path class="outline cage-outline broken" d="M1.7 1.7' in shown
     assert "Rules in conflict: cage 8 at r1c1." in shown
+
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
+
+
+def test_a_rated_puzzle_can_be_found_by_its_level(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("easy.txt", EASY)
+    box.drop("many.txt", f"{EASY}\n{HARD}\n")
+    box.run("--settle", "0", "--also", "rating")
+    write_report(box.outbox, box.inbox, box.outbox / "report.html")
+    page = box.text("report.html")
+    assert '<p class="reason">easy, score 204</p>' in page
+    assert "<option>easy</option><option>medium</option></select>" in page
+    assert 'data-levels="easy medium"' in page
+    assert page.count('class="card" data-level="medium"') == 1
+    assert "<span>easy, score 204</span>" in page
