@@ -53,7 +53,7 @@ def test_a_signal_leaves_nothing_of_the_copy_of_a_pipe_and_of_an_unfinished_tabl
 ):
     fake = program(tmp_path / "fake", f"{BOUNDED}; echo > {tmp_path}/fifo; sleep 1000")
     os.mkfifo(tmp_path / "fifo")
-    options = ("--table", "t.csv", "--minisat", fake)
+    options = ("--table", "t.csv", "--minisat", fake, "--solver", "auto")
     with Path("two.txt").open() as given, start("solve", *options, "-", stdin=given) as process:
         (tmp_path / "fifo").read_text()
         assert [*temporary.iterdir()]
