@@ -31,8 +31,8 @@ from pipeline.reading import Source
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import what_in
 from pipeline.service.cluster import Cluster
+from pipeline.service.jobs import PORTIONS, End, PieceOf
 from pipeline.service.replies import packed
-from pipeline.service.sinks import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
 

@@ -27,7 +27,7 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import contents_of
-from pipeline.service.sinks import PORTIONS
+from pipeline.service.jobs import PORTIONS
 from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes

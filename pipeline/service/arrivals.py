@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import printable
 from pipeline.reading import Collection, Single
-from pipeline.service.job import NO_FAULT, Shared
+from pipeline.service.processing import NO_FAULT, Runtime
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
 from pipeline.service.protocol.settle import (
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from pipeline.reading import Contents
 
 Complete = Sight | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A file is not taken now: look again in `seconds`, or in another sweep if that is None."""
+
+    seconds: float | None = None
+
 
 LARGEST_READ = 1024 * 1024
 """Bytes: larger files are not read before they are claimed."""
@@ -55,14 +63,14 @@ class Arrivals:
     `saw_many`: there was something else than single puzzles, since that was last reset.
     """
 
-    def __init__(self, shared: Shared, is_busy: Callable[[], bool], *, once: bool) -> None:
-        self._shared = shared
-        self._inbox = shared.folders.inbox
+    def __init__(self, runtime: Runtime, is_busy: Callable[[], bool], *, once: bool) -> None:
+        self._runtime = runtime
+        self._inbox = runtime.folders.inbox
         self._is_busy = is_busy
         self._once = once
-        self._settler = Settler(shared.settings.settle)
+        self._settler = Settler(runtime.settings.settle)
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
-        self._marks = Marks(shared.folders.work, self.say_stuck)
+        self._marks = Marks(runtime.folders.work, self.say_stuck)
         self._stuck_marks: set[Path] = set()
         self.saw_many = False
 
@@ -87,26 +95,25 @@ class Arrivals:
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
 
-    def look(self, name: str) -> Complete | float | None:
-        """What a name holds, if it is complete and need not wait. Raises OSError.
-
-        Else the seconds after which to look again; None if that is not worth waiting for.
-        """
+    def look(self, name: str) -> Complete | Later:
+        """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
         known = self._known[name]
         if known.holds_many and self._is_busy():
-            return None
+            return Later()
         if (left := known.look_at - time.monotonic()) > 0:
-            return left
+            return Later(left)
         seen = look(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
-        if not isinstance(seen, Sight):
+        if seen is None:
+            return Later()
+        if isinstance(seen, Refused):
             return seen
         known.holds_many = known.holds_many or self._may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
-            known.look_at = time.monotonic() + self._shared.tuning.walk_seconds
+            known.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
         verdict = self._settler.judge(seen, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
-        return None if known.holds_many and self._is_busy() else seen
+        return Later() if known.holds_many and self._is_busy() else seen
 
     def holds_many(self, name: str) -> bool:
         """Whether it was seen that solving a file may take a while."""
@@ -124,10 +131,10 @@ class Arrivals:
         self.saw_many = True
         if not isinstance(seen.content, Collection):
             return True
-        from pipeline.service.sinks.table import is_quick  # noqa: PLC0415 - loads numpy
+        from pipeline.service.jobs.collection import is_quick  # noqa: PLC0415 - loads numpy
 
-        portions, size = self._shared.tuning.portions, seen.fingerprint.size
-        return not is_quick(seen.content, size, self._shared.settings, portions)
+        portions, size = self._runtime.tuning.portions, seen.fingerprint.size
+        return not is_quick(seen.content, size, self._runtime.settings, portions)
 
     def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
         """Read the bytes: their contents, and whether they look cut off.
@@ -141,33 +148,33 @@ class Arrivals:
             return None, True
         try:
             with self._marks.reading(name):
-                return contents_in(data, name, self._shared.settings)
+                return contents_in(data, name, self._runtime.settings)
         except NO_FAULT:
             raise
         except Exception:  # noqa: BLE001 - a crash of ours
             self._marks.crashed(name)
             return None, True
 
-    def _until_settled(self, seen: Sight, verdict: Settling) -> float | None:
-        """In how many seconds a file may be complete; None if that is not worth waiting for."""
+    def _until_settled(self, seen: Sight, verdict: Settling) -> Later:
+        """When a file may be complete."""
         seconds, name = verdict.seconds, seen.name
         if verdict.held:
             self.say_once("file.held", name, verdict.reason)
-            return None
+            return Later()
         if self._once:
             if verdict.patience <= 0:
                 self.say_once("file.left", name, verdict.reason)
-                return None
+                return Later()
             seconds = min(seconds, verdict.patience)
         if seen.is_folder and seconds >= 1:
             self.say_once("file.waits", name, f"for {seconds:.0f} s or more")
-        return seconds
+        return Later(seconds)
 
     def say_once(self, event: str, name: str, reason: str) -> None:
         """Log an event of a file, unless that was done."""
         if event not in self._known[name].said:
             self._known[name].said.add(event)
-            log = self._shared.log
+            log = self._runtime.log
             say = log.warning if event in _WARNINGS else log.info
             say(event, source=printable(name), reason=reason)
 
@@ -176,4 +183,4 @@ class Arrivals:
         if mark not in self._stuck_marks:
             self._stuck_marks.add(mark)
             reason = f"{printable(str(mark))}: {error.strerror}"
-            self._shared.log.warning("mark.stuck", reason=reason)
+            self._runtime.log.warning("mark.stuck", reason=reason)

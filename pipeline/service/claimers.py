@@ -1,15 +1,14 @@
 """Further processes that claim files of the same inbox, beside this one.
 
-    names ─▶ claimer ─▶ its own claims, sets and records ─▶ told: what has ended, and its log
+    every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ report of what has ended
 
-Each works as a `run` of its own would, but leaves alone what takes longer than one problem or a
-small collection.
+Each is a pass over its names, as `run` makes one, but leaves alone what takes longer than one
+problem or a small collection.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -17,72 +16,72 @@ import msgspec
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.exits import Interrupted, Stop
+from pipeline.service.jobs import Ended
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.sinks import Ended
-from pipeline.service.workers import AHEAD, Inline
+from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.child import Peer
+from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
 
-FEW = 16
-"""Names in a portion of files that take a while; otherwise there are BATCH in it."""
-
-FEWEST_SHARED = 4
-"""With fewer portions for each, starting another process takes longer than it saves."""
+MOST_SHARED = 16_384
+"""Names that a claimer gets at once: some 20 s of work."""
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What a claimer has done with what it was given: the jobs that ended, and its log.
+class ClaimerReport(msgspec.Struct, frozen=True):
+    """What a claimer has done with its names: the jobs that ended, and its log.
 
-    `left` are the names that it did not take; `failure` says how its environment failed.
+    `left` are the names that it did not take; `failure` says how its environment failed. A claimer
+    that `is_dead` has left abandoned claims.
     """
 
-    ended: tuple[Ended, ...]
-    said: tuple[tuple[str, str, dict[str, Any]], ...]
-    left: tuple[str, ...]
-    failure: str | None
+    ended: tuple[Ended, ...] = ()
+    log: tuple[tuple[str, str, dict[str, Any]], ...] = ()
+    left: tuple[str, ...] = ()
+    failure: str | None = None
+    is_dead: bool = False
 
 
 class Claimers:
-    """At most so many processes that claim; they are started when there are names enough."""
+    """At most `count` processes that claim; they are started when there are enough names."""
 
     def __init__(self, count: int, settings: Settings, start: Callable[[str], Peer] = Peer) -> None:
         self._count = count
         self._settings = settings
         self._start = start
-        self._given: dict[Peer, int] = {}
-        """How many portions each has that it has not told of."""
+        self._peers: dict[Peer, bool] = {}
+        """Each with whether it has names of which it has not reported."""
+        self._is_stopped = False
 
     @property
     def are_busy(self) -> bool:
-        return any(self._given.values())
+        return any(self._peers.values())
 
-    def give(self, names: deque[str], portion: int) -> None:
-        """Have each take portions of so many of the names, the last ones, unless it has enough."""
-        while len(self._given) < min(self._count, len(names) // (portion * FEWEST_SHARED)):
-            self._begin()
-        for peer, given in self._given.items():
-            for _ in range(given, AHEAD):
-                if len(names) >= portion:
-                    peer.send([names.pop() for _ in range(portion)])
-                    self._given[peer] += 1
+    def share(self, names: Sequence[str], fewest: int) -> Sequence[str]:
+        """Give each claimer every n-th name, if there are `fewest` for each; returns the rest."""
+        count = min(self._count, len(names) // fewest)
+        while len(self._peers) < count and self._begin():
+            pass
+        peers = [*self._peers][:count]
+        every = len(peers) + 1
+        for first, peer in enumerate(peers, 1):
+            peer.send(names[first : MOST_SHARED * every : every])
+            self._peers[peer] = True
+        return names[::every]
 
-    def _begin(self) -> None:
+    def _begin(self) -> bool:
         """Start one; if that is impossible, do without."""
         try:
             peer = self._start(__name__)
         except OSError:
             self._count = 0
-            return
+            return False
         peer.send(self._settings)
-        self._given[peer] = 0
+        self._peers[peer] = False
+        return True
 
-    def hear(self, seconds: float = 0.0) -> Iterator[Told | None]:
-        """What they have told, waiting so many seconds for the first; None for each that has died.
-
-        What a dead one had claimed is abandoned.
-        """
-        pipes = {peer.pipe: peer for peer, given in self._given.items() if given}
+    def hear(self, seconds: float = 0.0) -> Iterator[ClaimerReport]:
+        """Pending reports; waits up to `seconds` for the first."""
+        pipes = {peer.pipe: peer for peer, is_busy in self._peers.items() if is_busy}
         if not pipes:
             return
         from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
@@ -90,32 +89,37 @@ class Claimers:
         for pipe in wait([*pipes], seconds):
             peer = pipes[pipe]  # type: ignore[index] # no sockets are waited for
             try:
-                told: Told = peer.hear(0)
+                report: ClaimerReport = peer.hear(0)
             except EOFError:
                 self._count -= 1
-                del self._given[peer]
+                del self._peers[peer]
                 peer.close()
-                yield None
+                yield ClaimerReport(is_dead=True)
             else:
-                self._given[peer] -= 1
-                yield told
+                self._peers[peer] = False
+                yield report
 
     def stop(self) -> None:
-        """Tell them to stop as a signal tells this process."""
-        for peer in self._given:
-            peer.terminate()
+        """Tell them to stop as a signal tells this process: their grace begins."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            for peer in self._peers:
+                peer.terminate()
 
     def close(self) -> None:
-        """End them: those that have nothing to do clear up."""
-        for peer in self._given:
+        """End them: those that have nothing to do clear up, the others have their grace."""
+        if self.are_busy:
+            self.stop()
+        for peer in self._peers:
             peer.pipe.close()
-        for peer in self._given:
-            peer.exit_code()
+        for peer, is_busy in self._peers.items():
+            peer.exit_code(EXIT_TIMEOUT + is_busy * self._settings.grace)
             peer.close()
-        self._given.clear()
+        self._peers.clear()
+        self._is_stopped = False
 
 
-class _Noted:
+class _KeptLog:
     """A log whose lines are told to another process."""
 
     def __init__(self) -> None:
@@ -136,25 +140,34 @@ def serve(descriptor: int) -> None:
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
     from pipeline.service.intake import Intake  # noqa: PLC0415 - it imports this
-    from pipeline.service.job import Shared  # noqa: PLC0415 - as above
     from pipeline.service.log import Display  # noqa: PLC0415 - as above
+    from pipeline.service.processing import Runtime  # noqa: PLC0415 - as above
 
     with ExitStack() as stack:
         pipe = stack.enter_context(Connection(descriptor))
         settings: Settings = pipe.recv()
-        stop, log, ended = Stop(settings.grace), _Noted(), list[Ended]()
+        stop, log, ended = Stop(settings.grace), _KeptLog(), list[Ended]()
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         inline = Inline(solvers, settings, stop.computing)
         folders = Folders(settings.inbox, settings.outbox)
-        computing = (inline, inline, inline)
-        shared = Shared(folders, settings, log, stop.computing, *computing, Claimers(0, settings))
+        runtime = Runtime(
+            folders=folders,
+            settings=settings,
+            log=log,
+            computing=stop.computing,
+            local=inline,
+            batches=inline,
+            pool=inline,
+            claimers=Claimers(0, settings),
+            is_shared=True,
+        )
 
         def is_stopping() -> bool:
             return stop.is_requested
 
         display = Display(None, bar=False)
-        intake = Intake(shared, is_stopping, display, ended.append, once=True, quick_only=True)
+        intake = Intake(runtime, is_stopping, display, ended.append, once=True, quick_only=True)
         stack.callback(intake.close)
         with suppress(EOFError, ConnectionError):
             while not stop.is_requested:
@@ -165,6 +178,6 @@ def serve(descriptor: int) -> None:
                     failure = str(error)
                 except Interrupted:
                     pass
-                pipe.send(Told(tuple(ended), tuple(log.lines), tuple(left), failure))
+                pipe.send(ClaimerReport(tuple(ended), tuple(log.lines), tuple(left), failure))
                 ended.clear()
                 log.lines.clear()

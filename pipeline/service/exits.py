@@ -38,6 +38,10 @@ class Interrupted(BaseException):
     """The time to stop has come during a computation."""
 
 
+class TookLong(BaseException):
+    """A computation was stopped after its time, so that others need not wait for it."""
+
+
 def when_stopped(command: str) -> int:
     """The exit code of a command that a stopping signal has ended."""
     return ALL_WELL if command in ("watch", "serve") else TRY_AGAIN
@@ -97,15 +101,22 @@ class Stop:
             signal.signal(signal.SIGALRM, before)
 
     @contextmanager
-    def computing(self) -> Iterator[None]:
-        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come."""
+    def computing(self, seconds: float | None = None) -> Iterator[None]:
+        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come.
+
+        Raises TookLong after `seconds`, unless we have been asked to stop.
+        """
         outer, self._computing = self._computing, True
+        if seconds is not None and not self.is_requested:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
             if self.is_late:
                 raise Interrupted
             yield
         finally:
             self._computing = outer
+            if seconds is not None and not self.is_requested:
+                signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.is_requested:
@@ -116,6 +127,10 @@ class Stop:
         signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        if not self.is_requested:  # the timer is that of `computing`
+            if self._computing:
+                raise TookLong
+            return
         self.is_late = True
         if self._computing:
             raise Interrupted

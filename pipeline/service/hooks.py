@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pipeline.errors import UsageError, in_words, printable
 from pipeline.outbox import ENDING
+from pipeline.service.jobs import Ended
 from pipeline.service.log import Log
-from pipeline.service.sinks import Ended
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 

@@ -12,33 +12,33 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import chain, takewhile
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
-from pipeline.outbox.write_record import timestamp
 from pipeline.reading import Contents, Single
-from pipeline.service.arrivals import Arrivals, Complete
-from pipeline.service.claimers import FEW
-from pipeline.service.job import Job, Outcome, Shared, process
+from pipeline.service.arrivals import Arrivals, Complete, Later
+from pipeline.service.jobs import Ended
+from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.log import Display
-from pipeline.service.protocol.claim import Claim, Note, abandoned, new_job_id, notes_in_work
+from pipeline.service.processing import (
+    Kept,
+    LongRun,
+    Runtime,
+    Slow,
+    SlowPuzzles,
+    Taken,
+    give_back,
+    process,
+)
+from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
-from pipeline.service.protocol.settle import (
-    Fingerprint,
-    Refused,
-    Sight,
-    is_written,
-    names_in,
-)
-from pipeline.service.sinks import BATCH, Ended
+from pipeline.service.protocol.settle import Sight, is_written, names_in
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
@@ -49,10 +49,13 @@ _LARGEST_BATCH = 16 * 1024 * 1024
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
+_MOST_LONG = 4
+"""Collections and archives in work at a time; each holds its place in its source."""
+
+_WORTH_A_BATCH = 16
 _SOON = 0.1
 _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
-_WORTH_A_BATCH = 16
 _DESCRIPTORS = 16
 
 
@@ -61,19 +64,27 @@ class Swept:
     """The outcome of a sweep: how many jobs ended, and in how many seconds something may be ready.
 
     `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
-    if nothing is settling except files that a writer holds open.
+    if nothing is settling except files that a writer holds open. `left` are names that were not
+    taken.
     """
 
     ended: int = 0
     bad: bool = False
     again_in: float | None = None
+    left: list[str] = field(default_factory=list)
 
     def look_again_in(self, seconds: float) -> None:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
+    def leave(self, name: str, later: Later) -> None:
+        """Note a file that was not taken."""
+        self.left.append(name)
+        if later.seconds is not None:
+            self.look_again_in(later.seconds)
+
 
 class Intake:
-    """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
+    """Sweeps one inbox again and again; long jobs advance by a step in each sweep.
 
     `on_ended` gets each job that has ended. In one pass (`once`) a file that does not settle in
     the settling time is left for the next. With `quick_only`, all that may take longer than one
@@ -82,7 +93,7 @@ class Intake:
 
     def __init__(
         self,
-        shared: Shared,
+        runtime: Runtime,
         stopping: Callable[[], bool],
         display: Display,
         on_ended: Callable[[Ended], object] = lambda _: None,
@@ -90,17 +101,23 @@ class Intake:
         once: bool = False,
         quick_only: bool = False,
     ) -> None:
-        self._shared = shared
-        self._folders = shared.folders
-        self._settings = shared.settings
+        self._runtime = runtime
+        self._folders = runtime.folders
+        self._settings = runtime.settings
         self._stopping = stopping
         self._display = display
         self._on_ended = on_ended
         self._quick_only = quick_only
-        self._claimers = shared.claimers
-        self._arrivals = Arrivals(shared, lambda: self.busy, once=once)
-        self._reservations = Reservations(shared.folders)
-        self._running: list[Job] = []
+        self._claimers = runtime.claimers
+        self._arrivals = Arrivals(runtime, lambda: len(self._long) >= _MOST_LONG, once=once)
+        self._reservations = Reservations(runtime.folders)
+        self._long: deque[LongRun] = deque()
+        self._slow = SlowPuzzles(runtime)
+        self._is_slow_turn = False
+        self._in_sweep = 0
+        """How many files, small as far as is known, are in the inbox in this sweep."""
+        self._handed_back: list[str] = []
+        """Names that claimers have left."""
         self._left_alone: dict[Path, float] = {}
         self._stamp_next = 0.0
         self._singly_until = 0.0
@@ -112,11 +129,11 @@ class Intake:
 
     @property
     def busy(self) -> bool:
-        """Whether a job of many puzzles is in work: then sweep again at once."""
-        return bool(self._running)
+        """Whether a long job is in work: then sweep again at once."""
+        return bool(self._long) or not self._slow.is_over
 
     def sweep(self, *, thorough: bool = True) -> Swept:
-        """Process all that is complete, until told to stop; do a step of a job of many puzzles.
+        """Process all that is complete, until told to stop; do a step of a long job.
 
         If `thorough`, first check the folders and take over abandoned claims, and at last remove
         orphaned files, for which a full outbox is listed. Raises EnvironmentFailure or Interrupted,
@@ -130,11 +147,11 @@ class Intake:
                     claim.close()
                     return swept
                 if self._may_resume(claim):
-                    self._process([Job(self._shared, claim)], swept)
+                    self._process([(claim, None)], swept)
             self._arrivals.gather()
         try:
             self._take_all(swept)
-            if self._running and not self._stopping():
+            if self.busy and not self._stopping():
                 self._advance(swept)
         finally:  # a full disk may need the room
             if thorough and not self._stopping():
@@ -142,171 +159,150 @@ class Intake:
         return swept
 
     def rest(self) -> None:
-        """Clear up, and start the solver, while the inbox is empty.
-
-        A claim and a mark are kept for the next single file.
-        """
+        """Clear up, and start the solver, while the inbox is empty."""
         self._claimers.close()
-        self._remove_spares(1)
-        self._shared.inline.warm()
+        self._runtime.local.warm()
 
     def close(self) -> None:
         """Pause the jobs in work: the next run continues them."""
         self._display.end()
-        self._clear_up()
-        for job in self._running:
-            job.pause()
-        self._running.clear()
-
-    def _clear_up(self) -> None:
-        """End and remove what is there only for the sake of speed."""
         self._claimers.close()
         self._arrivals.close()
-        self._remove_spares(0)
-
-    def _remove_spares(self, kept: int) -> None:
-        while len(self._shared.spares) > kept:
-            self._shared.spares.pop().remove()
+        for run in self._long:
+            run.pause()
+        self._long.clear()
+        self._slow.pause()
 
     def take_quick(self, names: Sequence[str]) -> list[str]:
         """Process those names that are complete and quick; the others that are there.
 
         Raises as `sweep` does.
         """
-        swept, left = Swept(), list[str]()
-        self._take(names, len(names), swept, left)
-        while self._running and not self._stopping():  # it took longer than it looked
+        swept = Swept()
+        self._in_sweep = len(names)
+        self._take(names, swept)
+        while self.busy and not self._stopping():  # it took longer than it looked
             self._advance(swept)
-        return left
+        return swept.left
 
     def _take_all(self, swept: Swept) -> None:
         """Claim what is complete, name by name, and process single files in batches.
 
-        Those that hold many are last, as only one of them is in work; no other process looks at
-        them again.
+        Large collections and archives are last, as few of them are in work at a time; no other
+        process looks at them again.
         """
         names, _ = names_in(self._folders.inbox)
         self._arrivals.forget_all_but({*names})
         self._stamp()  # even if there is nothing to take
-        known = {*filter(self._arrivals.holds_many, names)}
-        others = deque(name for name in names if name not in known)
-        many = takewhile(lambda _: not self.busy, (name for name in names if name in known))
+        large = {*filter(self._arrivals.holds_many, names)}
+        small = [name for name in names if name not in large]
+        self._in_sweep = len(small)
         try:
-            self._take(chain(self._shared_names(others, swept), many), len(others), swept, [])
+            for ours in self._shared_out(small):
+                self._take(ours, swept)
+            self._take(sorted(large), swept)
         finally:
             self._hear_the_rest(swept)
+        left, self._handed_back = self._handed_back, []
+        self._take(left, swept)
 
-    def _take(self, names: Iterable[str | None], count: int, swept: Swept, left: list[str]) -> None:
-        """Process what is complete of about so many names; `left` gets those that were not taken.
+    def _shared_out(self, names: Sequence[str]) -> Iterator[Sequence[str]]:
+        """The names that are ours: all, unless they are so many that claimers get some.
 
-        None among the names says that nothing else is to be done for now.
+        Claimers are started for fewer names if the first were not only of single puzzles.
         """
+        tuning = self._runtime.tuning
+        self._arrivals.saw_many = False
+        yield names[: tuning.first_names]
+        fewest = tuning.fewest_shared if self._arrivals.saw_many else tuning.fewest_singles
+        yield self._claimers.share(names[tuning.first_names :], fewest)
+
+    def _hear_the_rest(self, swept: Swept) -> None:
+        """Wait until the claimers have done what they were given, or were told to stop.
+
+        Raises EnvironmentFailure, after all have ended, if that of one has failed.
+        """
+        failure: EnvironmentFailure | None = None
+        while self._claimers.are_busy:
+            self._stamp()
+            if failure or self._stopping():
+                self._claimers.stop()
+            try:
+                self._hear(swept, _SOON)
+            except EnvironmentFailure as error:
+                failure = error
+        if failure:
+            raise failure
+
+    def _take(self, names: Iterable[str], swept: Swept) -> None:
+        """Process what is complete of these names; `swept.left` gets those that were not taken."""
         end = time.monotonic() + LONGEST_SWEEP
-        many = self.most_claims() if count >= _WORTH_A_BATCH else 1
+        most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
         ready: list[Complete] = []
         for name in names:
             self._stamp()
+            self._hear(swept)
             if self._stopping():
                 return
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: take over theirs
                 break
-            found = None if name is None else self._looked_at(name)
-            if isinstance(found, Sight | Refused):
-                ready.append(found)
-            elif name is not None:
-                left.append(name)
-                if found is not None:
-                    swept.look_again_in(found)
-            if name is None or self._is_enough(ready, 1 if self._takes_singly else many):
-                self._take_ready(ready, swept, left)
+            found = self._looked_at(name)
+            if isinstance(found, Later):
+                swept.leave(name, found)
+                continue
+            ready.append(found)
+            if self._is_enough(ready, 1 if self._takes_singly else most):
+                self._take_ready(ready, swept)
                 ready = []
-        self._take_ready(ready, swept, left)
+        self._take_ready(ready, swept)
 
     def _is_enough(self, ready: Sequence[Complete], most: int) -> bool:
         """Whether to go on with these: they are many, or much, or the last may take a while."""
-        if not ready:
-            return False
         much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
         return len(ready) >= most or much or not self._arrivals.is_quick(ready[-1])
 
-    def _take_ready(self, ready: list[Complete], swept: Swept, left: list[str]) -> None:
+    def _take_ready(self, ready: list[Complete], swept: Swept) -> None:
         """Claim what is complete, and process that.
 
         Raises OSError if the folders are at fault; if that came while some were claimed already,
         the next sweep takes them singly.
         """
-        if not ready:
-            return
-        jobs: list[Job] = []
+        taken: list[Taken] = []
         try:
-            with self._reservations.held():
+            with self._reservations.held() if ready else nullcontext():
                 for seen in ready:
-                    job = self._claimed(seen)
-                    if isinstance(job, Job):
-                        jobs.append(job)
-                        continue
-                    left.append(seen.name)
-                    if job is not None:
-                        swept.look_again_in(job)
+                    claimed = self._claimed(seen)
+                    if isinstance(claimed, Later):
+                        swept.leave(seen.name, claimed)
+                    else:
+                        taken.append(claimed)
         except OSError as error:
-            if jobs:
+            if taken:
                 self._take_singly(swept)
             elif self._folders.blames(error):
                 raise
             else:
                 for seen in ready:
                     self._stick(seen.name, error)
-        self._process(jobs, swept)
+        self._process(taken, swept)
 
-    def _shared_names(self, names: deque[str], swept: Swept) -> Iterator[str | None]:
-        """The names that are ours: all, unless they are so many that claimers get some.
-
-        Claimers get fewer at once if the names before were not only of single puzzles. What they
-        leave becomes ours too. None while only they have something to do.
-        """
-        ours, portion = deque[str](), 0
-        while names or ours or self._claimers.are_busy:
-            ours += self._heard(swept, 0.0 if names or ours else _SOON)
-            if portion:
-                self._claimers.give(names, portion)
-            if not names and not ours:
-                yield None
-            self._arrivals.saw_many = False
-            for _ in range(min(len(names), portion or FEW)):
-                yield names.popleft()
-            portion = FEW if self._arrivals.saw_many else BATCH
-            while ours:
-                yield ours.popleft()
-
-    def _heard(self, swept: Swept, seconds: float) -> list[str]:
-        """Settle what claimers have done since; the names that they have left.
-
-        Raises EnvironmentFailure, and Interrupted.
-        """
-        left: list[str] = []
-        with self._shared.computing():
+    def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
+        """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
+        if not self._claimers.are_busy:
+            return
+        with self._runtime.computing():
             heard = [*self._claimers.hear(seconds)]
-        for told in heard:
-            if told is None:
-                swept.look_again_in(0.0)
-                continue
-            for level, event, values in told.said:
-                getattr(self._shared.log, level)(event, **values)
-            for ended in told.ended:
+        for report in heard:
+            for level, event, values in report.log:
+                getattr(self._runtime.log, level)(event, **values)
+            for ended in report.ended:
                 self._count(ended, swept)
-            left += told.left or ()
-        if failures := [told.failure for told in heard if told and told.failure]:
+            self._handed_back += report.left
+            if report.is_dead:
+                swept.look_again_in(0.0)
+        if failures := [report.failure for report in heard if report.failure]:
             raise EnvironmentFailure(failures[0])
-        return left
-
-    def _hear_the_rest(self, swept: Swept) -> None:
-        """Wait until the claimers have done what they were given, or were told to stop."""
-        while self._claimers.are_busy:
-            self._stamp()
-            if self._stopping():
-                self._claimers.stop()
-            self._heard(swept, _SOON)
 
     @property
     def _takes_singly(self) -> bool:
@@ -322,7 +318,7 @@ class Intake:
 
         Half of the descriptors, and some more, are left for solvers, workers and archives.
         """
-        most, limit = BATCH * self._shared.together.batches, getrlimit(RLIMIT_NOFILE)[0]
+        most, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
         if limit == RLIM_INFINITY:
             return most
         room = limit // 2 - _DESCRIPTORS
@@ -340,34 +336,35 @@ class Intake:
                     raise
                 self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
 
-    def _looked_at(self, name: str) -> Complete | float | None:
-        """What a name holds, if it is complete. Else as `_claimed`. Raises OSError as that does."""
-        seen = None
-        with self._one(name), self._shared.computing():
+    def _looked_at(self, name: str) -> Complete | Later:
+        """Look at a file. Raises OSError if the folders are at fault."""
+        seen: Complete | Later = Later()
+        with self._one(name), self._runtime.computing():
             seen = self._arrivals.look(name)
-        return None if self._quick_only and not self._arrivals.is_quick(seen) else seen
+        return Later() if self._quick_only and not self._arrivals.is_quick(seen) else seen
 
-    def _claimed(self, seen: Complete) -> Job | float | None:
-        """Claim what is complete. Else the seconds after which to look again, if known.
+    def _claimed(self, seen: Complete) -> Taken | Later:
+        """Claim what is complete. Raises OSError if the folders are at fault.
 
-        The lock of the outbox is held. Raises OSError if the folders are at fault.
+        The lock of the outbox is held.
         """
-        name, data, contents, claim, is_stuck = seen.name, None, None, None, True
-        if isinstance(seen, Sight):
-            data, contents = seen.data, _worth_holding(seen)
+        name, file, claim, is_stuck = seen.name, seen, None, True
+        is_folder = isinstance(file, Sight) and file.is_folder
+        data = file.data if isinstance(file, Sight) else None
         with self._one(name):
-            is_folder = isinstance(seen, Sight) and seen.is_folder
-            note = self._reserved(name, seen.fingerprint, is_folder)
-            claim = make_claim(self._folders, note, data, self._shared.spares)
+            note = self._reservations.reserve(
+                name, seen.fingerprint, keep_cnf=self._settings.keep_cnf, is_folder=is_folder
+            )
+            claim = make_claim(self._folders, note, data)
             is_stuck = False
         if claim is not None:
             self._arrivals.take(name, claim)
-            return Job(self._shared, claim, contents)
+            return claim, _worth_holding(file) if isinstance(file, Sight) else None
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_stuck or is_gone or self._folders.work / key_of(name) in self._left_alone:
-            return None  # in the last case an earlier file of that name is in the way
+            return Later()  # in the last case an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
-        return max(_SOON, self._settings.settle) if busy else _SOON
+        return Later(max(_SOON, self._settings.settle) if busy else _SOON)
 
     @contextmanager
     def _one(self, name: str) -> Iterator[None]:
@@ -406,9 +403,12 @@ class Intake:
                 why = "its set is half published in another outbox; run with that one again"
             else:
                 if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
-                    is_folder = claim.original.is_dir()
+                    is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.held():
-                        claim.renew(self._reserved(note.source, note.fingerprint, is_folder))
+                        fresh = self._reservations.reserve(
+                            note.source, note.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
+                        )
+                        claim.renew(fresh)
                 return True
         except Exception as error:
             claim.close()
@@ -416,69 +416,69 @@ class Intake:
                 raise
             why = in_words(error)
         if why:
-            self._shared.log.error("job.kept", source=printable(note.source), reason=why)
+            self._runtime.log.error("job.kept", source=printable(note.source), reason=why)
             self._leave_alone(claim.folder)
         claim.close()
         return False
 
-    def _reserved(self, source: str, seen: Fingerprint, is_folder: bool) -> Note:
-        """A note for a new job, with names that are its own once the lock is given back."""
-        now = datetime.now(UTC)
-        keep = self._settings.keep_cnf
-        stem, former = self._reservations.reserve(source, keep_cnf=keep, is_folder=is_folder)
-        return Note(
-            job=new_job_id(now),
-            source=source,
-            stem=stem,
-            keep_cnf=keep,
-            claimed=timestamp(now),
-            fingerprint=seen,
-            outbox=identity(self._folders.outbox.stat()),
-            former=former,
-        )
-
-    def _process(self, jobs: list[Job], swept: Swept) -> None:
-        """Process these jobs. Raises EnvironmentFailure if that fails for one alone.
+    def _process(self, taken: Sequence[Taken], swept: Swept) -> None:
+        """Process these claims. Raises EnvironmentFailure if that fails for one alone.
 
         If it fails for several, they are back in the inbox, and the next sweep takes them singly.
         """
         try:
-            for job, outcome in process(jobs, self._shared):
-                if outcome == "going":
-                    self._running.append(job)
-                    swept.look_again_in(0.0)
-                else:
-                    self._settle(job, outcome, swept)
+            seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
+            for claim, outcome in process(taken, self._runtime, seconds):
+                match outcome:
+                    case LongRun():
+                        self._long.append(outcome)
+                        swept.look_again_in(0.0)
+                    case Slow(job) if self._quick_only:
+                        give_back(claim, job, self._runtime)
+                        swept.left.append(claim.note.source)
+                    case Slow(job):
+                        self._slow.add(job)
+                        swept.look_again_in(0.0)
+                    case _:
+                        self._settle(claim, outcome, swept)
         except EnvironmentFailure:
-            if len(jobs) < 2:
+            if len(taken) < 2 or self._quick_only:
                 raise
             self._take_singly(swept)
 
     def _advance(self, swept: Swept) -> None:
-        """Do a step of the first job of many puzzles."""
-        job = self._running[0]
-        source, sink = job.claim.note.source, job.sink
-        assert sink, "it is one of many puzzles"  # noqa: S101 - for mypy
-        self._display.begin(source, sink.progress())
-        swept.look_again_in(0.0)
-        outcome: Outcome = "kept"
-        try:
-            outcome = job.advance()
-        finally:
-            if outcome != "going":
-                self._running.remove(job)
-                self._display.end()
-        if outcome == "going":
-            self._display.tick(source, sink.progress())
+        """Do a step of the long job whose turn it is."""
+        if self._slow.is_over or (self._long and not self._is_slow_turn):
+            run: LongRun | SlowPuzzles = self._long[0]
         else:
-            self._settle(job, outcome, swept)
+            run = self._slow
+        others = len(self._long) + (not self._slow.is_over)
+        run.gives_way = others > 1
+        name, outcomes = run.name, list[tuple[Claim, Ended | Kept]]()
+        self._display.begin(name, run.progress())
+        swept.look_again_in(0.0)
+        try:
+            outcomes = run.advance()
+        finally:
+            if isinstance(run, LongRun) and run.is_over:
+                self._long.remove(run)
+            if run.is_over:
+                self._display.end()
+        if run.is_over or run.is_resting:
+            if isinstance(run, LongRun):
+                self._long.rotate(-(not run.is_over))
+            self._is_slow_turn = not self._is_slow_turn
+        if not run.is_over:
+            self._display.tick(name, run.progress())
+        for claim, outcome in outcomes:
+            self._settle(claim, outcome, swept)
 
-    def _settle(self, job: Job, outcome: Outcome, swept: Swept) -> None:
+    def _settle(self, claim: Claim, outcome: Ended | Kept, swept: Swept) -> None:
         """Count a job that has ended; leave one alone that is kept."""
-        if not isinstance(outcome, Ended):
-            self._leave_alone(job.claim.folder)
+        if isinstance(outcome, Kept):
+            self._leave_alone(claim.folder)
             return
-        self._left_alone.pop(job.claim.folder, None)
+        self._left_alone.pop(claim.folder, None)
         self._count(outcome, swept)
 
     def _count(self, ended: Ended, swept: Swept) -> None:

@@ -11,11 +11,11 @@ from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printab
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, Stop
 from pipeline.service.intake import Intake, Swept
-from pipeline.service.job import USUAL, Shared, Tuning
+from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
+from pipeline.service.processing import USUAL, Runtime, Tuning
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
-from pipeline.service.sinks import Ended
 from pipeline.service.workers import Inline, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -90,7 +90,7 @@ def watch(
 
     Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
     """
-    from pipeline.service.sinks import table, tree  # noqa: F401, PLC0415 - no file waits for them
+    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - no file waits
 
     with _Service.started(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
@@ -226,21 +226,22 @@ class _Service:
             inline = Inline(solvers, settings, stop.computing)
             count = 1 if settings.cluster else settings.workers or cores()
             beside = count if count > 1 else 0  # they compute while this process waits for the disk
-            together = inline if settings.cluster is None else workers
-            shared = Shared(
+            runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
                 log=log,
                 computing=stop.computing,
-                inline=inline,
-                together=together,
-                workers=workers,
+                local=inline,
+                batches=inline if settings.cluster is None else workers,
+                pool=workers,
                 claimers=Claimers(beside, settings, tuning.start_worker),
                 tuning=tuning,
+                is_shared=beside > 0,
+                is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
             service.intake = Intake(
-                shared,
+                runtime,
                 service.is_stopping,
                 display,
                 service.tell_ended,

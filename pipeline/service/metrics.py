@@ -21,9 +21,9 @@ from pathlib import Path
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
 from pipeline.files import replacing
 from pipeline.outbox.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.service.jobs import Ended
 from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
-from pipeline.service.sinks import Ended
 from pipeline.version import __version__
 
 _PAUSE = 1.0

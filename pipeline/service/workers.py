@@ -204,6 +204,10 @@ class Inline:
         with self._computing():
             return reply_to(request, self._solvers, self._settings)
 
+    def reset(self) -> None:
+        """End what the solvers had started, after a computation that was broken off."""
+        self._solvers.close()
+
     def close(self) -> None:
         """Do nothing: nothing was started."""
 

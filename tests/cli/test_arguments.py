@@ -173,7 +173,7 @@ def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
     assert "pipeline.service.loop" in loaded
     rooms = ("catalogue", "certify", "puzzle.rules", "native", "reading.formats")
     parts = ("cnf", "encode", "explain", "many", "one", "problem", "solvers.minisat")
-    others = ("reading.archives.walk", "service.sinks.table")
+    others = ("reading.archives.walk", "service.jobs.collection")
     for part in (*rooms, *(f"solving.{part}" for part in parts), *others):
         assert importlib.util.find_spec(f"pipeline.{part}"), "the layout has changed"
         assert f"pipeline.{part}" not in loaded

@@ -17,8 +17,8 @@ from support.packing import zip_of
 from support.solving import PATIENCE
 
 import pipeline
+from pipeline.service.jobs import CHECKPOINT_FORMAT
 from pipeline.service.protocol.growing import PROGRESS
-from pipeline.service.sinks import CHECKPOINT_FORMAT
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 PUZZLES = 120

@@ -20,8 +20,8 @@ from support.warm import Silent
 from pipeline.native import Loaded
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import NINE, values_of
-from pipeline.service.job import Tuning
 from pipeline.service.loop import run_once
+from pipeline.service.processing import Tuning
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 

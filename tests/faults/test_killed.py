@@ -23,10 +23,10 @@ from support.dropping import (
 from support.forking import Forked
 from support.many import collection
 
+from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.protocol import STEPS
 from pipeline.service.protocol.claim import NOTE, note_in
 from pipeline.service.protocol.settle import Fingerprint
-from pipeline.service.sinks import BATCH
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from support.many import answers, check_records, check_tidy, collection
 from support.solving import PATIENCE
 
 import pipeline
+from pipeline.service.jobs import CHECKPOINT_FORMAT
 from pipeline.service.protocol.growing import last_noted
-from pipeline.service.sinks import CHECKPOINT_FORMAT
 from pipeline.version import __version__
 
 PACKAGE = Path(pipeline.__file__).parent
@@ -66,7 +66,7 @@ def other_version(top: Path, checkpoints: int) -> Path:
     shutil.copytree(PACKAGE, top / "pipeline", ignore=shutil.ignore_patterns("__pycache__"))
     changes = {
         "version.py": (f'"{__version__}"', f'"{OTHER}"'),
-        "service/sinks/__init__.py": (
+        "service/jobs/__init__.py": (
             f"CHECKPOINT_FORMAT = {CHECKPOINT_FORMAT}\n",
             f"CHECKPOINT_FORMAT = {checkpoints}\n",
         ),

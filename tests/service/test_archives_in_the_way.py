@@ -11,7 +11,7 @@ from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, com
 from support.packing import deep_folder, zip_of
 
 from pipeline.reading.archives import DEEPEST
-from pipeline.service.sinks import shown_size
+from pipeline.service.jobs import shown_size
 
 LINE = SMALL.replace("\n", "")
 TWO_LINES = f"{LINE}\n{LINE}\n"

@@ -11,23 +11,22 @@ from support.dropping import NO_SOLUTION, OTHER, SMALL, DropFolder
 from support.many import collection
 from support.telling import KeptLog
 
-from pipeline.service import claimers, intake
 from pipeline.service.claimers import Claimers
-from pipeline.service.job import Tuning
+from pipeline.service.jobs import Portions
 from pipeline.service.loop import run_once
-from pipeline.service.sinks import Portions
+from pipeline.service.processing import Tuning
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
 MODULE = "pipeline.service.claimers"
 
 
+FEW = {"first_names": 4, "fewest_shared": 4, "fewest_singles": 4}
+"""Claimers get names though there are few."""
+
+
 @pytest.fixture
-def box(tmp_path, monkeypatch):
-    """An inbox of which claimers get four names at a time, though there are few."""
-    monkeypatch.setattr(intake, "BATCH", 4)
-    monkeypatch.setattr(intake, "FEW", 4)
-    monkeypatch.setattr(claimers, "FEWEST_SHARED", 2)
+def box(tmp_path):
     return DropFolder.within(tmp_path)
 
 
@@ -57,7 +56,7 @@ def drop_singles(box, count=40):
 
 def run(box, start, log, **options):
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05, **options)
-    return run_once(settings, log, tuning=Tuning(start_worker=start))
+    return run_once(settings, log, tuning=Tuning(start_worker=start, **FEW))
 
 
 def finished(log):
@@ -91,18 +90,18 @@ def test_small_collections_are_solved_by_those_who_claim_them(box):
 
 @pytest.mark.trial
 def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box, monkeypatch):
-    names, given, give = [f"{number:02}.txt" for number in range(12)], Counter(), Claimers.give
+    names, given, share = [f"{number:02}.txt" for number in range(24)], Counter(), Claimers.share
     for name in names:
         box.drop(name, collection(5))
 
-    def counted(self, left, portion):
-        before = {*left}
-        give(self, left, portion)
-        given.update(before.difference(left))
+    def counted(self, names, fewest):
+        ours = share(self, names, fewest)
+        given.update({*names}.difference(ours))
+        return ours
 
-    monkeypatch.setattr(Claimers, "give", counted)
+    monkeypatch.setattr(Claimers, "share", counted)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05)
-    log, tuning = KeptLog(), Tuning(Portions(piece=20))
+    log, tuning = KeptLog(), Tuning(Portions(piece=20), **FEW)
     assert run_once(settings, log, tuning=tuning) == 0
     assert finished(log) == dict.fromkeys(names, 1)
     assert {*given.values()} == {1}

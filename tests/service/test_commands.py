@@ -14,8 +14,8 @@ from support.solving import has_ended
 from support.telling import KeptLog
 
 from pipeline.service.hooks import Commands
-from pipeline.service.job import MOST_ATTEMPTS
-from pipeline.service.sinks import Ended
+from pipeline.service.jobs import Ended
+from pipeline.service.processing import MOST_ATTEMPTS
 from pipeline.settings import Settings
 
 BAD = "1...\n..2.\n.3q.\n...4\n"

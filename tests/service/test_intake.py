@@ -19,11 +19,11 @@ from pipeline.reading import Collection, Single
 from pipeline.reading.read import contents_in
 from pipeline.service import intake, loop
 from pipeline.service.doctor import SlowPrograms
-from pipeline.service.job import Tuning
+from pipeline.service.jobs import Portions
 from pipeline.service.log import LazyLog
+from pipeline.service.processing import Tuning
 from pipeline.service.protocol.overview import LAST_SCAN
 from pipeline.service.protocol.watch import Watcher
-from pipeline.service.sinks import Portions
 from pipeline.settings import Settings
 
 detecting = import_module("pipeline.reading.formats.detect")

@@ -19,8 +19,9 @@ from pipeline.reading import Single
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Piece
 from pipeline.reading.read import what_in
+from pipeline.service.jobs import End, PieceOf
+from pipeline.service.jobs.puzzle import Singles
 from pipeline.service.replies import packed, read_reply
-from pipeline.service.sinks import End, PieceOf, Singles
 from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines

@@ -34,7 +34,7 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece
-from pipeline.service.sinks.table import GrowingTable
+from pipeline.service.jobs.collection import GrowingTable
 from pipeline.settings import Settings
 
 HEADER = (

@@ -34,10 +34,10 @@ from support.many import check_records
 from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
-from pipeline.service.job import Tuning
+from pipeline.service.jobs import Portions
+from pipeline.service.jobs.archive import ArchiveJob, Tree
 from pipeline.service.loop import run_once
-from pipeline.service.sinks import Portions
-from pipeline.service.sinks.tree import Tree, TreeSink
+from pipeline.service.processing import Tuning
 from pipeline.settings import Settings
 
 HEADER = "member,format,status,solutions,complete,certificate,message\n"
@@ -651,7 +651,7 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     box = DropFolder(box.inbox, outbox)
     tuning = Tuning(Portions(piece=400), checkpoint_seconds=0.0)
     if killed:
-        with patch.object(TreeSink, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
+        with patch.object(ArchiveJob, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
             assert in_process(box, tuning) == 75
     assert in_process(box, tuning) == 1
     why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"

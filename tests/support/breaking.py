@@ -263,9 +263,9 @@ def _run(request: dict[str, Any]) -> None:
     """In the child: the command."""
     from pipeline.cli import main
     from pipeline.service import loop
-    from pipeline.service.job import Tuning
+    from pipeline.service.jobs import Portions
+    from pipeline.service.processing import Tuning
     from pipeline.service.protocol import on_step
-    from pipeline.service.sinks import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -205,6 +206,11 @@ class PeekableStream(io.RawIOBase, BinaryIO):
             return data
         return self._some(min(size, _AT_ONCE))
 
+    def skip(self, size: int) -> None:
+        """Read and drop so many bytes, if there are so many."""
+        while size and (part := self.read(size)):
+            size -= len(part)
+
     def whole(self, most: int) -> bytes:
         """The rest, at most `most` bytes of it. Raises UnpackError if it is broken."""
         data = _joined(self.read, most)
@@ -215,6 +221,13 @@ class PeekableStream(io.RawIOBase, BinaryIO):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def drain(stream: BinaryIO | None) -> None:
+    """Read a member's stream to its end, or to where it is broken, for the limits that count it."""
+    with suppress(UnpackError):
+        while stream and stream.read(PIECE):
+            pass
 
 
 def _joined(read: Callable[[int], bytes], most: int) -> bytes:

@@ -19,7 +19,7 @@ from pipeline.reading.formats.detect import (
     parse_puzzle,
     parse_source,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece, Variant
+from pipeline.reading.formats.parsed import START, Entry, Parsed, Piece, Position, Variant
 from pipeline.reading.formats.text import count_lines, oversize
 from pipeline.reading.formats.writing import (
     parsed_from,
@@ -34,6 +34,7 @@ __all__ = [
     "FORMATS",
     "FORMAT_NAMES",
     "HEAD_BYTES",
+    "START",
     "Detected",
     "Entry",
     "Format",
@@ -41,6 +42,7 @@ __all__ = [
     "NotMany",
     "Parsed",
     "Piece",
+    "Position",
     "Variant",
     "What",
     "count_lines",

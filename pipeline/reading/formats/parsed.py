@@ -55,16 +55,32 @@ class Parsed:
         return title_of([dict(self.notes).get("title", "")])
 
 
+class Position(NamedTuple):
+    """A place between two records of a collection: bytes from the start, and lines, from 1."""
+
+    byte: int
+    line: int
+
+
+START = Position(0, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a source that can be read by itself, in any process.
 
     `first_line` is the number of its first line, from 1; `data` are whole records, or the
-    beginning of a single one that is too long to be read.
+    beginning of a single one that is too long to be read. What follows begins at `end`.
     """
 
     first_line: int
     data: bytes
+    end: Position = START
+
+    def moved(self, start: Position) -> Piece:
+        """The same piece of a source that has `start` before the beginning of this one's."""
+        byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
+        return Piece(self.first_line + start.line - 1, self.data, Position(byte, line))
 
 
 class Entry(NamedTuple):

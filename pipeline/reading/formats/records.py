@@ -25,7 +25,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
     signs_of,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, Piece, Position
 from pipeline.reading.formats.text import (
     LINE_END,
     NEWLINE,
@@ -100,7 +100,7 @@ def _joined(piece: Piece | None, following: Piece, most: int) -> Piece:
         return following
     are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (piece, following)]
     if not any(are_cut) and len(piece.data) + len(following.data) <= most:
-        return Piece(piece.first_line, piece.data + following.data)
+        return Piece(piece.first_line, piece.data + following.data, following.end)
     return following if is_silent(piece.data) else piece
 
 
@@ -110,6 +110,8 @@ class _Window:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self.data = b""
+        self.taken = 0
+        """How many bytes are before `data`."""
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
@@ -136,6 +138,7 @@ class _Window:
 
     def take(self, size: int) -> bytes:
         taken, self.data = self.data[:size], self.data[size:]
+        self.taken += len(taken)
         return taken
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
@@ -168,12 +171,12 @@ def cut_pieces(
             window.fill(most + LOOK)
             end = window.end(size, boundary)
         if end and end <= most:
-            piece = Piece(line, window.take(end))
-            line += count_lines(piece.data)
-            yield piece
+            data, first = window.take(end), line
+            line += count_lines(data)
         else:
-            yield Piece(line, window.data[: LONGEST + 1])
+            data, first = window.data[: LONGEST + 1], line
             line += window.skip(boundary, digest)
+        yield Piece(first, data, Position(window.taken, line))
 
 
 PLAIN = r"[1-9.]{81}|[0-9]{81}"

@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from secrets import token_bytes
@@ -30,6 +31,7 @@ from pipeline.outbox.names import (
     outputs,
     stems_for,
 )
+from pipeline.outbox.write_record import timestamp
 from pipeline.service.protocol import reached
 from pipeline.service.protocol.claim import (
     LOCK,
@@ -39,10 +41,11 @@ from pipeline.service.protocol.claim import (
     Claim,
     Note,
     locked,
+    new_job_id,
     notes_in_work,
 )
 from pipeline.service.protocol.folders import Folders, opened
-from pipeline.service.protocol.settle import unchanged
+from pipeline.service.protocol.settle import Fingerprint, unchanged
 
 _OUTBOX_LOCK = ".lock"
 _EPOCH_BYTES = 8
@@ -81,6 +84,8 @@ class Reservations:
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
         self._lock = -1
+        self._in_work: list[Note] | None = None
+        """The notes of claims, read when first asked for while the lock is held."""
         self._epoch: tuple[str, bytes] | None = None
         self._heard = _EPOCH_BYTES
         """Up to where the file of the lock was read."""
@@ -95,21 +100,34 @@ class Reservations:
         with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
             _lock_patiently(descriptor, self._patience)
             self._hear(descriptor)
-            self._lock = descriptor
+            self._lock, self._in_work = descriptor, None
             try:
                 yield
             finally:
-                self._lock = -1
+                self._lock, self._in_work = -1, None
 
     def reserve(
-        self, source: str, *, keep_cnf: bool, is_folder: bool = False
-    ) -> tuple[str, tuple[str, ...]]:
-        """The stem for a source, and others that it has used; the lock must be held."""
+        self, source: str, seen: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
+    ) -> Note:
+        """A note for a new job on a source, with names that are its own; the lock must be held."""
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._tell((stem, *former))
         for held in (stem, *former):
             self._remember(held)
-        return stem, former
+        now = datetime.now(UTC)
+        note = Note(
+            job=new_job_id(now),
+            source=source,
+            stem=stem,
+            keep_cnf=keep_cnf,
+            claimed=timestamp(now),
+            fingerprint=seen,
+            outbox=identity(self._folders.outbox.stat()),
+            former=former,
+        )
+        if self._in_work is not None:
+            self._in_work.append(note)
+        return note
 
     def _hear(self, descriptor: int) -> None:
         """Remember what others have reserved since; list all if that is not known."""
@@ -195,7 +213,9 @@ class Reservations:
         """
         if stem not in self._stems.get(fold(stem), ()):
             return
-        for note in notes_in_work(self._folders):
+        if self._in_work is None:
+            self._in_work = notes_in_work(self._folders)
+        for note in self._in_work:
             if note.stem == stem:
                 yield note.source, outputs(stem, keep_cnf=note.keep_cnf)
             elif stem in note.former:
@@ -210,22 +230,17 @@ class Reservations:
             yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
-def make_claim(
-    folders: Folders, note: Note, data: bytes | None = None, spares: list[Claim] | None = None
-) -> Claim | None:
+def make_claim(folders: Folders, note: Note, data: bytes | None = None) -> Claim | None:
     """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
 
-    `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
-    any: claims that were put aside.
+    `data` are the bytes that were seen in it, if it was read.
     """
     folder = folders.work / key_of(note.source)
     if folder.exists():
         return None
-    claim = _reused(spares, note) if spares else None
-    if claim is None:
-        with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-            claim = _prepare(folders, note)
+    with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
+        fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
+        claim = _prepare(folders, note)
     reached("claim.prepared")
     try:
         claim.move(folder)
@@ -256,22 +271,6 @@ def _prepare(folders: Folders, note: Note) -> Claim:
         claim.remove()
         raise
     return claim
-
-
-def _reused(spares: list[Claim], note: Note) -> Claim | None:
-    """A claim that was put aside, for another job; None if its folder is no longer there.
-
-    It is removed if it cannot be written.
-    """
-    spare = spares.pop()
-    try:
-        spare.reuse(note)
-    except OSError as error:
-        spare.remove()
-        if isinstance(error, FileNotFoundError):
-            return None
-        raise
-    return spare
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:

@@ -10,13 +10,15 @@ import shutil
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
+from pipeline.outbox.write_record import SetOfMany, SetOfOne, record_text
 from pipeline.service.protocol import reached
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.claiming import identity
@@ -41,33 +43,48 @@ _TEMPORARY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
-    """A set that a claim's job has made.
+class PublishedSet:
+    """All that is published of one source, under a stem.
 
-    `files` gives the names of the set, each with its text in pieces, or the file that has it.
-    `make` makes the record's text from the SHA-256 of each. `tree` is a folder of the outbox that
-    will be renamed to the stem.
+    `grown` are its files that are written already. `tree` is a folder of the outbox that will be
+    renamed to the stem. `claimed` is when the source was claimed, in ISO 8601.
     """
 
-    claim: Claim
-    files: Callable[[], Iterable[tuple[str, Iterable[str | bytes] | Grown]]]
-    make: Callable[[Mapping[str, str]], str]
+    stem: str
+    made: SetOfOne | SetOfMany
+    claimed: str
+    finished: datetime
+    grown: Mapping[str, Grown] = field(default_factory=dict)
     tree: Path | None = None
 
+    def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
+        """Write the files that are not written yet, each where `path_of` says; the record last.
 
-def publish(publications: Sequence[Publication], folders: Folders) -> None:
-    """Replace any earlier set of each source by the new one.
+        `begin` says to write them to disk soon. Returns the record. Raises OSError.
+        """
+        hashes = {}
+        for name, grown in self.grown.items():
+            hashes[name] = grown.sha256
+            reached("publish.staging")
+        for name, pieces in self.made.files(self.stem, self.claimed, self.finished):
+            hashes[name] = _write_anew(path_of(name), pieces, begin=begin)
+            reached("publish.staging")
+        record = self.made.record(hashes, self.finished)
+        _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
+        return record
+
+
+def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> None:
+    """Replace any earlier set of each claim's source by the new one.
 
     Everything is written under temporary names and made durable before an earlier set is touched.
     Files of the earlier record that the new set lacks are deleted. The record comes last. After a
     crash at any point the call may be repeated, with the same outcome. Several sets are made
     durable together. Raises OSError.
     """
-    at_once = (
-        Disks.of((folders.outbox, folders.work)) if len(publications) >= MANY else nullcontext()
-    )
+    at_once = Disks.of((folders.outbox, folders.work)) if len(sets) >= MANY else nullcontext()
     with at_once as disks:
-        _publish([_StagedSet(each, folders) for each in publications], folders, disks)
+        _publish([_StagedSet(claim, made, folders) for claim, made in sets], folders, disks)
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
@@ -126,39 +143,37 @@ class _Staged:
 class _StagedSet:
     """A set on its way into the outbox."""
 
-    def __init__(self, publication: Publication, folders: Folders) -> None:
-        self._publication = publication
-        self._claim = publication.claim
+    def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
+        self._claim = claim
+        self._set = published
         self._outbox = folders.outbox
-        self._marked = _marked(self._claim, folders)
-        self._files: list[_Staged] = []
+        self._marked = _marked(claim, folders)
+        self._all: list[_Staged] = []
         self.earlier: list[Path] = []
-        self.record = self._temporary(0, self._claim.note.stem + ENDING)
 
     @property
-    def _all(self) -> list[_Staged]:
-        return [*self._files, self.record]
+    def record(self) -> _Staged:
+        return self._all[-1]
 
-    def _temporary(self, number: int, name: str) -> _Staged:
-        path = self._outbox / f"{self._marked}{number}.tmp"
-        return _Staged(path, self._outbox / name, is_temporary=True)
+    @property
+    def _files(self) -> list[_Staged]:
+        return self._all[:-1]
 
     def stage(self, *, begin: bool) -> None:
         """Write the files under temporary names; `begin` says to write them to disk soon."""
-        hashes: dict[str, str] = {}
-        for number, (name, content) in enumerate(self._publication.files(), 1):
-            if isinstance(content, Grown):
-                self._files.append(_Staged(content.path, self._outbox / name))
-                hashes[name] = content.sha256
-            else:
-                self._files.append(self._temporary(number, name))
-                hashes[name] = _write_anew(self._files[-1].path, content, begin=begin)
-            reached("publish.staging")
-        if tree := self._publication.tree:
+        for name, grown in self._set.grown.items():
+            self._all.append(_Staged(grown.path, self._outbox / name))
+        if tree := self._set.tree:
             target = self._outbox / self._claim.note.stem
             path = tree if tree.exists() else target
-            self._files.append(_Staged(path, target, is_folder=True))
-        _write_anew(self.record.path, [self._publication.make(hashes)], begin=begin)
+            self._all.append(_Staged(path, target, is_folder=True))
+        self._set.write(self._temporary, begin=begin)
+
+    def _temporary(self, name: str) -> Path:
+        """A temporary name for the file that will get this one."""
+        path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
+        self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
+        return path
 
     def announce(self, *, begin: bool) -> None:
         """Note in the claim what may have to be deleted, should this be interrupted.
@@ -277,14 +292,12 @@ def is_published(claim: Claim, folders: Folders) -> Record | None:
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
-def finish(
-    finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
-) -> None:
+def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
     """Move the originals of published jobs where they belong and remove the claims.
 
     Each claim comes with whether its original belongs in `failed`. The inbox is made durable
     first: a filesystem that only logs the shelf might have the original in both after a power
-    failure. The claims are put into `spares` if those are given: then nothing was noted in them.
+    failure.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -294,10 +307,7 @@ def finish(
         sync(folder)
     reached("finish.moved")
     for claim, _ in finished:
-        if spares is not None and (spare := claim.spare()):
-            spares.append(spare)
-        else:
-            claim.remove()
+        claim.remove()
         reached("finish.removed")
 
 

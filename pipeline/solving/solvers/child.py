@@ -240,8 +240,9 @@ class Peer:
     def has_ended(self) -> bool:
         return ended_within(self._process, 0)
 
-    def exit_code(self) -> int | None:
-        ended = ended_within(self._process, EXIT_TIMEOUT)
+    def exit_code(self, seconds: float = EXIT_TIMEOUT) -> int | None:
+        """Its exit code, waiting so long for it; None if it has not ended then."""
+        ended = ended_within(self._process, seconds)
         return self._process.wait() if ended else None
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from pipeline.outbox.report.drawn import board_of_row
 from pipeline.outbox.tables import PuzzleRow
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import contents_of
-from pipeline.service.sinks import Portions
+from pipeline.service.jobs import Portions
 from pipeline.settings import Reading, Settings
 from pipeline.solving.complete import refuter
 from pipeline.solving.items import items_of

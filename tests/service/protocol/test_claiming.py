@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import unicodedata
 from contextlib import closing
@@ -19,7 +18,7 @@ from support.dropping import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
-from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, note_in, notes_in_work
+from pipeline.service.protocol.claim import NOTE, Note, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
@@ -149,7 +148,8 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
     reserver = reservations or Reservations(box.folders)
     with reserver.held():
-        stem, former = reserver.reserve(source, keep_cnf=keep_cnf)
+        note = reserver.reserve(source, UNSEEN, keep_cnf=keep_cnf)
+        stem, former = note.stem, note.former
         then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
 
@@ -207,7 +207,8 @@ def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
         reservations = Reservations(box.folders)
         with reservations.held():
-            assert reservations.reserve("a.txt", keep_cnf=keep_cnf) == told
+            note = reservations.reserve("a.txt", UNSEEN, keep_cnf=keep_cnf)
+        assert (note.stem, note.former) == told
 
 
 def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
@@ -246,7 +247,7 @@ def test_one_reserves_at_a_time(box):
     other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
     reservations = Reservations(box.folders)
     with reservations.held():
-        stem, _ = reservations.reserve("a.txt", keep_cnf=False)
+        stem = reservations.reserve("a.txt", UNSEEN, keep_cnf=False).stem
         other.start()
         wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
         hold(box, "a.txt", stem)
@@ -311,35 +312,3 @@ def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
                     if other != source:
                         assert not mine & folded_outputs(its, keep_cnf=kept), (stem, its)
             held[source] = {**({} if ends else held.get(source, {})), stem: keep_cnf}
-
-
-def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_is_not_missed(box):
-    first = claimed(box)
-    first.original.unlink()
-    spares = [first.spare()]
-    assert not first.is_held
-    box.drop("b.txt", "second")
-    with closing(make_claim(box.folders, note_of(box, "b.txt", job="two"), None, spares)) as second:
-        assert (second.original.read_text(), second.note.job, spares) == ("second", "two", [])
-        assert note_in(second.folder) == second.note
-        second.original.unlink()
-        spares = [second.spare()]
-        shutil.rmtree(box.inbox)
-        box.inbox.mkdir()
-        box.folders.prepare()
-        box.drop("c.txt", "third")
-        with closing(make_claim(box.folders, note_of(box, "c.txt"), None, spares)) as third:
-            assert third.original.read_text() == "third"
-    assert box.in_work() == {key_of("c.txt")}
-
-
-def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(box):
-    first = claimed(box)
-    first.original.unlink()
-    spare = first.spare()
-    (spare.folder / LOCK).unlink()  # as one who clears up old files does
-    box.drop("b.txt", "second")
-    with closing(make_claim(box.folders, note_of(box, "b.txt"), None, [spare])) as second:
-        assert [*abandoned(box.folders)] == []
-        assert second.original.read_text() == "second"
-    assert box.in_work() == {key_of("b.txt")}

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+from collections.abc import Iterable
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 
 import pytest
 from support.claiming import at_step, note_of
 from support.dropping import DropFolder, record_text
 
-from pipeline.service.protocol.claim import NOTE, note_in, notes_in_work
+from pipeline.outbox import record_of
+from pipeline.service.protocol.claim import NOTE, Claim, note_in, notes_in_work
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
-    Publication,
+    PublishedSet,
     finish,
     is_published,
     publish,
@@ -33,15 +37,31 @@ def claim_of(box, source="a.txt", stem="a", job=JOB):
     return make_claim(box.folders, note_of(box, source, stem=stem, job=job))
 
 
+@dataclass
+class Made:
+    """Texts by name, and a record that lists them."""
+
+    claim: Claim
+    texts: dict[str, str | Iterable[str]]
+
+    def files(self, _stem, _claimed, _finished):
+        for name, text in self.texts.items():
+            yield name, [text] if isinstance(text, str) else text
+
+    def record(self, hashes, _finished):
+        listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
+        note = self.claim.note
+        return record_of(json.loads(record_text(note.source, job=note.job, files=listed)))
+
+
+def set_of(claim, files, tree=None):
+    made = Made(claim, files)
+    return claim, PublishedSet(claim.note.stem, made, "", datetime.now(UTC), tree=tree)
+
+
 def publish_set(box, claim, files):
     """Publish these texts with a record."""
-
-    def record(hashes):
-        listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
-        return record_text(claim.note.source, job=claim.note.job, files=listed)
-
-    pieces = [(name, [text] if isinstance(text, str) else text) for name, text in files.items()]
-    publish([Publication(claim, lambda: pieces, record)], box.folders)
+    publish([set_of(claim, files)], box.folders)
 
 
 def published(box, files, source="a.txt", stem="a", job=JOB):
@@ -94,13 +114,8 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
         assert all(claim.folder.stat().st_ino in synced for claim in claims), "the notes' names"
         assert all(note_in(claim.folder).files for claim in claims)
 
-    def publication(claim):
-        note = claim.note
-        text = record_text(note.source, job=note.job)
-        return Publication(claim, lambda: [(f"{note.stem}.log", ["log"])], lambda _: text)
-
     with at_step("publish.withdrawn", check):
-        publish([*map(publication, claims)], box.folders)
+        publish([set_of(claim, {f"{claim.note.stem}.log": "log"}) for claim in claims], box.folders)
     for claim in claims:
         claim.close()
 
@@ -230,9 +245,8 @@ def test_somebody_elses_folder_of_an_archives_name_leaves_everything_as_it_was(b
     tree = box.outbox / ".growing"
     tree.mkdir()
     with closing(claim_of(box, "a.zip")) as claim:
-        each = Publication(claim, lambda: [("a.csv", ["new"])], lambda _: "{}", tree)
         with pytest.raises(IsADirectoryError):
-            publish([each], box.folders)
+            publish([set_of(claim, {"a.csv": "new"}, tree)], box.folders)
         assert claim.note.files == ()
     assert box.published() == {"a", ".growing"}
     assert (box.outbox / "a" / "precious").read_text() == "x"

@@ -1,4 +1,4 @@
-"""The table of a collection, and its solutions, one a line."""
+"""A collection: its table, and its solutions, one a line."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
-from pipeline.reading.formats import Piece
+from pipeline.reading.formats import START, Piece, Position
 from pipeline.reading.unread import add_unread
+from pipeline.service.jobs import End, LongJob, PieceOf, Portions, size_of
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
-from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 
 class GrowingTable:
     """The table and the solutions of one collection, growing under a stem.
 
-    `seconds` is how long it took to compute in all, added up over the workers. `ahead` is by how
-    much the indices of the last piece were ahead of its lines.
+    `position` is where its source was read to; None if it is complete. `seconds` is how long it
+    took to compute in all, added up over the workers. `ahead` is the difference between index and
+    line of the first puzzle of the last piece.
     """
 
     def __init__(
@@ -46,6 +47,8 @@ class GrowingTable:
         self._also = settings.traits
         self.stem = stem
         self.ahead = 0
+        found = state.get("position", START)
+        self.position = None if found is None else Position(*found)
         self.count: int = state.get("count", 0)
         self._ranks: int = state.get("ranks", 0)
         self.totals = Counter[str](state.get("totals", {}))
@@ -56,6 +59,7 @@ class GrowingTable:
     def state(self) -> dict[str, Any]:
         """What is needed to go on with it."""
         return {
+            "position": self.position,
             "count": self.count,
             "ranks": self._ranks,
             "totals": dict(self.totals),
@@ -73,9 +77,11 @@ class GrowingTable:
         """Append the rows of a piece."""
         self.ahead = self.count + 1 - piece.first_line
         self._append(rows)
+        self.position = piece.end
 
     def finish(self, end: End) -> None:
         """Append a row that says why the collection broke off, if it did."""
+        self.position = None
         if end.error is None:
             self._append(Rows())
             return
@@ -141,7 +147,7 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
     )
 
 
-class TableSink(GrowingSink):
+class CollectionJob(LongJob):
     """A dropped collection; its table grows under the stem of its claim."""
 
     status = "collection"
@@ -162,24 +168,29 @@ class TableSink(GrowingSink):
         size = size_of(claim.original) or 0
         self.is_quick = not self.steps_before and is_quick(found, size, settings, portions)
         self._meter = Meter()
-        noted = self._growing.state.get("bulk", {})
-        self._bytes = noted.get("bytes", 0)
-        self._table = GrowingTable(self._growing, claim.note.stem, settings, noted)
+        self._table = GrowingTable(self._growing, claim.note.stem, settings, self._resumed)
+        self._read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
         self.unread = self._table.unread
 
     def steps(self) -> Iterator[PieceOf | End]:
+        if self._table.position is None:
+            return
         room = UnpackLimits(self._settings.max_total_bytes)
-        with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
+        with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
             yield from self._portions.pieces(
-                self._source, stream, self._settings, ahead=lambda: self._table.ahead
+                self._source,
+                stream,
+                self._settings,
+                start=self._table.position,
+                ahead=lambda: self._table.ahead,
             )
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
             case PieceOf(piece), Rows() as rows:
-                self._bytes += len(piece.data)
                 self._table.add(rows, piece)
+                self._read = piece.end.byte
             case End() as end, _:
                 self._table.finish(end)
                 if not (self._is_packed or end.error):
@@ -187,8 +198,8 @@ class TableSink(GrowingSink):
         self.fallbacks = self._table.fallbacks
 
     def _state(self) -> dict[str, Any]:
-        return self._table.state() | {"bytes": self._bytes}
+        return self._table.state()
 
     def progress(self) -> Progress:
-        done = self._meter.read if self._is_packed else self._bytes
+        done = self._meter.read if self._is_packed else self._read
         return Progress(self._table.count, done, self._size)

@@ -29,16 +29,17 @@ from pipeline.outbox.schema import SCHEMA
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted
 from pipeline.service.intake import Intake
-from pipeline.service.job import MOST_ATTEMPTS, Job, Shared, Tuning, process
+from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
+from pipeline.service.jobs.collection import CollectionJob
+from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
+from pipeline.service.processing import MOST_ATTEMPTS, Kept, LongRun, Runtime, Tuning, process
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.sinks import CHECKPOINT_FORMAT, Portions, SetSink
-from pipeline.service.sinks.table import TableSink
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -120,29 +121,33 @@ class Quick(Busy):
                 yield request, None
 
 
-def shared_by(box, solvers, workers, piece=10, **options):
+def runtime_of(box, solvers, pool, piece=10, **options):
     """What the jobs of a run with these workers share, with pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
-    log, inline = LazyLog(quiet=True), Inline(solvers, settings, nullcontext)
-    tuning = Tuning(portions=Portions(piece=piece))
-    return Shared(
-        box.folders,
-        settings,
-        log,
-        nullcontext,
-        inline,
-        inline,
-        workers,
-        Claimers(0, settings),
-        tuning,
+    local = Inline(solvers, settings, nullcontext)
+    return Runtime(
+        folders=box.folders,
+        settings=settings,
+        log=LazyLog(quiet=True),
+        computing=nullcontext,
+        local=local,
+        batches=local,
+        pool=pool,
+        claimers=Claimers(0, settings),
+        tuning=Tuning(portions=Portions(piece=piece)),
     )
 
 
-def begun(claim, shared):
-    """A job of many puzzles before its first step, or one that is ready."""
-    job = Job(shared, claim)
-    assert job.advance() == "going"
-    return job
+def processed(claims, runtime):
+    """The outcomes of claims whose files nobody has read before."""
+    return process([(claim, None) for claim in claims], runtime)
+
+
+def begun(claim, runtime):
+    """A long job before its first step."""
+    ((_, run),) = processed([claim], runtime)
+    assert isinstance(run, LongRun)
+    return run
 
 
 @pytest.fixture
@@ -153,11 +158,11 @@ def many(box):
 
 
 def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box, many):
-    shared = shared_by(box, None, Busy())
+    runtime = runtime_of(box, None, Busy())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            job = begun(many, shared)
-            assert job.advance() == "going", "it waits"
+            job = begun(many, runtime)
+            assert job.advance() == [], "it waits"
             assert many.attempts() == deadly, "what a kill would leave"
         many.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else many.close()
     assert run_here(box) == 0
@@ -165,9 +170,9 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
 
 
 def test_a_crash_of_ours_while_workers_compute_counts(box, many):
-    job = begun(many, shared_by(box, None, Crashing()))
-    assert job.advance() == "going", "it waits"
-    assert job.advance() == "kept"
+    job = begun(many, runtime_of(box, None, Crashing()))
+    assert job.advance() == [], "it waits"
+    assert job.advance() == [(many, Kept())]
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -175,40 +180,48 @@ def test_a_crash_of_ours_while_workers_compute_counts(box, many):
 
 def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, many):
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy(), piece=1000)
+        runtime = runtime_of(box, solvers, Busy(), piece=1000)
         with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
-            Job(shared, many).advance()
+            list(processed([many], runtime))
         many.close()
         (claim,) = abandoned(box.folders)
         assert claim.attempts() == 1
-        again = begun(claim, shared)
-        assert [again.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        again = begun(claim, runtime)
+        assert [again.advance() for _ in range(5)] == [[]] * 5, "it waits for workers"
         claim.reset_attempts()
-        assert begun(claim, shared).advance().status == "collection"
+        ((_, ended),) = processed([claim], runtime)
+        assert ended.status == "collection"
 
 
-@pytest.mark.parametrize("other", [10, 40])
-def test_a_job_that_was_cut_into_other_pieces_starts_again(box, many, other):
-    assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
-    for piece, steps in ((20, 1), (other, 0)):
-        job = begun(many, shared_by(box, None, Quick(), piece))
-        assert job.sink.steps_before == steps
+@pytest.mark.parametrize("other", [10, 20, 40])
+def test_a_job_goes_on_where_it_was_whatever_size_its_pieces_have_now(box, many, other):
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, None, piece=20)
+        assert begun(many, replace(runtime, pool=runtime.local)).advance() == []
+        tuning = Tuning(portions=Portions(piece=other))
+        run = begun(many, replace(runtime, pool=runtime.local, tuning=tuning))
+        assert run.job.steps_before == 1
+        assert run.job.progress().bytes_done == 17
+        while not (outcomes := run.advance()):
+            pass
+    assert [ended.status for _, ended in outcomes] == ["collection"]
+    assert len(box.text(f"{STEM}.csv").splitlines()) == 1 + 3
 
 
 def test_a_job_that_a_version_with_other_checkpoints_began_starts_again(box, many):
-    assert begun(many, shared_by(box, None, Quick(), piece=20)).advance() == "going"
+    assert begun(many, runtime_of(box, None, Quick(), piece=20)).advance() == []
     noted = (many.folder / PROGRESS).read_text()
     key = f"{CHECKPOINT_FORMAT} {SCHEMA} "
     assert noted.count(f'"terms": "{key}') == 1
     (many.folder / PROGRESS).write_text(noted.replace(key, f"{CHECKPOINT_FORMAT - 1} {SCHEMA} "))
-    assert begun(many, shared_by(box, None, Quick(), piece=20)).sink.steps_before == 0
+    assert begun(many, runtime_of(box, None, Quick(), piece=20)).job.steps_before == 0
 
 
 def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy(), piece=1000, max_solutions=1000)
-        job = begun(many, shared)
-        assert [job.advance() for _ in range(5)] == ["going"] * 5, "it waits for workers"
+        runtime = runtime_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        job = begun(many, runtime)
+        assert [job.advance() for _ in range(5)] == [[]] * 5, "it waits for workers"
 
 
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(
@@ -217,18 +230,18 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     done = []
 
     def cut(sink):
-        yield from ("first", "second")
+        yield from ("first", "second")[sink.steps_before :]
         die()
 
-    monkeypatch.setattr(TableSink, "steps", cut)
-    monkeypatch.setattr(TableSink, "write", lambda _sink, step, _reply: done.append(step))
+    monkeypatch.setattr(CollectionJob, "steps", cut)
+    monkeypatch.setattr(CollectionJob, "write", lambda _sink, step, _reply: done.append(step))
     many.close()
     for _ in range(7):
         (claim,) = abandoned(box.folders)
         assert claim.attempts() < MOST_ATTEMPTS
-        job = begun(claim, shared_by(box, None, Quick()))
+        job = begun(claim, runtime_of(box, None, Quick()))
         with pytest.raises(KeyboardInterrupt):
-            list(iter(job.advance, None))
+            list(iter(job.advance, [None]))
     (claim,) = abandoned(box.folders)
     assert claim.attempts() == MOST_ATTEMPTS
     claim.close()
@@ -327,8 +340,8 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
         raise OSError(errno.EMFILE, "Too many open files")
 
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy())
-        intake = Intake(shared, lambda: False, Display(shared.log, bar=False))
+        runtime = runtime_of(box, solvers, Busy())
+        intake = Intake(runtime, lambda: False, Display(runtime.log, bar=False))
         with monkeypatch.context() as patched:
             patched.setattr("pipeline.service.intake.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
@@ -339,19 +352,19 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
     names, told = ["a.txt", "b.txt", "c.txt"], {}
     claims = [claimed(box, name, SMALL) for name in names]
-    begin = SetSink.__init__
+    begin = PuzzleJob.__init__
 
     def full(sink, claim, *rest):
         if claim is claims[-1]:
             raise EnvironmentFailure("no room")
         begin(sink, claim, *rest)
 
-    monkeypatch.setattr(SetSink, "__init__", full)
+    monkeypatch.setattr(PuzzleJob, "__init__", full)
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy())
-        outcomes = process([Job(shared, claim) for claim in claims], shared)
+        runtime = runtime_of(box, solvers, Busy())
+        outcomes = processed(claims, runtime)
         with pytest.raises(EnvironmentFailure):
-            told.update((job.claim.note.source, outcome.status) for job, outcome in outcomes)
+            told.update((claim.note.source, outcome.status) for claim, outcome in outcomes)
     assert told == {"a.txt": "unique", "b.txt": "unique"}
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
     assert not any(claim.is_held for claim in claims)
@@ -368,7 +381,7 @@ def late_from(number):
     """What to enter around computations, of which that one comes after the end of the grace."""
     begun = count(1)
 
-    def computing():
+    def computing(*_):
         if next(begun) >= number:
             raise Interrupted
         return nullcontext()
@@ -380,10 +393,10 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
     names, log = ["a.txt", "b.txt", "c.txt"], KeptLog()
     claims = claimed_collections(box, *names)
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy(), piece=1000)
-        shared = replace(shared, log=log, computing=late_from(2))
+        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = replace(runtime, log=log, computing=late_from(2))
         with pytest.raises(Interrupted):
-            list(process([Job(shared, claim) for claim in claims], shared))
+            list(processed(claims, runtime))
     assert log.told == [], "nothing is kept"
     assert (box.waiting(), box.in_work()) == ({*names}, set())
     assert box.published() == set(), "a full disk may need the room"
@@ -392,12 +405,12 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
 def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(box, monkeypatch):
     """As when machine code turns out to be unusable."""
     answers = iter([True, False])
-    monkeypatch.setattr("pipeline.service.sinks.table.is_quick", lambda *_: next(answers))
+    monkeypatch.setattr("pipeline.service.jobs.collection.is_quick", lambda *_: next(answers))
     box.drop("a.txt", collection(3))
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy(), settle=0.0)
-        shared = replace(shared, workers=shared.inline)
-        intake = Intake(shared, lambda: False, Display(None, bar=False), once=True, quick_only=True)
+        runtime = runtime_of(box, solvers, Busy(), settle=0.0)
+        runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
+        intake = Intake(runtime, lambda: False, display, once=True, quick_only=True)
         assert intake.take_quick(["a.txt"]) == []
         assert not intake.busy
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
@@ -410,8 +423,8 @@ def test_collections_whose_joint_publication_fails_halfway_are_published_alone(b
 
     claims = claimed_collections(box, "a.txt", "b.txt")
     with Solvers() as solvers, at_step(step, refuse):
-        shared = shared_by(box, solvers, Busy(), piece=1000)
-        outcomes = [*process([Job(shared, claim) for claim in claims], shared)]
+        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        outcomes = [*processed(claims, runtime)]
     assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
     assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())
     assert not [name for name in box.published() if name.endswith(".tmp")]
@@ -421,9 +434,9 @@ def test_collections_whose_joint_publication_fails_halfway_are_published_alone(b
 def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds, together):
     claims = claimed_collections(box, "a.txt", "b.txt", "c.txt")
     with Solvers() as solvers:
-        shared = shared_by(box, solvers, Busy(), piece=1000)
-        shared = replace(shared, tuning=replace(shared.tuning, ready_seconds=seconds))
-        outcomes = process([Job(shared, claim) for claim in claims], shared)
+        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = replace(runtime, tuning=replace(runtime.tuning, ready_seconds=seconds))
+        outcomes = processed(claims, runtime)
         assert next(outcomes)[1].status == "collection"
         assert len(box.kept("done")) == together
         assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
@@ -460,7 +473,7 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
     box, limit, most, monkeypatch
 ):
     """As with a cluster, which takes eight batches at once."""
-    shared = replace(shared_by(box, None, Busy()), together=SimpleNamespace(batches=8))
-    intake = Intake(shared, lambda: False, Display(shared.log, bar=False))
+    runtime = replace(runtime_of(box, None, Busy()), batches=SimpleNamespace(batches=8))
+    intake = Intake(runtime, lambda: False, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
     assert intake.most_claims() == most

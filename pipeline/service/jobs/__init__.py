@@ -1,8 +1,12 @@
-"""Sinks: the requests of a job, and where the answers go: a set of files, a table, or a tree.
+"""Jobs: claimed sources on their way to a published set.
 
-A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
-tree, let their files grow in the outbox. Each step is made durable, so that a killed job continues
-after the last one.
+    PuzzleJob       one puzzle or formula: its set of files
+    CollectionJob   a table, and files of solutions with a line for each puzzle
+    ArchiveJob      a folder with the set that each member would have alone, and a table of them
+
+A job makes the requests that workers compute, takes the replies, and says what is published. The
+files of the last two grow in the outbox; what was written is made durable now and then, so that a
+killed job continues after that.
 """
 
 from __future__ import annotations
@@ -29,36 +33,30 @@ from pipeline.outbox.write_record import (
     Origin,
     SetOfMany,
     SetOfOne,
-    digest,
-    listable,
-    record_text,
     timestamp,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading import Single, Source
+from pipeline.reading import Source
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
-from pipeline.service.protocol.publish import Publication
+from pipeline.service.protocol.publish import PublishedSet
 from pipeline.service.protocol.settle import within
-from pipeline.service.workers import Request, Several
+from pipeline.service.workers import Request
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
-from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
-    from pipeline.reading.formats import Piece
+    from pipeline.reading.formats import Piece, Position
 
 
-CHECKPOINT_FORMAT = 3
-"""Raise it when sources are cut into other steps, or a job's state or published files change. Jobs
-that an earlier version began then start again."""
-
-BATCH = 128
-"""Files computed together. Constant, because some results depend on it."""
+CHECKPOINT_FORMAT = 4
+"""Raise it when a job's state or published files change. Jobs that an earlier version began then
+start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,34 +119,12 @@ class End(Request):
     error: str | None = None
 
 
-class Singles(Several[Single]):
-    """Sources of one problem each."""
-
-    __slots__ = ()
-
-    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        from pipeline.service.solving import solve_items  # noqa: PLC0415 - only workers need it
-
-        results = solve_items(self.items, solvers, settings)
-        return results if settings.keep_cnf else [each.without_cnf() for each in results]
-
-    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
-        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
-
-        return pack_results(reply)
-
-    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
-        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
-
-        return unpack_results(data, self.items, settings)
-
-
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """How a source of many puzzles is cut into steps; what is published may depend on it.
+    """How a source of many puzzles is cut into steps.
 
-    A checkpoint counts steps, so it is valid only for the same sizes. The sizes are bytes of a
-    collection's text; an archive's single puzzles are grouped up to `items` or `item_bytes`.
+    The sizes are bytes of a collection's text; an archive's single puzzles are grouped up to
+    `items` or `item_bytes`.
 
     piece            9×9: 6,000 puzzles, 0.01 s of machine code; 800 without numba, some seconds
     piece_of_others  other sides: some seconds
@@ -180,20 +156,23 @@ class Portions:
         stream: PeekableStream,
         settings: Settings,
         member: str = "",
+        start: Position | None = None,
         ahead: Callable[[], int] = lambda: 0,
     ) -> Iterator[PieceOf | End]:
-        """The steps of one collection; the last one says why it broke off, if it did.
+        """The steps of one collection from `start` on; the last says why it broke off, if it did.
 
-        `ahead` is by how much indices are ahead of lines, as far as is known.
+        `ahead` is the difference between index and line of the puzzle that follows the last rows.
         """
-        from pipeline.reading.formats import Piece, count_lines  # noqa: PLC0415 - loaded by then
+        from pipeline.reading.formats import START  # noqa: PLC0415 - loaded by then
 
-        found, piece = source.detected, Piece(1, b"")
-        for piece in found.pieces(stream, self.size(source, settings)):
-            yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
-        line = piece.first_line + count_lines(piece.data)
+        start = end = start or START
+        stream.skip(start.byte)
+        for piece in source.detected.pieces(stream, self.size(source, settings)):
+            moved = piece.moved(start)
+            yield PieceOf(moved, source, member, max(1, moved.first_line + ahead()))
+            end = moved.end
         error = str(stream.error) if stream.error else None
-        yield End(member, source, line, stream.digest, stream.size, error)
+        yield End(member, source, end.line, stream.digest, stream.size, error)
 
 
 PORTIONS = Portions()
@@ -214,16 +193,11 @@ class Ended:
         return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
 
 
-class Sink(ABC):
-    """The requests of a claimed job, its answers, and what is published of them.
-
-    `seconds` is how long many problems were in work; a single one's result knows that.
-    """
-
-    seconds = 0.0
+class Job(ABC):
+    """A claimed source: its requests, their replies, and what is published of it."""
 
     def __init__(self, claim: Claim, settings: Settings) -> None:
-        self._claim = claim
+        self.claim = claim
         self._settings = settings
 
     @property
@@ -233,91 +207,44 @@ class Sink(ABC):
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """The requests, always the same for the same source."""
+        """The requests whose replies are not written, always the same for the same source."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
         """Take the reply to a step."""
 
     @abstractmethod
-    def _outcome(self) -> SetOfOne | SetOfMany:
-        """What is published."""
+    def _made(self) -> SetOfOne | SetOfMany:
+        """What is published, once all steps are done."""
 
-    def _grown(self) -> Mapping[str, Any]:
-        """The files that lie in the outbox already."""
-        return {}
+    def published_set(self) -> PublishedSet:
+        """All files, the record and the log."""
+        now, note = datetime.now(UTC), self.claim.note
+        return PublishedSet(note.stem, self._made(), note.claimed or timestamp(now), now)
 
-    def publication(self) -> Publication:
-        """All files of the job, with its record and its log."""
-        now, note, outcome = datetime.now(UTC), self._claim.note, self._outcome()
-
-        def files() -> Iterator[Any]:
-            yield from self._grown().items()
-            yield from outcome.files(note.stem, note.claimed or timestamp(now), now)
-
-        def record(hashes: Mapping[str, str]) -> str:
-            return record_text(outcome.record(hashes, now))
-
-        return Publication(self._claim, files, record)
-
-    def finish(self, log: Log) -> Ended:
-        """Log the outcome of the published job."""
-        outcome = self._outcome()
-        event = outcome.event() | {"source": printable(outcome.origin.source)}
-        for each in outcome.warnings():
+    def ended(self, published: PublishedSet, log: Log) -> Ended:
+        """Log how the published job ended."""
+        made = published.made
+        event = made.event() | {"source": printable(made.origin.source)}
+        for each in made.warnings():
             log.warning("solver.fallback", source=event["source"], **each)
-        if outcome.not_read:
-            log.warning("source.unread", source=event["source"], reason=outcome.not_read)
-        ended = Ended(self._claim.note, outcome.status, outcome.totals, event.get("message"))
-        (log.error if ended.bad else log.info)("job.finished", job=outcome.origin.job, **event)
+        if made.not_read:
+            log.warning("source.unread", source=event["source"], reason=made.not_read)
+        ended = Ended(self.claim.note, made.status, made.totals, event.get("message"))
+        (log.error if ended.bad else log.info)("job.finished", job=made.origin.job, **event)
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:
-        note, declared = self._claim.note, self._settings.reading.declared()
+        note, declared = self.claim.note, self._settings.reading.declared()
         return Origin(note.job, note.source, sha256, size, declared)
 
 
-class SetSink(Sink):
-    """One problem: its solutions, record and log; `item` is None if nothing is to be computed."""
-
-    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
-        super().__init__(claim, settings)
-        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
-        self._result = Result("invalid", message=item.refusal, seconds=seconds)
-        self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
-        self.item = item if item.refusal is None else None
-
-    @classmethod
-    def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
-        """The set that says why a claim could not be processed."""
-        size = size_of(claim.original)
-        sink = cls(claim, Single(claim.note.source, None, why), settings)
-        sink._result = Result("failed", message=why)
-        sink._dropped = sink._origin(None if size is None else digest_of(claim.original), size)
-        return sink
-
-    def steps(self) -> Iterator[Request]:
-        if self.item is not None:
-            yield Singles((self.item,))
-
-    def write(self, _step: Any, reply: Any) -> None:
-        (result,) = reply
-        self._result = listable(result, self._claim.note.stem)
-
-    @property
-    def is_refused(self) -> bool:
-        return self._result.status in ("invalid", "failed")
-
-    def _outcome(self) -> SetOfOne:
-        return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
-
-
-class GrowingSink(Sink):
+class LongJob(Job):
     """Many problems, whose files grow in the outbox.
 
-    Each step is made durable, so that a killed job continues after it: `steps_before` were done
-    by earlier runs, in `seconds_before`. A subclass's state is what `write` needs to continue; it
-    is resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
+    `steps_before` steps were done by earlier runs, in `seconds_before`; `seconds` is how long it
+    has been in work in all. A subclass's state is what `steps` and `write` need to continue; it is
+    resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
     `_digest`.
     """
 
@@ -337,10 +264,12 @@ class GrowingSink(Sink):
         self.unread: Counter[str] = Counter()
         self._portions = portions
         self._digest = ""
-        key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key} {portions}"
+        key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key}"
         self._growing = Growing(claim, folders, key)
-        self.steps_before = int(self._growing.state.get("steps", 0))
-        self.seconds_before = float(self._growing.state.get("seconds", 0.0))
+        state = self._growing.state
+        self.steps_before = int(state.get("steps", 0))
+        self.seconds = self.seconds_before = float(state.get("seconds", 0.0))
+        self._resumed: dict[str, Any] = state.get("bulk", {})
 
     @abstractmethod
     def progress(self) -> Progress: ...
@@ -364,23 +293,23 @@ class GrowingSink(Sink):
     @cached_property
     def _dropped(self) -> Origin:
         """The original, which is still in its claim when this is first asked."""
-        original = self._claim.original
+        original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
 
     @cached_property
     def _size(self) -> int | None:
-        return shown_size(self._claim.original)
+        return shown_size(self.claim.original)
 
-    def _outcome(self) -> SetOfMany:
+    def _made(self) -> SetOfMany:
         terms = self._dropped, self.status, self.format, self.reason
         return SetOfMany(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
 
-    def _grown(self) -> Mapping[str, Any]:
-        return self._growing.staged()
+    def published_set(self) -> PublishedSet:
+        return replace(super().published_set(), grown=self._growing.staged())
 
     def discard(self) -> None:
-        """Remove what was written: the job begins anew."""
+        """Remove what was written: the job starts again."""
         self._growing.discard()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from pipeline.errors import printable
-from pipeline.files import digest_of, write_new
+from pipeline.files import digest_of
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
 from pipeline.outbox.rows import Rows, count_aside, summed
@@ -34,22 +34,22 @@ from pipeline.outbox.write_record import (
     SetOfOne,
     digest,
     listable,
-    record_text,
     timestamp,
 )
 from pipeline.reading import Archive, Single
 from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.archives.streams import Meter
+from pipeline.reading.archives.streams import Meter, drain
 from pipeline.reading.archives.walk import walk
 from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
+from pipeline.service.jobs import End, LongJob, PieceOf, Portions
+from pipeline.service.jobs.collection import GrowingTable
+from pipeline.service.jobs.puzzle import Singles
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import Publication
-from pipeline.service.sinks import End, GrowingSink, PieceOf, Portions, Singles
-from pipeline.service.sinks.table import GrowingTable
+from pipeline.service.protocol.publish import Grown, PublishedSet
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
 from pipeline.solving.result import Result
@@ -58,7 +58,7 @@ _LONGEST = "_1234567.solution"
 """The longest ending of a collection's files."""
 
 
-class TreeSink(GrowingSink):
+class ArchiveJob(LongJob):
     """A dropped archive or folder; its results grow in a hidden tree."""
 
     status = "archive"
@@ -76,7 +76,7 @@ class TreeSink(GrowingSink):
         self._tree = Tree(self._growing.tree)
         self._rows = f"{claim.note.stem}.csv"
         self._meter = Meter()
-        noted = self._growing.state.get("bulk", {})
+        noted = self._resumed
         self.totals = Counter(noted.get("totals", {}))
         self.fallbacks = msgspec.convert(noted.get("fallbacks", ()), tuple[Fallback, ...])
         self.unread = Counter(noted.get("unread", {}))
@@ -93,8 +93,11 @@ class TreeSink(GrowingSink):
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[Single] = []
-        room = UnpackLimits(self._settings.max_total_bytes)
-        for member in walk(self._claim.original, room, self._meter):
+        room, done, inner = UnpackLimits(self._settings.max_total_bytes), self._members, self._inner
+        for number, member in enumerate(walk(self.claim.original, room, self._meter)):
+            if number < done:
+                drain(member.stream)
+                continue
             found = contents_of_member(member, self._settings)
             if isinstance(found, Single):
                 group.append(found)
@@ -104,7 +107,9 @@ class TreeSink(GrowingSink):
                 yield Singles(tuple(group))
                 group = []
             if not isinstance(found, Single):
-                yield from self._portions.pieces(*found, self._settings, member.name)
+                table = inner[1] if inner and number == done else None
+                start = table.position if isinstance(table, GrowingTable) else None
+                yield from self._portions.pieces(*found, self._settings, member.name, start)
         if group:
             yield Singles(tuple(group))
 
@@ -216,12 +221,12 @@ class TreeSink(GrowingSink):
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
 
-    def publication(self) -> Publication:
+    def published_set(self) -> PublishedSet:
         if not self._members:
             self._growing.append(self._rows, header(MemberRow, self._settings.traits))
-        if not self._claim.note.files:  # else it may have been renamed already
+        if not self.claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
-        return replace(super().publication(), tree=self._growing.tree)
+        return replace(super().published_set(), tree=self._growing.tree)
 
 
 def _fault_of_name(error: OSError) -> str:
@@ -315,20 +320,16 @@ class Tree:
 
     def write(self, stem: str, made: SetOfOne | SetOfMany, grown: Iterable[str] = ()) -> Record:
         """Write the set of a member, some files of which have grown here already."""
-        now, base = datetime.now(UTC), PurePosixPath(stem).name
-        paths = [self._top / name.lstrip("/") for name in grown]
-        hashes = {path.name: digest_of(path) for path in paths}
-        for name, pieces in made.files(base, timestamp(now), now):
-            hashes[name] = self._put(stem, name, pieces)
-        record = made.record(hashes, now)
-        self._put(stem, base + ENDING, [record_text(record)])
-        return record
+        now, place = datetime.now(UTC), self._top / stem
 
-    def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
-        path = (self._top / stem).with_name(name)
-        path.unlink(missing_ok=True)  # from an interrupted step
-        self._fresh += [path, path.parent]
-        return write_new(path, pieces)
+        def path_of(name: str) -> Path:
+            path = place.with_name(name)
+            self._fresh += [path, path.parent]
+            return path
+
+        paths = [self._top / name.lstrip("/") for name in grown]
+        written = {path.name: Grown(path, digest_of(path)) for path in paths}
+        return PublishedSet(place.name, made, timestamp(now), now, written).write(path_of)
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""

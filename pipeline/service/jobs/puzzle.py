@@ -1,0 +1,80 @@
+"""One puzzle or formula: its solutions, record and log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pipeline.files import digest_of
+from pipeline.outbox.write_record import SetOfOne, digest, listable
+from pipeline.reading import Single
+from pipeline.service.jobs import Job, size_of
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.workers import Request, Several
+from pipeline.settings import Settings
+from pipeline.solving.result import Result
+from pipeline.solving.solvers import Solvers
+
+BATCH = 128
+"""Files computed together. Constant, because some results depend on it."""
+
+
+class Singles(Several[Single]):
+    """Sources of one problem each."""
+
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        from pipeline.service.solving import solve_items  # noqa: PLC0415 - only workers need it
+
+        results = solve_items(self.items, solvers, settings)
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+
+    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
+        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
+
+        return pack_results(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
+        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
+
+        return unpack_results(data, self.items, settings)
+
+
+class PuzzleJob(Job):
+    """A source of one problem; `item` is None if nothing is to be computed."""
+
+    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
+        super().__init__(claim, settings)
+        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
+        self._result = Result("invalid", message=item.refusal, seconds=seconds)
+        self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
+        self.item = item if item.refusal is None else None
+
+    @classmethod
+    def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:
+        """A job that says why its claim could not be processed."""
+        size = size_of(claim.original)
+        job = cls(claim, Single(claim.note.source, None, why), settings)
+        job._result = Result("failed", message=why)
+        job._dropped = job._origin(None if size is None else digest_of(claim.original), size)
+        return job
+
+    def steps(self) -> Iterator[Request]:
+        if self.item is not None:
+            yield Singles((self.item,))
+
+    def write(self, _step: Any, reply: Any) -> None:
+        (result,) = reply
+        self.take(result)
+
+    def take(self, result: Result) -> None:
+        """Take the result of the item."""
+        self._result = listable(result, self.claim.note.stem)
+
+    @property
+    def is_refused(self) -> bool:
+        return self._result.status in ("invalid", "failed")
+
+    def _made(self) -> SetOfOne:
+        return SetOfOne(self._dropped, self._result, self.claim.note.keep_cnf)
