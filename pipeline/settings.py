@@ -302,6 +302,11 @@ class Settings:
         Setting(READING, None, 1, 2**50, risky=True, unit=SIZE),
         "The most that an archive, or a file of many puzzles, may unpack to.",
     ] = MAX_TOTAL_BYTES
+    max_members: Annotated[
+        int,
+        Setting(READING, "N", 1, 10**7, risky=True),
+        "The most members that an archive or a folder may have; each becomes a set of files.",
+    ] = 100_000
     workers: Annotated[
         int,
         Setting(PROCESSES, "N", 0, _MOST_WORKERS, short="-j"),
@@ -410,7 +415,7 @@ class Settings:
     @property
     def output_key(self) -> str:
         """A text of the settings, except solvers, that affect the results of many puzzles."""
-        limits = self.max_solutions, self.max_total_bytes
+        limits = self.max_solutions, self.max_total_bytes, self.max_members
         checks = self.prove, self.trust_solver
         return repr((tuple(self.reading), limits, self.keep_cnf, *checks, *self.traits))
 
@@ -485,6 +490,7 @@ class SourceOptions(ReadingOptions, total=False):
     """The settings that functions of the library take that read files, folders and archives."""
 
     max_total_bytes: int
+    max_members: int
 
 
 class SolvingOptions(ReadingOptions, total=False):
@@ -506,6 +512,7 @@ class ConvertingOptions(SolvingOptions, total=False):
 
     inbox: Path
     max_total_bytes: int
+    max_members: int
 
 
 class BenchOptions(SourceOptions, total=False):

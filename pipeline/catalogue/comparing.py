@@ -217,7 +217,7 @@ def _joined(lots: list[Lot]) -> Lot:
 
 
 def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    room, name = UnpackLimits(settings.max_total_bytes), printable(str(path))
+    room, name = UnpackLimits.of(settings), printable(str(path))
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):

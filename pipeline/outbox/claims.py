@@ -126,7 +126,7 @@ class _Sought:
         self._record = published.record
         self._top = _archive_of(published)
         self._settings = settings
-        self._room = UnpackLimits(settings.max_total_bytes)
+        self._room = UnpackLimits.of(settings)
         dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
         self._originals, self._source = originals, dropped.source
@@ -216,7 +216,7 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
     report = Report(is_ours=published.is_ours)
-    terms = Terms(settings.reading, UnpackLimits(settings.max_total_bytes))
+    terms = Terms(settings.reading, UnpackLimits.of(settings))
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:

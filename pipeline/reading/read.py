@@ -117,7 +117,7 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
 
 
 def _contents(path: Path, name: str, settings: Settings) -> Contents:
-    limits = UnpackLimits(settings.max_total_bytes)
+    limits = UnpackLimits.of(settings)
     kind = kind_of(path)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":

@@ -53,6 +53,7 @@ class _Remembered:
     said: set[str] = field(default_factory=set)
     look_at: float = 0.0
     holds_many: bool = False
+    is_refused: bool | None = None
 
 
 class Arrivals:
@@ -98,7 +99,7 @@ class Arrivals:
     def look(self, name: str) -> Complete | Later:
         """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
         known = self._known[name]
-        if known.holds_many and self._is_busy():
+        if known.holds_many and known.is_refused is False and self._is_busy():
             return Later()
         if (left := known.look_at - time.monotonic()) > 0:
             return Later(left)
@@ -113,7 +114,18 @@ class Arrivals:
         verdict = self._settler.judge(seen, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
-        return Later() if known.holds_many and self._is_busy() else seen
+        if not known.holds_many or not self._is_busy():
+            return seen
+        if known.is_refused is None:
+            known.is_refused = self._is_refused(name)
+        return seen if known.is_refused else Later()
+
+    def _is_refused(self, name: str) -> bool:
+        """Whether a large file need not wait for others, as it will not be read."""
+        from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
+
+        found = contents_of(self._inbox / name, name, self._runtime.settings)
+        return isinstance(found, Single) and found.refusal is not None
 
     def holds_many(self, name: str) -> bool:
         """Whether it was seen that solving a file may take a while."""

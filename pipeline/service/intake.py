@@ -111,9 +111,8 @@ class Intake:
         self._claimers = runtime.claimers
         self._arrivals = Arrivals(runtime, lambda: len(self._long) >= _MOST_LONG, once=once)
         self._reservations = Reservations(runtime.folders)
-        self._long: deque[LongRun] = deque()
+        self._long: deque[LongRun | SlowPuzzles] = deque()
         self._slow = SlowPuzzles(runtime)
-        self._is_slow_turn = False
         self._in_sweep = 0
         """How many files, small as far as is known, are in the inbox in this sweep."""
         self._handed_back: list[str] = []
@@ -130,7 +129,7 @@ class Intake:
     @property
     def busy(self) -> bool:
         """Whether a long job is in work: then sweep again at once."""
-        return bool(self._long) or not self._slow.is_over
+        return bool(self._long)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a long job.
@@ -171,7 +170,6 @@ class Intake:
         for run in self._long:
             run.pause()
         self._long.clear()
-        self._slow.pause()
 
     def take_quick(self, names: Sequence[str]) -> list[str]:
         """Process those names that are complete and quick; the others that are there.
@@ -438,6 +436,8 @@ class Intake:
                         swept.left.append(claim.note.source)
                     case Slow(job):
                         self._slow.add(job)
+                        if self._slow not in self._long:
+                            self._long.append(self._slow)
                         swept.look_again_in(0.0)
                     case _:
                         self._settle(claim, outcome, swept)
@@ -448,26 +448,19 @@ class Intake:
 
     def _advance(self, swept: Swept) -> None:
         """Do a step of the long job whose turn it is."""
-        if self._slow.is_over or (self._long and not self._is_slow_turn):
-            run: LongRun | SlowPuzzles = self._long[0]
-        else:
-            run = self._slow
-        others = len(self._long) + (not self._slow.is_over)
-        run.gives_way = others > 1
+        run = self._long[0]
+        run.gives_way = len(self._long) > 1
         name, outcomes = run.name, list[tuple[Claim, Ended | Kept]]()
         self._display.begin(name, run.progress())
         swept.look_again_in(0.0)
         try:
             outcomes = run.advance()
         finally:
-            if isinstance(run, LongRun) and run.is_over:
-                self._long.remove(run)
             if run.is_over:
+                self._long.remove(run)
                 self._display.end()
-        if run.is_over or run.is_resting:
-            if isinstance(run, LongRun):
-                self._long.rotate(-(not run.is_over))
-            self._is_slow_turn = not self._is_slow_turn
+        if run.is_resting:
+            self._long.rotate(-1)
         if not run.is_over:
             self._display.tick(name, run.progress())
         for claim, outcome in outcomes:

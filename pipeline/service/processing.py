@@ -11,6 +11,7 @@ fails then is counted as an attempt at that claim.
 
 from __future__ import annotations
 
+import errno
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ from typing import Protocol
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
+from pipeline.outbox.schema import ARCHIVE
 from pipeline.reading import Archive, Collection, Contents, Single
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted, TookLong
@@ -52,8 +54,10 @@ class Tuning:
     ready_seconds       small collections that are solved wait so long, to be published together
     alone_seconds       a puzzle that takes longer is solved by a worker, if this process watches,
     batch_seconds       a batch that takes longer is solved puzzle by puzzle,
-    puzzle_seconds      and one of it that takes longer by a worker, so that others need not wait
+    puzzle_seconds      and one of it that takes longer by a worker, so that others need not wait,
+    singly_seconds      as are all that are left after so long
     turn_seconds        a long job gives way to another so often
+    filling_puzzles     an archive of which so many are published fails alone if the disk is full
     first_names         files that show whether there are only single puzzles
     fewest_shared       with fewer names for each, starting a claimer takes longer than it saves,
     fewest_singles      and with fewer single puzzles
@@ -65,8 +69,10 @@ class Tuning:
     ready_seconds: float = 3.0
     alone_seconds: float = 15.0
     batch_seconds: float = 4.0
-    puzzle_seconds: float = 0.3
+    puzzle_seconds: float = 2.0
+    singly_seconds: float = 30.0
     turn_seconds: float = 10.0
+    filling_puzzles: int = 1000
     first_names: int = 16
     fewest_shared: int = 64
     fewest_singles: int = 512
@@ -227,7 +233,11 @@ def _solved(batch: Sequence[PuzzleJob], replies: Replies, runtime: Runtime) -> _
 
 def _each_alone(jobs: Sequence[Job], runtime: Runtime) -> _Outcomes:
     """Process these from the start; some of their files may have got their names already."""
+    end = time.monotonic() + runtime.tuning.singly_seconds
     for job in jobs:
+        if runtime.is_shared and isinstance(job, PuzzleJob) and time.monotonic() > end:
+            yield job.claim, Slow(job)
+            continue
         item = job.item if isinstance(job, PuzzleJob) else None
         outcome = _begun(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
         if isinstance(outcome, Job):
@@ -441,7 +451,10 @@ class LongRun:
                     (self.claim, ended) for ended in _ended([self.job], self._runtime)
                 ]
             except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
-                outcomes = [(self.claim, kept(self.claim, error, self._runtime, self.step))]
+                if self._fills_disk(error):
+                    outcomes = [(self.claim, self._without_room())]
+                else:
+                    outcomes = [(self.claim, kept(self.claim, error, self._runtime, self.step))]
         except (EnvironmentFailure, Interrupted):
             self._end()
             give_back(self.claim, self.job, self._runtime)
@@ -456,6 +469,23 @@ class LongRun:
         with suppress(OSError):  # what is not noted is done again
             self._checkpoint()
         give_back(self.claim, self.job, self._runtime)
+
+    def _fills_disk(self, error: Exception) -> bool:
+        """Whether the disk is full of the sets of this archive: then it alone fails."""
+        is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
+        return is_full and many and self.job.status == ARCHIVE
+
+    def _without_room(self) -> Ended:
+        """Remove what was written, and publish that there is no room for it."""
+        puzzles = self.job.progress().puzzles
+        self.job.discard()
+        message = (
+            f"the disk was full after the sets of {puzzles} members; make room and retry it, or "
+            "drop its puzzles as one file with a puzzle a line"
+        )
+        job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
+        return _ended([job], self._runtime)[0]
 
     def _end(self) -> None:
         self.is_over = True

@@ -275,7 +275,7 @@ def _contents_in(
     path: Path, name: str, settings: Settings
 ) -> Iterator[tuple[str, Single | tuple[Source, PeekableStream]]]:
     """The single puzzles, and the collections with their streams, in what lies at a path."""
-    room = UnpackLimits(settings.max_total_bytes)
+    room = UnpackLimits.of(settings)
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):

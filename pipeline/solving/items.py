@@ -88,7 +88,7 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
 
 def parts_of(path: Path, name: str, settings: Settings) -> Iterator[Item | Part]:
     """The same, but collections as entries, most of which are plain text that is soon copied."""
-    room = UnpackLimits(settings.max_total_bytes)
+    room = UnpackLimits.of(settings)
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):

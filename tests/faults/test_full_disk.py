@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,6 +130,23 @@ def test_files_that_find_no_room_together_go_one_by_one_while_there_is_room(
         filler.unlink()
         assert box.run().returncode == 0
         assert box.kept("done") == names
+
+
+def test_an_archive_that_fills_the_disk_fails_alone(box: DropFolder, tmp_path: Path) -> None:
+    with mounted(tmp_path / "small", "15m") as small:
+        box = DropFolder(box.inbox, small)
+        with zipfile.ZipFile(box.inbox / "big.zip", "w") as archive:
+            for number in range(1500):
+                archive.writestr(f"{number}.txt", SMALL)
+        box.drop("small.txt")
+        result = box.run("--workers", "1")
+        assert result.returncode == 1
+        assert box.record("big")["status"] == "failed"
+        assert "the disk was full after the sets of" in box.record("big")["message"]
+        assert box.record("small")["status"] == "unique"
+        assert (box.kept("failed"), box.kept("done")) == ({"big.zip"}, {"small.txt"})
+        assert box.in_work() == set()
+        assert {name.partition(".")[0] for name in box.published()} == {"big", "small", "small_1"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

@@ -18,12 +18,14 @@ from support.dropping import (
     events_in,
     wait_for,
 )
+from support.solving import pigeons
 from support.users import as_nobody
 
 import pipeline.solving.problem
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
+from pipeline.solving.cnf import dimacs_lines
 
 
 def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:
@@ -186,3 +188,20 @@ def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolde
     assert result.returncode == 75
     assert "another filesystem" in result.stderr
     assert box.waiting() == {"a.txt"}
+
+
+def test_puzzles_that_take_long_keep_no_other_file_waiting(box: DropFolder) -> None:
+    """Formulas that no solver here decides in time, and puzzles that come after them."""
+    text = "".join(dimacs_lines(pigeons(13)))
+    for number in range(3):
+        box.drop(f"hard-{number}.cnf", text)
+    options = ("--workers", "2", "--timeout", "10000", "--grace", "0.1", "--settle", "0.01")
+    with box.watching(*options) as watching:
+        for number in range(3):
+            box.drop(f"small-{number}.txt")
+            wait_for(lambda number=number: box.has_record(f"small-{number}"))
+        assert not list(box.outbox.glob("hard*.json"))
+        watching.signal(signal.SIGTERM)
+        assert watching.end() == 0
+    assert box.waiting() == {f"hard-{number}.cnf" for number in range(3)}
+    assert box.in_work() == set()

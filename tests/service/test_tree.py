@@ -35,9 +35,10 @@ from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
 from pipeline.service.jobs import Portions
-from pipeline.service.jobs.archive import ArchiveJob, Tree
+from pipeline.service.jobs.archive import ArchiveJob
 from pipeline.service.loop import run_once
 from pipeline.service.processing import Tuning
+from pipeline.service.protocol import publish
 from pipeline.settings import Settings
 
 HEADER = "member,format,status,solutions,complete,certificate,message\n"
@@ -604,14 +605,14 @@ def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources
 
 def failing(number, code):
     """What puts a member's file into the tree; it fails at that call, and once only."""
-    calls, put = iter(range(1, 1000)), Tree._put
+    calls, write = iter(range(1, 1000)), publish._write_anew
 
-    def failing_once(tree, stem, name, pieces):
-        if next(calls) == number:
-            raise OSError(code, os.strerror(code), name)
-        return put(tree, stem, name, pieces)
+    def failing_once(path, *rest, **options):
+        if any(each.suffix == ".tmp" for each in path.parents) and next(calls) == number:
+            raise OSError(code, os.strerror(code), path.name)
+        return write(path, *rest, **options)
 
-    return patch.object(Tree, "_put", failing_once)
+    return patch.object(publish, "_write_anew", failing_once)
 
 
 @pytest.mark.parametrize("number", range(1, 7))

@@ -45,7 +45,7 @@ CopiesAsJson = Annotated[
 
 
 @takes(
-    *("inbox", *READING, "max_total_bytes", "quiet"),
+    *("inbox", *READING, "max_total_bytes", "max_members", "quiet"),
     *(name for name in SOLVING if name != "max_solutions"),
 )
 def convert(  # noqa: PLR0913 - one for each option
@@ -231,7 +231,7 @@ def generate(  # noqa: PLR0913 - one for each option
         raise ended
 
 
-@takes(*READING, "max_total_bytes", "quiet")
+@takes(*READING, "max_total_bytes", "max_members", "quiet")
 def dedupe(
     sources: FilesArgument,
     settings: Settings,
@@ -302,7 +302,7 @@ def _targets_of(
     return target, beside
 
 
-@takes(*READING, "max_total_bytes", "quiet")
+@takes(*READING, "max_total_bytes", "max_members", "quiet")
 def overlap(
     known: Annotated[
         Path, typer.Argument(metavar="A", help="What is known, such as a training set.")

@@ -50,7 +50,16 @@ OutboxArgument = Annotated[
 ]
 
 
-@takes("inbox", "outbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
+@takes(
+    "inbox",
+    "outbox",
+    "max_bytes",
+    "max_total_bytes",
+    "max_members",
+    "timeout",
+    "memory_limit",
+    "quiet",
+)
 def audit(
     settings: Settings,
     folder: OutboxArgument = None,
@@ -96,7 +105,7 @@ def audit(
 
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
-        room = UnpackLimits(settings.max_total_bytes)
+        room = UnpackLimits.of(settings)
         terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proofs import Checker
@@ -141,7 +150,16 @@ def _print_finding(finding: Finding) -> None:
         print(f"    {each}")
 
 
-@takes("inbox", "outbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
+@takes(
+    "inbox",
+    "outbox",
+    "max_bytes",
+    "max_total_bytes",
+    "max_members",
+    "timeout",
+    "memory_limit",
+    "quiet",
+)
 def proof(  # noqa: PLR0913 - one for each option
     settings: Settings,
     path: Annotated[

@@ -48,7 +48,7 @@ NumberingOption = Annotated[
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, "max_total_bytes", "quiet", encoding="extended")
+@takes("encoding", *READING, "max_total_bytes", "max_members", "quiet", encoding="extended")
 def encode(  # noqa: PLR0913 - one for each option
     context: typer.Context,
     settings: Settings,
@@ -293,6 +293,7 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     "memory_limit",
     *READING,
     "max_total_bytes",
+    "max_members",
     "quiet",
     encoding="extended",
 )

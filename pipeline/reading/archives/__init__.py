@@ -10,8 +10,9 @@ behind (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read 
 Here is what may be unpacked: how much, under which names, and which types of files.
 
     InputError
-    └── UnpackError    broken, cut off, or of an unsupported kind
-        └── TooMuch    more than is allowed
+    └── UnpackError            broken, cut off, or of an unsupported kind
+        └── TooMuch            more than is allowed
+            └── TooManyMembers
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 from pipeline.errors import InputError
 from pipeline.files import LONGEST_NAME
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
 
 PIECE = 2**16
 """Bytes that are read, unpacked and passed on at a time."""
@@ -63,6 +67,10 @@ class TooMuch(UnpackError):
     """More than is allowed; the message names the limit and what to do."""
 
 
+class TooManyMembers(TooMuch):
+    """More members than are allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnpackLimits:
     """How much an archive, with the archives inside it, may hold.
@@ -73,8 +81,12 @@ class UnpackLimits:
     """
 
     total_bytes: int = 16 * 2**30
-    members: int = 1_000_000
+    members: int = 100_000
     ratio: int = 1000
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(settings.max_total_bytes, settings.max_members)
 
 
 class Budget:
@@ -97,9 +109,9 @@ class Budget:
     def admit(self, members: int) -> None:
         """Check a number of members."""
         if members > self._limits.members:
-            raise TooMuch(
-                f"it has more than {self._limits.members} members; split it, or drop its "
-                "puzzles as one file with a puzzle a line"
+            raise TooManyMembers(
+                f"it has more than {self._limits.members} members; --max-members allows more; "
+                "better drop its puzzles as one file with a puzzle a line"
             )
 
     def unpack(self, size: int) -> None:

@@ -8,7 +8,7 @@ import stat
 import tarfile
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from io import BufferedReader
 from pathlib import Path
@@ -23,6 +23,7 @@ from pipeline.reading.archives import (
     PIECE,
     ArchiveEntry,
     Budget,
+    TooManyMembers,
     TooMuch,
     UnpackError,
     UnpackLimits,
@@ -175,12 +176,27 @@ def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Genera
     return _and_why_no_more("", _members(_entries_at(path, budget, meter), budget))
 
 
+_MOST_COUNTED = 256 * 2**20
+"""Bytes that are unpacked to count members, some 2 s of work."""
+
+
 def check_readable(path: Path, limits: UnpackLimits) -> None:
-    """Raise UnpackError if an archive breaks off before its first member. Raises OSError."""
-    budget = Budget(limits)
-    found = _members(_entries_at(path, budget), budget)
-    with closing(found), contextlib.suppress(TooMuch):
-        next(found, None)
+    """Raise UnpackError if an archive has too many members, or breaks off before the first.
+
+    At most 256 MiB are unpacked for that, and the members of nested archives are not counted: the
+    walk notices later what is not seen here. Raises OSError.
+    """
+    budget, has_files = Budget(replace(limits, total_bytes=_MOST_COUNTED)), False
+    try:
+        with closing(_entries_at(path, budget)) as entries:
+            for count, entry in enumerate(entries, 1):
+                budget.admit(count)
+                has_files = has_files or not entry.folder
+    except TooManyMembers:
+        raise
+    except UnpackError as error:
+        if not has_files and not isinstance(error, TooMuch):
+            raise
 
 
 def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]:

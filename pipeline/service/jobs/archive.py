@@ -93,7 +93,7 @@ class ArchiveJob(LongJob):
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[Single] = []
-        room, done, inner = UnpackLimits(self._settings.max_total_bytes), self._members, self._inner
+        room, done, inner = UnpackLimits.of(self._settings), self._members, self._inner
         for number, member in enumerate(walk(self.claim.original, room, self._meter)):
             if number < done:
                 drain(member.stream)

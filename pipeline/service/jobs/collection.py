@@ -176,7 +176,7 @@ class CollectionJob(LongJob):
     def steps(self) -> Iterator[PieceOf | End]:
         if self._table.position is None:
             return
-        room = UnpackLimits(self._settings.max_total_bytes)
+        room = UnpackLimits.of(self._settings)
         with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
             yield from self._portions.pieces(
                 self._source,
