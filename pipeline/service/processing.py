@@ -442,26 +442,32 @@ class LongRun:
         Raises EnvironmentFailure or Interrupted; then it is given back, and over.
         """
         try:
-            try:
-                if self._has_advanced():
-                    return []
-                self._checkpoint()
-                self._count_seconds()
-                outcomes: list[tuple[Claim, Ended | Kept]] = [
-                    (self.claim, ended) for ended in _ended([self.job], self._runtime)
-                ]
-            except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
-                if self._fills_disk(error):
-                    outcomes = [(self.claim, self._without_room())]
-                else:
-                    outcomes = [(self.claim, kept(self.claim, error, self._runtime, self.step))]
+            outcome = self._advanced()
         except (EnvironmentFailure, Interrupted):
             self._end()
             give_back(self.claim, self.job, self._runtime)
             raise
+        except BaseException:
+            self.claim.close()
+            raise
+        if outcome is None:
+            return []
         self._end()
         self.claim.close()
-        return outcomes
+        return [(self.claim, outcome)]
+
+    def _advanced(self) -> Ended | Kept | None:
+        """The outcome once it is over. Raises EnvironmentFailure or Interrupted."""
+        try:
+            if self._has_advanced():
+                return None
+            self._checkpoint()
+            self._count_seconds()
+            return _ended([self.job], self._runtime)[0]
+        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
+            if self._fills_disk(error):
+                return self._without_room()
+            return kept(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
         """Stop; the next run continues it."""
