@@ -7,17 +7,20 @@ after all candidates. Other clauses say that every cell holds exactly one value.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple, TypeVar
 
 from pipeline.errors import LimitReached
 
 Clause = tuple[int, ...]
 S = TypeVar("S", bound=Hashable)
+
+_PIECE = 1 << 16
+"""Numbers of packed clauses that are unpacked together."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
@@ -63,25 +66,47 @@ class Copied(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RuleClauses:
-    """The clauses of a puzzle's rules. Encoder and proof share them, so neither can change them.
+class PackedClauses(Iterable[Clause]):
+    """Clauses as signed 32-bit integers, a 0 after each; tuples are made when they are needed."""
 
-    `literals` are signed 32-bit integers with a 0 after each clause, in memory that is read-only.
-    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are no
-    candidates, and `count` the clauses.
+    data: bytes
+
+    @property
+    def numbers(self) -> array[int]:
+        """The literals and zeros."""
+        return array("i", self.data)
+
+    @property
+    def size(self) -> int:
+        """The number of literals."""
+        return len(self.data) // array("i").itemsize - len(self)
+
+    def __len__(self) -> int:
+        return self.numbers.count(0)
+
+    def __iter__(self) -> Iterator[Clause]:
+        return chain.from_iterable(map(clauses_of, self.pieces()))
+
+    def pieces(self, least: int = _PIECE) -> Iterator[array[int]]:
+        """The numbers of whole clauses, at least so many at a time, the last ones excepted."""
+        numbers, start = self.numbers, 0
+        while start < len(numbers):
+            end = numbers.index(0, min(start + least, len(numbers)) - 1) + 1
+            yield numbers[start:end]
+            start = end
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleClauses(PackedClauses):
+    """The clauses of a puzzle's rules, which the encoder and the proof share.
+
+    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are not
+    candidates.
     """
 
-    literals: memoryview
     facts: tuple[int, ...]
     variables: int
     auxiliary: int
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __iter__(self) -> Iterator[Clause]:
-        return clauses_of(self.literals)
 
 
 _MOST = Most()
@@ -153,9 +178,8 @@ class ClauseBuilder:
 
     def frozen(self) -> RuleClauses:
         """The clauses so far, as a value that nobody can change."""
-        literals = memoryview(array("i", self.numbers).tobytes()).cast("i")
-        facts = tuple(self.facts)
-        return RuleClauses(literals, facts, self.variables, self.auxiliary, len(self))
+        data = array("i", self.numbers).tobytes()
+        return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, one of `values`."""

@@ -192,7 +192,7 @@ class PuzzleProblem(Problem[Grid]):
         if not self.puzzle.rules:
             return clauses, 2 * clauses
         stated = self.puzzle.clauses_of_rules()
-        return clauses + len(stated), 2 * clauses + len(stated.literals) - len(stated)
+        return clauses + len(stated), 2 * clauses + stated.size
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)
@@ -238,7 +238,8 @@ class FormulaProblem(Problem[Model]):
         if clauses > MAX_REFUTED:
             most = f"the {MAX_REFUTED:,} that a proof is made for"
             raise LimitReached(f"{clauses:,} clauses are more than {most}")
-        return clauses, len(self.parsed.clauses.literals) + len(solutions) * self.parsed.variables
+        literals = self.parsed.clauses.size + clauses  # with a 0 after each
+        return clauses, literals + len(solutions) * self.parsed.variables
 
     def refutation(self, solutions: Sequence[Model]) -> Formula:
         return Formula(*proof_clauses(self.parsed, solutions))
