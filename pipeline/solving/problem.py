@@ -106,10 +106,6 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
-    def is_searched_quickly(self) -> bool:
-        """Whether a search for all solutions is quicker than to ask a solver, as a rule."""
-        return False
-
     def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
         """Search for up to `most` solutions that are not listed; None if it cannot be searched.
 
@@ -173,13 +169,6 @@ class PuzzleProblem(Problem[Grid]):
     def fault(self, solution: Grid, solver: str) -> str | None:
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
-
-    def is_searched_quickly(self) -> bool:
-        if self.puzzle.is_plain:
-            return False
-        from pipeline.certify.ruled import is_quick  # noqa: PLC0415 - loads numpy
-
-        return is_quick()
 
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
         if self.puzzle.is_plain:

@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib.util import find_spec
@@ -260,9 +260,6 @@ class PysatSession:
     def add(self, clause: Clause) -> None:
         if not self._given_up:
             self._owner.send("add", [clause])
-
-    def foresee(self, guess: Callable[[], Clause | None]) -> None:
-        """Do nothing: the next call begins where the last one ended."""
 
     def solve(self) -> Answer:
         match self._given_up or self._owner.ask("solve", self._limits, self._deadline):
