@@ -51,20 +51,6 @@ class Most(NamedTuple):
     sets: int = 1000
 
 
-class Copied(NamedTuple):
-    """The clauses of a constraint of the cells 0, 1, …, to be copied for other cells.
-
-    `numbers` and `facts` are as in `ClauseBuilder`. So many are the clauses, the variables that are
-    no candidates, and the steps that it took.
-    """
-
-    numbers: tuple[int, ...]
-    facts: tuple[int, ...]
-    clauses: int
-    auxiliary: int
-    steps: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedClauses(Iterable[Clause]):
     """Clauses as signed 32-bit integers, a 0 after each; tuples are made when they are needed."""
@@ -286,40 +272,10 @@ class ClauseBuilder:
                 self._make((-same, here, -there))
         return self._same[pair]
 
-    def like(self, cells: int) -> ClauseBuilder:
-        """An empty one for so many cells, none of which are known to differ."""
-        return ClauseBuilder(self.side, cells, self.most, self._check, self.values[0])
-
-    def copied(self) -> Copied:
-        """What was made, to be copied."""
-        made = tuple(self.numbers), tuple(self.facts)
-        return Copied(*made, self._made, self.auxiliary, self._steps)
-
-    def copy(self, made: Copied, cells: Sequence[int]) -> None:
-        """Add what was made for the cells 0, 1, … for these cells. Conditions do not apply."""
-        literals, last = [0], self.variables + made.auxiliary
-        for cell in cells:
-            literals += range(cell * self.side + 1, (cell + 1) * self.side + 1)
-        literals += range(self.variables + 1, last + 1)
-        literals += [-literal for literal in reversed(literals[1:])]
-        self.spend(made.steps)
-        before, self._made = self._made, self._made + made.clauses
-        self.variables = last
-        self.numbers += map(literals.__getitem__, made.numbers)
-        self.facts += map(literals.__getitem__, made.facts)
-        if self._made > self._most_clauses or len(self.numbers) - self._made > self._most_literals:
-            raise LimitReached(f"the rules are more than {before:,} clauses")
-        if self._made // _CHECKED_CLAUSES > before // _CHECKED_CLAUSES:
-            self._look()
-
     @cached_property
     def apart(self) -> Sequence[int]:
         """For each cell the bits of the cells that are in one of its units."""
         return _apart(self.candidates // self.side, tuple(map(tuple, self.units)))
-
-    @property
-    def has_conditions(self) -> bool:
-        return bool(self._conditions)
 
     def define(self, *literals: int) -> None:
         """Add a clause about new variables, to which conditions do not apply."""
