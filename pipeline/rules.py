@@ -13,150 +13,20 @@
 `docs/reference/rules.md` has an example of each. They are not loaded before this module is.
 """
 
-from pipeline.puzzle.rules.cages import (
-    Arrow,
-    Cage,
-    Clone,
-    Contains,
-    CountingCircles,
-    CountOfDifferent,
-    DigitalRoot,
-    EqualityCage,
-    EqualSums,
-    Quadruple,
-    RellikCage,
-    SameMultiset,
-    Sum,
-)
-from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine
-from pipeline.puzzle.rules.free import (
-    ChaosArrow,
-    ChaosConstruction,
-    ChaosCount,
-    ConnectedValues,
-    Doppelganger,
-    SameRegions,
-    Unit,
-)
-from pipeline.puzzle.rules.lines import (
-    Between,
-    DoubleArrow,
-    Entropic,
-    Lockout,
-    Lunchbox,
-    Modular,
-    Nabner,
-    Palindrome,
-    RegionSum,
-    Renban,
-    SumLine,
-    Thermometer,
-    ValueIndexer,
-    Whispers,
-    Zipper,
-)
-from pipeline.puzzle.rules.outside import (
-    FullRank,
-    HiddenSkyscraper,
-    LittleKiller,
-    NumberedRoom,
-    Sandwich,
-    Skyscraper,
-    XSum,
-)
-from pipeline.puzzle.rules.pairs import (
-    XV,
-    Among,
-    AntiKing,
-    AntiKnight,
-    BlackDot,
-    BoxIndexer,
-    Extreme,
-    Greater,
-    Indexer,
-    NegativeKropki,
-    NegativeXV,
-    Nonconsecutive,
-    Parity,
-    WhiteDot,
-)
-from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
-from pipeline.puzzle.rules.whole import (
-    AntiTaxicab,
-    Flatmates,
-    GlobalEntropy,
-    GlobalModular,
-    NoTiedLines,
-)
+from inspect import isabstract, isclass
 
-__all__ = [
-    "XV",
-    "Among",
-    "AntiKing",
-    "AntiKnight",
-    "AntiTaxicab",
-    "Arrow",
-    "Between",
-    "BlackDot",
-    "BoxIndexer",
-    "Cage",
-    "ChaosArrow",
-    "ChaosConstruction",
-    "ChaosCount",
-    "Clone",
-    "ConnectedValues",
-    "Contains",
-    "CountOfDifferent",
-    "CountingCircles",
-    "Diagonal",
-    "DigitalRoot",
-    "DisjointGroups",
-    "Doppelganger",
-    "DoubleArrow",
-    "Entropic",
-    "EqualSums",
-    "EqualityCage",
-    "ExtraRegion",
-    "Extreme",
-    "Flatmates",
-    "FullRank",
-    "GlobalEntropy",
-    "GlobalModular",
-    "Greater",
-    "HiddenSkyscraper",
-    "Indexer",
-    "LittleKiller",
-    "Lockout",
-    "Lunchbox",
-    "Modular",
-    "Nabner",
-    "NegativeKropki",
-    "NegativeXV",
-    "NoTiedLines",
-    "Nonconsecutive",
-    "NumberedRoom",
-    "OneOf",
-    "Palindrome",
-    "Parity",
-    "Quadruple",
-    "Region",
-    "RegionSum",
-    "Relation",
-    "RellikCage",
-    "Renban",
-    "SameMultiset",
-    "SameRegions",
-    "Sandwich",
-    "Skyscraper",
-    "StateMachine",
-    "Sum",
-    "SumLine",
-    "Thermometer",
-    "Unit",
-    "ValueIndexer",
-    "Whispers",
-    "WhiteDot",
-    "Windoku",
-    "XSum",
-    "Zipper",
-]
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules.cages import *
+from pipeline.puzzle.rules.custom import *
+from pipeline.puzzle.rules.free import *
+from pipeline.puzzle.rules.lines import *
+from pipeline.puzzle.rules.outside import *
+from pipeline.puzzle.rules.pairs import *
+from pipeline.puzzle.rules.regions import *
+from pipeline.puzzle.rules.whole import *
+
+__all__ = sorted(
+    name
+    for name, kind in vars().items()
+    if isclass(kind) and issubclass(kind, Rule) and hasattr(kind, "name") and not isabstract(kind)
+)

@@ -24,7 +24,7 @@ from pipeline.solving.explain import explain_conflict
 from pipeline.solving.one import Search, answers, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
-from pipeline.solving.solvers import Relay, Solvers
+from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Pysat
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
@@ -75,13 +75,13 @@ def test_looking_at_a_model_takes_of_the_time():
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
-    assert [*answers(cnf, Relay(Scripted(Sat(frozenset((1, 2))))), Limits(0.1))] == [
+    assert [*answers(cnf, Scripted(Sat(frozenset((1, 2)))), Limits(0.1))] == [
         Unknown("the time limit of 0.1 s was reached")
     ]
 
 
 def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
-    answer = next(answers(cnf_of((1,), variables=10_000_000), Relay(Scripted()), Limits(60.0, 64)))
+    answer = next(answers(cnf_of((1,), variables=10_000_000), Scripted(), Limits(60.0, 64)))
     assert answer == Unknown("the memory limit of 64 MB was reached")
 
 

@@ -63,7 +63,7 @@ def exhausted(
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
     It ends undecided after so many nodes or seconds, and if it has not come to all that are listed.
-    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless one unit decides.
+    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless a unit is crowded.
     Raises NotSolutions if those listed are not different solutions of the puzzle, and ValueError
     for a `most` below 1.
 
@@ -84,9 +84,7 @@ def exhausted(
     if not puzzle.is_plain:
         return Exhausted((), 0, _NOT_PLAIN)
     if puzzle.geometry.side > LARGEST_SIDE:
-        found = None if solutions else _from_one_unit(puzzle)
-        why = None if found else f"sides above {LARGEST_SIDE} are not searched"
-        return Exhausted((found,) if found else (), 0, why)
+        return Exhausted((), 0, f"sides above {LARGEST_SIDE} are not searched")
     return _searched(_PlaneSearch(puzzle, nodes, end), puzzle.geometry, listed, most)
 
 
@@ -111,15 +109,15 @@ def _searched(
 def crowded_unit(puzzle: Puzzle) -> str | None:
     """The first unit, such as `row 3`, whose cells cannot all hold different values, if any."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
-        if _different(unit, puzzle) is None:
+        if not _can_differ(unit, puzzle):
             return unit_name(puzzle.geometry, index)
     return None
 
 
-def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
-    """A value for each cell of a unit that is not blank, all different; None if impossible.
+def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
+    """Whether the cells of a unit can hold different values.
 
-    A bipartite matching by augmenting paths.
+    A bipartite matching of those that are not blank, by augmenting paths.
     """
     holders: dict[int, int] = {}
 
@@ -132,34 +130,8 @@ def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
                     return True
         return False
 
-    for cell in unit:
-        if puzzle.cells[cell] != puzzle.geometry.all_values and not settle(cell, set()):
-            return None
-    return {cell: value for value, cell in holders.items()}
-
-
-def _from_one_unit(puzzle: Puzzle) -> Grid | None:
-    """A solution if all clues lie in one unit, else None.
-
-    Any assignment of different values to a unit is part of a solution, as values may be renamed.
-    """
-    geometry = puzzle.geometry
-    n, height, width = geometry.side, geometry.height, geometry.width
-    clues = len(puzzle.cells) - puzzle.cells.count(geometry.all_values)
-    for unit in units_of(geometry):
-        chosen = _different(unit, puzzle)
-        if chosen is not None and len(chosen) == clues:
-            break
-    else:
-        return None
-    regular = [
-        (row % height * width + row // height + column) % n
-        for row in range(n)
-        for column in range(n)
-    ]
-    others = iter(sorted({*range(1, n + 1)} - {*chosen.values()}))
-    names = {regular[cell]: chosen.get(cell) or next(others) for cell in unit}
-    return Grid(geometry, tuple(names[value] for value in regular))
+    full = puzzle.geometry.all_values
+    return all(puzzle.cells[cell] == full or settle(cell, set()) for cell in unit)
 
 
 class _Repeats(NamedTuple):

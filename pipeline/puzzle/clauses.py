@@ -7,17 +7,20 @@ after all candidates. Other clauses say that every cell holds exactly one value.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple, TypeVar
 
 from pipeline.errors import LimitReached
 
 Clause = tuple[int, ...]
 S = TypeVar("S", bound=Hashable)
+
+_PIECE = 1 << 16
+"""Numbers of packed clauses that are unpacked together."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
@@ -48,40 +51,48 @@ class Most(NamedTuple):
     sets: int = 1000
 
 
-class Copied(NamedTuple):
-    """The clauses of a constraint of the cells 0, 1, …, to be copied for other cells.
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedClauses(Iterable[Clause]):
+    """Clauses as signed 32-bit integers, a 0 after each; tuples are made when they are needed."""
 
-    `numbers` and `facts` are as in `ClauseBuilder`. So many are the clauses, the variables that are
-    no candidates, and the steps that it took.
-    """
+    data: bytes
 
-    numbers: tuple[int, ...]
-    facts: tuple[int, ...]
-    clauses: int
-    auxiliary: int
-    steps: int
+    @property
+    def numbers(self) -> array[int]:
+        """The literals and zeros."""
+        return array("i", self.data)
+
+    @property
+    def size(self) -> int:
+        """The number of literals."""
+        return len(self.data) // array("i").itemsize - len(self)
+
+    def __len__(self) -> int:
+        return self.numbers.count(0)
+
+    def __iter__(self) -> Iterator[Clause]:
+        return chain.from_iterable(map(clauses_of, self.pieces()))
+
+    def pieces(self, least: int = _PIECE) -> Iterator[array[int]]:
+        """The numbers of whole clauses, at least so many at a time, the last ones excepted."""
+        numbers, start = self.numbers, 0
+        while start < len(numbers):
+            end = numbers.index(0, min(start + least, len(numbers)) - 1) + 1
+            yield numbers[start:end]
+            start = end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RuleClauses:
-    """The clauses of a puzzle's rules. Encoder and proof share them, so neither can change them.
+class RuleClauses(PackedClauses):
+    """The clauses of a puzzle's rules, which the encoder and the proof share.
 
-    `literals` are signed 32-bit integers with a 0 after each clause, in memory that is read-only.
-    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are no
-    candidates, and `count` the clauses.
+    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are not
+    candidates.
     """
 
-    literals: memoryview
     facts: tuple[int, ...]
     variables: int
     auxiliary: int
-    count: int
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __iter__(self) -> Iterator[Clause]:
-        return clauses_of(self.literals)
 
 
 _MOST = Most()
@@ -153,9 +164,8 @@ class ClauseBuilder:
 
     def frozen(self) -> RuleClauses:
         """The clauses so far, as a value that nobody can change."""
-        literals = memoryview(array("i", self.numbers).tobytes()).cast("i")
-        facts = tuple(self.facts)
-        return RuleClauses(literals, facts, self.variables, self.auxiliary, len(self))
+        data = array("i", self.numbers).tobytes()
+        return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, one of `values`."""
@@ -262,40 +272,10 @@ class ClauseBuilder:
                 self._make((-same, here, -there))
         return self._same[pair]
 
-    def like(self, cells: int) -> ClauseBuilder:
-        """An empty one for so many cells, none of which are known to differ."""
-        return ClauseBuilder(self.side, cells, self.most, self._check, self.values[0])
-
-    def copied(self) -> Copied:
-        """What was made, to be copied."""
-        made = tuple(self.numbers), tuple(self.facts)
-        return Copied(*made, self._made, self.auxiliary, self._steps)
-
-    def copy(self, made: Copied, cells: Sequence[int]) -> None:
-        """Add what was made for the cells 0, 1, … for these cells. Conditions do not apply."""
-        literals, last = [0], self.variables + made.auxiliary
-        for cell in cells:
-            literals += range(cell * self.side + 1, (cell + 1) * self.side + 1)
-        literals += range(self.variables + 1, last + 1)
-        literals += [-literal for literal in reversed(literals[1:])]
-        self.spend(made.steps)
-        before, self._made = self._made, self._made + made.clauses
-        self.variables = last
-        self.numbers += map(literals.__getitem__, made.numbers)
-        self.facts += map(literals.__getitem__, made.facts)
-        if self._made > self._most_clauses or len(self.numbers) - self._made > self._most_literals:
-            raise LimitReached(f"the rules are more than {before:,} clauses")
-        if self._made // _CHECKED_CLAUSES > before // _CHECKED_CLAUSES:
-            self._look()
-
     @cached_property
     def apart(self) -> Sequence[int]:
         """For each cell the bits of the cells that are in one of its units."""
         return _apart(self.candidates // self.side, tuple(map(tuple, self.units)))
-
-    @property
-    def has_conditions(self) -> bool:
-        return bool(self._conditions)
 
     def define(self, *literals: int) -> None:
         """Add a clause about new variables, to which conditions do not apply."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import ClauseBuilder, Copied, Most
+    from pipeline.puzzle.clauses import ClauseBuilder
 
 Cell = int
 Cells = tuple[Cell, ...]
@@ -42,48 +42,6 @@ class Constraint(ABC):
     @abstractmethod
     def encode(self, clauses: ClauseBuilder) -> None:
         """Add clauses that say the same."""
-
-    def alike(self) -> tuple[Constraint, Cells] | None:
-        """The same constraint of the cells 0, 1, …, and the cells that these stand for.
-
-        None unless its clauses are the same but for the cells, whichever these are.
-        """
-        return None
-
-    def state(self, clauses: ClauseBuilder) -> None:
-        """As `encode`, which is asked only once about constraints that are alike."""
-        alike = None if clauses.has_conditions else self.alike()
-        if alike is None:
-            self.encode(clauses)
-            return
-        key = alike[0], clauses.values, clauses.most
-        made = _copied.get(key)
-        if made is None:
-            empty = clauses.like(len(alike[1]))
-            alike[0].encode(empty)
-            made = empty.copied()
-            if len(made.numbers) <= _MOST_COPIED:
-                while len(_copied) >= _COPIED:
-                    _copied.pop(next(iter(_copied)), None)
-                _copied[key] = made
-        clauses.copy(made, alike[1])
-
-
-_copied: dict[tuple[Constraint, range, Most], Copied] = {}
-"""Clauses of constraints that other puzzles may have too."""
-
-_COPIED, _MOST_COPIED = 2000, 10_000
-"""Constraints whose clauses are kept, and numbers of each."""
-
-
-class Listed(Constraint):
-    """A constraint of a list of cells, whose clauses are the same for any others."""
-
-    cells: Cells
-
-    def alike(self) -> tuple[Constraint, Cells] | None:
-        at = {cell: index for index, cell in enumerate(dict.fromkeys(self.cells))}
-        return replace(self, cells=tuple([at[cell] for cell in self.cells])), tuple(at)
 
 
 class Allowed(Constraint):
@@ -113,10 +71,6 @@ class Pairs(Constraint):
 
     def scope(self) -> Iterable[int]:
         return chain.from_iterable(self.pairs)
-
-    def alike(self) -> tuple[Constraint, Cells]:
-        at = {cell: index for index, cell in enumerate(dict.fromkeys(self.scope()))}
-        return replace(self, pairs=tuple([(at[a], at[b]) for a, b in self.pairs])), tuple(at)
 
     def holds(self, values: Sequence[int]) -> bool:
         relation, numbers = self.relation, self.numbers
@@ -228,7 +182,7 @@ class AllDifferent(Constraint):
                 clauses.add(-literals[index], -literals[other])
 
 
-class AtLeast(Listed):
+class AtLeast(Constraint):
     """At least `times` of the cells hold the value; for a few cells, each named once."""
 
     cells: Cells
@@ -248,7 +202,7 @@ class AtLeast(Listed):
             clauses.add(*(clauses.at(cell, self.value) for cell in some))
 
 
-class OneOfSets(Listed):
+class OneOfSets(Constraint):
     """The set of the values that the cells hold, however often, is one of the sets."""
 
     cells: Cells
@@ -274,7 +228,7 @@ class OneOfSets(Listed):
             clauses.chosen(literals, sets)
 
 
-class Automaton(Listed):
+class Automaton(Constraint):
     """The values of the cells, in turn, lead from the start to an accepted state.
 
     `step(state, value, *numbers)` is the next state, None a dead end.
@@ -482,7 +436,7 @@ class Every(_Parts):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         for part in self.parts:
-            part.state(clauses)
+            part.encode(clauses)
 
 
 class Either(_Parts):

@@ -342,7 +342,7 @@ class Rule(ABC):
 
     def encode(self, geometry: Geometry, clauses: ClauseBuilder) -> None:
         """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
-        self.formula(geometry).state(clauses)
+        self.formula(geometry).encode(clauses)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         """The shapes it is drawn with; none if nobody draws it."""
@@ -363,8 +363,8 @@ class Rule(ABC):
         return f"{self.title()} {self.where} {geometry.name_of(self.cells(geometry)[0])}"
 
 
-_recent: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
-"""The clauses of the last few puzzles with rules, which are asked for several times."""
+_last: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
+"""The clauses of the last puzzle, which are asked for several times: those of one at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,17 +516,15 @@ class Puzzle:
         from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
 
         key = self.geometry, self.rules
-        clauses = _recent.pop(key, None)
+        clauses = _last.get(key)
         if clauses is None:
+            _last.clear()
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
             units = units_of(self.geometry)
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
                 rule.encode(self.geometry, builder)
-            clauses = builder.frozen()
-        _recent[key] = clauses
-        while len(_recent) > 4:
-            _recent.pop(next(iter(_recent)), None)
+            _last[key] = clauses = builder.frozen()
         return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, permutations
-from math import comb
 from typing import TYPE_CHECKING
 
 from pipeline.puzzle.formulas import (
@@ -13,7 +12,6 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Cells,
     Constraint,
-    Listed,
     OneOfSets,
 )
 
@@ -32,12 +30,6 @@ class Total(Constraint):
 
     def holds(self, values: Sequence[int]) -> bool:
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
-
-    def alike(self) -> tuple[Constraint, Cells] | None:
-        at = {cell: index for index, cell in enumerate(dict.fromkeys(self.scope()))}
-        if len(at) > _FEW:  # it matters which of them differ
-            return None
-        return Total(tuple([(at[cell], weight) for cell, weight in self.terms]), self.total), (*at,)
 
     def encode(self, clauses: ClauseBuilder) -> None:
         weights: dict[int, int] = {}
@@ -95,7 +87,7 @@ class SameTotals(Constraint):
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
-class SetTotal(Listed):
+class SetTotal(Constraint):
     """The cells, named once each, hold different values out of `values` that sum to the total."""
 
     cells: Cells
@@ -106,10 +98,6 @@ class SetTotal(Listed):
         held = {values[cell] for cell in self.cells}
         is_set = len(held) == len(self.cells) and held.issubset(self.values)
         return is_set and sum(held) == self.total
-
-    def alike(self) -> tuple[Constraint, Cells] | None:
-        are_few = comb(len(self.values), len(self.cells)) <= _FEW_SETS
-        return super().alike() if are_few else None
 
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.cells) == 2:
@@ -258,9 +246,6 @@ class CountOfValues(Constraint):
             if value < len(held):
                 clauses.add(here, -reached[value])
 
-
-_FEW_SETS = 1000
-"""Sets that are all listed, whichever the total is."""
 
 _FEW = 4
 """Cells of a sum for which it is not worth looking which of them differ."""

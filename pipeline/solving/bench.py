@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import time
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
-
-import numpy as np
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing, UsageError
 from pipeline.limits import Deadline, Limits
@@ -135,7 +134,7 @@ def _generated(cnf: Cnf, limits: Limits) -> Cnf:
         clauses = family.clauses
         if not isinstance(clauses, ClauseArray):
             numbers = chain.from_iterable((*clause, 0) for clause in deadline.watch(clauses))
-            clauses = ClauseArray(np.fromiter(numbers, np.int32))
+            clauses = ClauseArray(array("i", numbers).tobytes())
         families.append(replace(family, clauses=clauses))
     return replace(cnf, families=tuple(families))
 

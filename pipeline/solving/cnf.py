@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
-from pipeline.puzzle.clauses import Clause, clauses_of
+from pipeline.puzzle.clauses import Clause, PackedClauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 from pipeline.solving import Encoding
 
@@ -39,25 +39,18 @@ class LazyClauses(Iterable[Clause]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClauseArray(Iterable[Clause]):
-    """Clauses in one array, the literals of each and then 0; tuples are made on demand.
+class ClauseArray(PackedClauses):
+    """Packed clauses that numpy works on, in a hundredth of the time that tuples take."""
 
-    Everything done with it takes a hundredth of the time that it would with tuples.
-    """
+    @property
+    def array(self) -> NDArray[np.int32]:
+        """The literals and zeros."""
+        import numpy as np  # noqa: PLC0415 - slow to load
 
-    numbers: NDArray[np.int32]
+        return np.frombuffer(self.data, np.int32)
 
     def __len__(self) -> int:
-        return int(len(self.numbers) - self.numbers.astype(bool).sum())
-
-    def __iter__(self) -> Iterator[Clause]:
-        return clauses_of(self.numbers.tolist())
-
-    def pieces(self, most: int) -> Iterator[NDArray[np.int32]]:
-        """The numbers of at most so many clauses at a time."""
-        ends = (self.numbers == 0).nonzero()[0]
-        starts = [0, *(ends[most - 1 :: most] + 1).tolist()]
-        return (self.numbers[a:b] for a, b in pairwise([*starts, len(self.numbers)]) if a < b)
+        return int((self.array == 0).sum())
 
     def assigned(self, number: NDArray[np.int32], true: int) -> ClauseArray:
         """The clauses with the number of each literal in place of it; see `_any` for negative ones.
@@ -65,15 +58,16 @@ class ClauseArray(Iterable[Clause]):
         `true` is the number of a literal that holds: clauses with it and literals that deny it are
         left out.
         """
-        import numpy as np  # noqa: PLC0415 - slow to load
+        import numpy as np  # noqa: PLC0415 - as above
 
-        renamed = number[self.numbers]
+        renamed = number[self.array]
         satisfied, lengths = self._any(renamed == true)
-        return ClauseArray(renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)])
+        kept = renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)]
+        return ClauseArray(kept.tobytes())
 
     def hold_in(self, is_true: NDArray[np.bool_]) -> bool:
         """Whether each clause has a literal for which there is True, see `_any`."""
-        return bool(self._any(is_true[self.numbers])[0].all())
+        return bool(self._any(is_true[self.array])[0].all())
 
     def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Whether anything is marked in each clause, and how many numbers each has.
@@ -82,20 +76,21 @@ class ClauseArray(Iterable[Clause]):
         """
         import numpy as np  # noqa: PLC0415 - as above
 
-        ends = np.flatnonzero(self.numbers == 0)
+        ends = np.flatnonzero(self.array == 0)
         lengths = np.diff(ends, prepend=-1)
         some = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
         return some, lengths
 
     def lines(self) -> Iterator[str]:
         """The text of the clauses, a line for each, many lines at a time."""
-        bits = int(abs(self.numbers).max(initial=0)).bit_length()
+        numbers = self.array
+        bits = int(abs(numbers).max(initial=0)).bit_length()
         if bits > _MOST_BITS:
             yield from clause_lines(iter(self))
             return
         words = _words(bits)
-        for start in range(0, len(self.numbers), _NUMBERS):
-            some = words[self.numbers[start : start + _NUMBERS]]
+        for start in range(0, len(numbers), _NUMBERS):
+            some = words[numbers[start : start + _NUMBERS]]
             yield some.tobytes().translate(None, b"\0").decode("ascii")
 
 

@@ -28,9 +28,6 @@ RULED_LONGER = 5
 """The longest that a search through everything may take, before a proof is tried; puzzles with
 rules have so many times as long, because the search decides more of them than a proof does."""
 
-ALONE_SECONDS = 1.0
-"""The longest that a search goes on before a solver is asked, if only one of them has to answer."""
-
 EXHAUSTION_SHARE = 0.5
 """The share of the remaining time; the rest is for a proof."""
 
@@ -127,17 +124,6 @@ def search_missing(
             return Exhausted((), found.nodes, fault)
         known.add(each)
     return found
-
-
-def search_alone(problem: Problem[S], wanted: int, limits: Limits) -> Sequence[S] | None:
-    """All solutions, or `wanted` ones, by a search alone; None if it is not quick to find them."""
-    seconds = min(ALONE_SECONDS, Deadline.of(limits).left() * EXHAUSTION_SHARE)
-    if not problem.is_searched_quickly():
-        return None
-    found = search_missing(problem, (), wanted, limits.at_most(seconds))
-    if found is None or found.undecided:
-        return None
-    return cast("tuple[S, ...]", found.missing)
 
 
 def prove_complete(

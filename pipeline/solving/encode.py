@@ -272,7 +272,7 @@ def _with_rules(
     stated = _extended(geometry)
     if stated is None:
         yield from others
-    of_rules = RULES_TITLE, ClauseArray(np.frombuffer(rules.literals, np.int32))
+    of_rules = RULES_TITLE, ClauseArray(rules.data)
     for title, clauses in (*(stated or ()), of_rules):
         left = clauses.assigned(literals, true)
         yield Family(title, len(left), left)
@@ -293,7 +293,7 @@ def _extended(geometry: Geometry) -> list[tuple[str, ClauseArray]] | None:
         one, other = np.triu_indices(n, 1)
         pairs = -groups[:, one], -groups[:, other], np.zeros_like(groups[:, one])
         families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
-        found += zip(TITLES[kind], (ClauseArray(each.ravel()) for each in families), strict=True)
+        found += zip(TITLES[kind], (ClauseArray(each.tobytes()) for each in families), strict=True)
     return found
 
 

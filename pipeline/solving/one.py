@@ -8,32 +8,29 @@ environment raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, nullcontext
 from dataclasses import replace
-from functools import partial
 from typing import Any, Generic, cast
 
 from pipeline.certify import certify_grid, clashing_givens
-from pipeline.certify.exhaustion import Exhausted
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.settings import ENCODING, Settings
+from pipeline.settings import Settings
 from pipeline.solving import Encoding
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat, blocking_clause
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import (
     MOST_PROVED,
     Checked,
     check_complete,
     exhaustion_seconds,
     prove_complete,
-    search_alone,
     search_missing,
 )
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
-from pipeline.solving.solvers import Relay, Session, Solver, Solvers
+from pipeline.solving.solvers import Solver, Solvers
 
 FEWEST_TOGETHER = 8
 """Puzzles of one geometry that are solved together, by machine code if it is there. Loading numpy
@@ -54,18 +51,12 @@ LEAST_BYTES = 16
 VARIABLE_BYTES = 200
 """Memory of a variable in this process while a model is read and checked."""
 
-GUESS_SECONDS = 0.002
-"""The longest search for what to ask ahead: a process takes no longer to be started."""
-
-LARGEST_GUESSED = 12
-"""The largest side for such a search: a step of it takes longer in larger grids."""
-
 SEARCH_SHARE = 0.25
 """The share of the time that is kept for a search through a puzzle with rules, if the solver gives
 up."""
 
 HANDED_OVER = 2
-"""Models after which the second solver goes on: fewer show whether a puzzle is unique."""
+"""Solutions after which the second solver goes on: fewer show whether a puzzle is unique."""
 
 _IS_WRONG = "the solution beside it is wrong"
 _NOT_FOUND = "the solution beside it was not found"
@@ -86,14 +77,11 @@ def solve_problem(
     the difference. Raises EnvironmentFailure if the last solver cannot work.
     """
     search = Search(problem, settings, watch, on_solution)
-    result = search.without_solver()
-    if result is not None:
-        return with_evidence(result, search, solvers, explain=explain)
+    result: Result[S] | None = None
     why, planned = solvers.fallback, True
     for solver in solvers.chain:
-        relay = solvers.relay(solver)
         try:
-            solutions, ended = search.collect(relay)
+            solutions, ended = search.collect(solver, solvers.after(solver))
         except LimitReached as error:
             unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
             return result or unknown
@@ -102,7 +90,10 @@ def solve_problem(
                 raise
             why, planned = str(error), False
             continue
-        found = search.result(solutions, ended, _used(relay, why, planned))
+        if why is None and search.by is not solver:
+            why = f"{solver.name} found the first {HANDED_OVER} solutions"
+        used = SolverUsed(search.by.name, search.by.version, why, planned and why is not None)
+        found = search.result(solutions, ended, used)
         if isinstance(ended, Unknown):
             found = search.after(found, ended)
         result = with_evidence(found, search, solvers, explain=explain)
@@ -115,15 +106,13 @@ def solve_problem(
     return Result("failed", (), None, why, problem, kept, encoding=search.encoding, seconds=seconds)
 
 
-def _used(relay: Relay, why: str | None, planned: bool) -> SolverUsed:
-    """The solver that answered; `why` says why it was asked at all."""
-    if why is None and relay.by is not relay.first:
-        why = f"{relay.first.name} found the first {HANDED_OVER} solutions"
-    return SolverUsed(relay.by.name, relay.by.version, why, planned and why is not None)
-
-
 class Search(Generic[S]):
-    """The search for one problem's solutions; all solvers that are asked share its time."""
+    """The search for one problem's solutions; all solvers that are asked share its time.
+
+    `by` is the solver that was asked last.
+    """
+
+    by: Solver
 
     def __init__(
         self,
@@ -139,8 +128,6 @@ class Search(Generic[S]):
         self._shown: set[S] = set()
         self._missed: dict[S, None] = {}
         self._cnf: Cnf | None = None
-        self.searched: Exhausted | None = None
-        """A short search through everything, without listed solutions, if it came to its end."""
 
     @property
     def kept(self) -> Cnf | None:
@@ -151,34 +138,16 @@ class Search(Generic[S]):
         """The size of what is `kept`."""
         return self.kept.told if self.kept else None
 
-    def without_solver(self) -> Result[S] | None:
-        """What the search through everything finds, where one answer is enough and it is quick.
-
-        It is enough if what a solver says is not checked, and none is asked for.
-        """
-        settings = self.settings
-        is_free = settings.solver == "auto" and settings.encoding == ENCODING
-        if not (settings.trust_solver and is_free) or settings.keep_cnf:
-            return None
-        wanted = self.problem.wanted(settings)
-        with self.watch.timing("solve"):
-            found = search_alone(self.problem, wanted, limits_left(settings, self.watch))
-        if found is None:
-            return None
-        for solution in found:
-            self._show(solution)
-        ended = None if len(found) == wanted else Unsat()
-        return self.result(found, ended, SolverUsed("exhaustion", None))
-
-    def collect(self, relay: Relay) -> tuple[list[S], Unsat | Unknown | None]:
+    def collect(
+        self, solver: Solver, then: Solver | None = None
+    ) -> tuple[list[S], Unsat | Unknown | None]:
         """Certified solutions, up to one more than are asked for, and what ended the search.
 
-        None if there were enough of them. Raises LimitReached if the CNF is too large, SolverError
-        for a model that is not a solution.
+        None if there were enough of them. Raises as `stream` does.
         """
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
-        with closing(self.stream(relay)) as stream:
+        with closing(self.stream(solver, then)) as stream:
             for each in stream:
                 if isinstance(each, (Unsat, Unknown)):
                     return solutions, each
@@ -188,25 +157,45 @@ class Search(Generic[S]):
                     break
         return solutions, None
 
-    def stream(self, relay: Relay) -> Generator[S | Unsat | Unknown, None, None]:
-        """Yield each solution when it is found and certified, then what ended the search."""
-        cnf = self._encoded()
+    def stream(
+        self, solver: Solver, then: Solver | None = None
+    ) -> Generator[S | Unsat | Unknown, None, None]:
+        """Yield each solution when it is found and certified, then what ended the search.
+
+        If there is a solver `then`, it goes on from the first solutions; if it fails, the other one
+        does. Raises LimitReached if the CNF is too large, SolverError if a solver fails.
+        """
+        blocked: list[Clause] = []
+        yield from self._solutions(solver, blocked, HANDED_OVER if then else None)
+        if then is None or len(blocked) < HANDED_OVER:
+            return
+        try:
+            yield from self._solutions(then, blocked)
+        except (SolverError, EnvironmentFailure):
+            yield from self._solutions(solver, blocked)
+
+    def _solutions(
+        self, solver: Solver, blocked: list[Clause], most: int | None = None
+    ) -> Generator[S | Unsat | Unknown, None, None]:
+        """As `stream`, of one solver; see `answers`."""
+        self.by, cnf = solver, self._encoded()
         limits = limits_left(self.settings, self.watch)
         if self._is_of_rules:
             left = max(0.0, limits.seconds - limits.spent)
             kept = min(exhaustion_seconds(self.problem), SEARCH_SHARE * left)
             limits = replace(limits, spent=limits.spent + kept)
-        with closing(answers(cnf, relay, limits, partial(self._foreseen, cnf))) as stream:
+        with closing(answers(cnf, solver, limits, blocked, most)) as stream:
             while True:
                 with self.watch.timing("solve"):
-                    answer = next(stream)
+                    answer = next(stream, None)
                 if not isinstance(answer, Sat):
-                    yield answer
+                    if answer:
+                        yield answer
                     return
                 with self.watch.timing("decode"):
                     solution = self.problem.decode(answer.model, cnf)
                 with self.watch.timing("certify"):
-                    fault = self.problem.fault(solution, relay.by.name)
+                    fault = self.problem.fault(solution, solver.name)
                 if fault:
                     raise SolverError(fault)
                 yield solution
@@ -277,24 +266,6 @@ class Search(Generic[S]):
         told = self.result([*result.solutions, *missing], ended, used)
         return replace(told, certificate=UNSHARED if is_all else None)
 
-    def _foreseen(self, cnf: Cnf) -> Clause | None:
-        """The clause that blocks the only solution, if a short search through everything finds it.
-
-        The solver is probably asked next with this clause. The search also serves as the check
-        that no solution is missing.
-        """
-        geometry = self.problem.geometry_alone
-        if geometry is None or geometry.side > LARGEST_GUESSED:
-            return None
-        limits = limits_left(self.settings, self.watch).at_most(GUESS_SECONDS)
-        found = None
-        with suppress(LimitReached), self.watch.timing("prove"):
-            found = self.problem.exhausted((), 2, limits)
-        if found is None or found.undecided is not None or len(found.missing) > 1:
-            return None
-        self.searched = found
-        return blocking_clause(found.missing[0], cnf) if found.missing else None
-
     def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check has found."""
         why = f"{_solver_of(result)} missed a solution that the check found"
@@ -325,76 +296,39 @@ class Search(Generic[S]):
             self._on_solution(solution)
 
 
-def _nothing() -> None:
-    """Foresee nothing."""
-
-
 def answers(
-    cnf: Cnf, relay: Relay, limits: Limits, foreseen: Callable[[], Clause | None] = _nothing
+    cnf: Cnf,
+    solver: Solver,
+    limits: Limits,
+    blocked: list[Clause] | None = None,
+    most: int | None = None,
 ) -> Generator[Answer, None, None]:
     """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
 
-    `foreseen` may tell, while the solver works, which clause will block its first model. Each model
-    found is blocked; the limits hold for all calls together. If the second solver fails, the first
-    one goes on. Raises SolverError if the first one fails: also if a model of it does not satisfy
-    the clauses or repeats an earlier grid.
+    `blocked` are the clauses that exclude earlier models; each further model adds one. Once there
+    are `most` of them, it ends without a verdict. The limits hold for all calls together. Raises
+    SolverError if the solver fails, gives a model that does not satisfy the clauses, or repeats an
+    earlier grid.
     """
+    deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
     try:
         limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
-        yield from _asked(cnf, relay, limits, foreseen)
+        with solver.open(cnf, limits) as session:
+            for clause in blocked:
+                session.add(clause)
+            while isinstance(answer := session.solve(), Sat):
+                if not cnf.satisfied_by(answer.model, deadline):
+                    raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
+                if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
+                    raise SolverError(f"{solver.name} found a model again that was blocked")
+                yield answer
+                blocked.append(cnf.blocking(answer.model))
+                session.add(blocked[-1])
+                if len(blocked) == most:
+                    return
+            yield answer
     except LimitReached as error:
         yield Unknown(str(error))
-
-
-def _asked(
-    cnf: Cnf, relay: Relay, limits: Limits, foreseen: Callable[[], Clause | None]
-) -> Generator[Answer, None, None]:
-    deadline, blocked = Deadline.of(limits), list[Clause]()
-    models = partial(_models, cnf, deadline, blocked)
-    with relay.first.open(cnf, limits) as session:
-        session.foresee(foreseen)
-        if relay.then:
-            if (yield from models(session, relay.first, HANDED_OVER)):
-                return
-            with (
-                suppress(SolverError, EnvironmentFailure),
-                relay.then.open(cnf, limits.until(deadline)) as other,
-            ):
-                for clause in blocked:
-                    other.add(clause)
-                relay.by = relay.then
-                yield from models(other, relay.then)
-                return
-            relay.by = relay.first
-            for clause in blocked[HANDED_OVER:]:
-                session.add(clause)
-        yield from models(session, relay.first)
-
-
-def _models(
-    cnf: Cnf,
-    deadline: Deadline,
-    blocked: list[Clause],
-    session: Session,
-    solver: Solver,
-    most: int | None = None,
-) -> Generator[Answer, None, bool]:
-    """Yield each model and block it; then yield what ended the search.
-
-    Stop without that once `most` models are blocked. Return whether the search has ended.
-    """
-    while isinstance(answer := session.solve(), Sat):
-        if not cnf.satisfied_by(answer.model, deadline):
-            raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
-        if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
-            raise SolverError(f"{solver.name} found a model again that was blocked")
-        yield answer
-        blocked.append(cnf.blocking(answer.model))
-        session.add(blocked[-1])
-        if len(blocked) == most:
-            return False
-    yield answer
-    return True
 
 
 def more_than(limit: int, noun: str) -> str:
@@ -431,37 +365,33 @@ def with_evidence(
 
 def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
     """The result with its certificate, and with what was missing."""
-    settings, watch = search.settings, search.watch
+    settings, watch, problem = search.settings, search.watch, search.problem
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
-    prove, is_unshared = settings.is_to_prove(result.status), result.certificate == UNSHARED
-    if result.certificate and not (is_unshared or prove):
+    prove, checked = settings.is_to_prove(result.status), None
+    if result.certificate and result.certificate != UNSHARED and not prove:
         return result
-    searched = None if prove or is_unshared else search.searched
-    if searched and {*result.solutions} == {*searched.missing}:
-        return replace(result, certificate=Certificate("proved", "exhaustion", searched.nodes))
-    with watch.timing("prove"):
-        most = search.problem.limit(settings) + 1 - len(result.solutions)
+    if result.certificate != UNSHARED:
+        most = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
-        if is_unshared:
-            proved, proof = prove_complete(search.problem, result.solutions, solvers, limits)
-            checked = Checked(UNSHARED if proved.complete == "claimed" else proved, proof)
-        else:
+        with watch.timing("prove"):
             checked = check_complete(
-                search.problem, result.solutions, solvers, limits, most=most, prove=prove
+                problem, result.solutions, solvers, limits, most=most, prove=prove
             )
-    certificate = checked.certificate
-    if checked.missing:
-        found = search.with_missing(result, checked)
-        if not found.complete:
-            return replace(found, certificate=certificate)
-        result = replace(found, certificate=UNSHARED)  # nothing but the search has said so
-        return _certified(result, search, solvers)
-    if certificate.complete == "no":
+        if checked.missing:
+            result = search.with_missing(result, checked)
+            if not result.complete:
+                return replace(result, certificate=checked.certificate)
+            checked = None
+    if checked is None:  # nothing but the search says that these are all
+        limits = limits_left(settings, watch)
+        with watch.timing("prove"):
+            proved, proof = prove_complete(problem, result.solutions, solvers, limits)
+        checked = Checked(UNSHARED if proved.complete == "claimed" else proved, proof)
+    if checked.certificate.complete == "no":
         why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
-        why += certificate.reason or ""
-        result = result.doubted(why)
-    return replace(result, certificate=certificate, proof=checked.proof)
+        result = result.doubted(why + (checked.certificate.reason or ""))
+    return replace(result, certificate=checked.certificate, proof=checked.proof)
 
 
 def _with_conflict(

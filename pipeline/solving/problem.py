@@ -106,10 +106,6 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
-    def is_searched_quickly(self) -> bool:
-        """Whether a search for all solutions is quicker than to ask a solver, as a rule."""
-        return False
-
     def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
         """Search for up to `most` solutions that are not listed; None if it cannot be searched.
 
@@ -174,13 +170,6 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
-    def is_searched_quickly(self) -> bool:
-        if self.puzzle.is_plain:
-            return False
-        from pipeline.certify.ruled import is_quick  # noqa: PLC0415 - loads numpy
-
-        return is_quick()
-
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
@@ -192,7 +181,7 @@ class PuzzleProblem(Problem[Grid]):
         if not self.puzzle.rules:
             return clauses, 2 * clauses
         stated = self.puzzle.clauses_of_rules()
-        return clauses + len(stated), 2 * clauses + len(stated.literals) - len(stated)
+        return clauses + len(stated), 2 * clauses + stated.size
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)
@@ -238,7 +227,8 @@ class FormulaProblem(Problem[Model]):
         if clauses > MAX_REFUTED:
             most = f"the {MAX_REFUTED:,} that a proof is made for"
             raise LimitReached(f"{clauses:,} clauses are more than {most}")
-        return clauses, len(self.parsed.clauses.literals) + len(solutions) * self.parsed.variables
+        literals = self.parsed.clauses.size + clauses  # with a 0 after each
+        return clauses, literals + len(solutions) * self.parsed.variables
 
     def refutation(self, solutions: Sequence[Model]) -> Formula:
         return Formula(*proof_clauses(self.parsed, solutions))

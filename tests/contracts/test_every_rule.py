@@ -168,24 +168,6 @@ def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(
 
 
 @every_rule
-def test_the_clauses_are_the_same_each_time_and_only_moved_after_others(kind):
-    for geometry, rule in EXAMPLES[kind]:
-        first, second = (stated(geometry, rule) for _ in range(2))
-        assert (first.made, first.variables) == (second.made, second.variables)
-
-        later = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
-        later.most_one([1, 2, 3])
-        others = [*later.made]
-        rule.encode(geometry, later)
-        by, last = later.variables - first.variables, first.candidates
-        moved = [
-            tuple(x + (by if x > last else -by if x < -last else 0) for x in clause)
-            for clause in first.made
-        ]
-        assert later.made == others + moved
-
-
-@every_rule
 def test_a_condition_holds_of_all_that_is_added_under_it(kind):
     """What a rule adds under a false literal excludes nothing."""
     for geometry, rule in EXAMPLES[kind]:

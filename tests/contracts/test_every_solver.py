@@ -19,7 +19,7 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.one import answers
-from pipeline.solving.solvers import Relay, Solver
+from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat
 
@@ -63,7 +63,7 @@ def ask(solver, cnf, limits=LIMITS):
 def grids(solver, cnf, limit) -> tuple[list[Grid], bool]:
     """At most `limit` models as grids, and whether these are all."""
     found: list[Grid] = []
-    for answer in answers(cnf, Relay(solver), LIMITS):
+    for answer in answers(cnf, solver, LIMITS):
         if not isinstance(answer, Sat):
             assert answer == Unsat()
             return sorted(found), True
@@ -199,7 +199,7 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
     ask(solver, HARD, SHORT)
     with pytest.raises(InterruptedError):
         break_off()
-    stream = answers(EASY, Relay(solver), LIMITS)
+    stream = answers(EASY, solver, LIMITS)
     next(stream)
     stream.close()
     assert list(tmp_path.iterdir()) == []
@@ -207,7 +207,7 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
 
 def test_all_questions_together_have_one_time_limit_and_what_others_have_spent_counts(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
-    *_, last = answers(endless, Relay(solver), SHORT)
+    *_, last = answers(endless, solver, SHORT)
     assert last == Unknown("the time limit of 0.3 s was reached")
     spent = Limits(7.0, 1024, spent=7.0)
     assert ask(solver, EASY, spent) == Unknown("the time limit of 7 s was reached")

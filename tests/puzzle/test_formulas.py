@@ -101,11 +101,6 @@ def check(constraint: Constraint, means: Means, side: int = SIDE, number: int = 
     every = set(product(range(1, side + 1), repeat=number))
     assert set(filter(constraint.holds, every)) == set(filter(means, every))
     says(constraint.encode, means, side, number)
-    made, copied = (ClauseBuilder(side, number) for _ in range(2))
-    constraint.encode(made)
-    constraint.state(copied)
-    assert (copied.numbers, copied.facts) == (made.numbers, made.facts)
-    assert (len(copied), copied.variables) == (len(made), made.variables)
 
 
 def held(values: Values, some: Sequence[int]) -> list[int]:
@@ -352,33 +347,6 @@ def test_every_part_holds_or_either(options):
 def test_the_value_of_a_cell_says_which_part_holds(one, other, options):
     parts = tuple(Allowed(other, some) for some in options)
     check(ByValue(one, parts), lambda values: values[other] in options[values[one] - 1])
-
-
-def test_the_clauses_of_a_constraint_are_copied_for_other_cells_but_not_under_a_condition():
-    clauses, others = ClauseBuilder(4, 9), ClauseBuilder(4, 9)
-    for cells in ((0, 1, 2), (5, 8, 3)):
-        sums = SetTotal(cells, 8, range(1, 5))
-        sums.state(clauses)
-        sums.encode(others)
-    with clauses.under(clauses.at(0, 1)), others.under(others.at(0, 1)):
-        sums.state(clauses)
-        sums.encode(others)
-    assert (clauses.made, clauses.facts) == (others.made, others.facts)
-    assert clauses.variables == others.variables
-
-
-def test_copied_clauses_count_as_others_do():
-    sums = SetTotal((0, 1, 2), 8, range(1, 5))
-    made = ClauseBuilder(4, 9)
-    sums.state(made)
-    for most in (Most(clauses=5), Most(literals=10), Most(steps=3)):
-        for _ in range(2):
-            with pytest.raises(LimitReached, match="the rules"):
-                sums.state(ClauseBuilder(4, 9, most))
-    clauses = ClauseBuilder(4, 9, Most(clauses=2 * len(made) - 1))
-    sums.state(clauses)
-    with pytest.raises(LimitReached, match="the rules are more than"):
-        sums.state(clauses)
 
 
 def test_cells_of_a_unit_need_no_clauses_to_differ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import cycle, islice
 
 import numpy as np
@@ -12,6 +13,7 @@ from support.cases import for_each
 from support.strategies import examples, geometries, solved_grids
 
 from pipeline.errors import InvalidResult, SolverError
+from pipeline.puzzle.clauses import PackedClauses, clauses_of
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
 from pipeline.solving.cnf import (
     MAX_VARIABLE,
@@ -73,19 +75,22 @@ clauses_of_six = st.lists(
 
 
 def array_of(clauses: list[tuple[int, ...]]) -> ClauseArray:
-    return ClauseArray(np.array([x for each in clauses for x in (*each, 0)], np.int32))
+    return ClauseArray(array("i", [x for each in clauses for x in (*each, 0)]).tobytes())
 
 
 @examples(100)
-@given(clauses=clauses_of_six, signs=st.tuples(*[st.booleans()] * 6), most=st.integers(1, 9))
-def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, most):
-    array = array_of(clauses)
-    assert ([*array], len(array)) == (clauses, len(clauses))
-    assert "".join(clause_lines(array)) == "".join(clause_lines(clauses))
-    assert [tuple(x) for p in array.pieces(most) for x in ClauseArray(p)] == clauses
-    assert all(len(ClauseArray(piece)) <= most for piece in array.pieces(most))
+@given(clauses=clauses_of_six, signs=st.tuples(*[st.booleans()] * 6), least=st.integers(1, 9))
+def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, least):
+    packed = array_of(clauses)
+    assert ([*packed], len(packed), packed.size) == (clauses, len(clauses), sum(map(len, clauses)))
+    assert len(PackedClauses(packed.data)) == len(clauses)
+    assert "".join(clause_lines(packed)) == "".join(clause_lines(clauses))
+    *full, last = [*packed.pieces(least)] or [[0]]
+    assert [x for piece in packed.pieces(least) for x in clauses_of(piece)] == clauses
+    assert {each[-1] for each in (*full, last)} == {0}
+    assert all(len(each) >= least for each in full)
     model = {x if sign else -x for x, sign in enumerate(signs, 1)}
-    both = (Family("clauses", len(clauses), each) for each in (array, clauses))
+    both = (Family("clauses", len(clauses), each) for each in (packed, clauses))
     assert len({cnf_of(family, variables=6).satisfied_by(model) for family in both}) == 1
 
 

@@ -136,11 +136,11 @@ def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
 
 @ways
 def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
-    def slow(search, solver):
+    def slow(search, *chain):
         settings, search.settings = search.settings, replace(search.settings, timeout=60)
         with search.watch.timing("solve"):
             clock.now += 7
-        found = collect(search, solver)
+        found = collect(search, *chain)
         search.settings = settings
         return found
 

@@ -8,15 +8,15 @@ from support.solvers import Scripted
 from support.solving import SIX, UNIQUE
 
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle
-from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model
-from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.one import HANDED_OVER, answers
-from pipeline.solving.solvers import Relay
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.settings import Settings
+from pipeline.solving.cnf import Sat, Unknown, Unsat
+from pipeline.solving.one import Search
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.pysat import Pysat
 
-LIMITS = Limits(60.0)
+SECONDS = 60.0
 ALL_SIX = {*solutions(parse_puzzle(SIX), 10)}
 
 
@@ -32,23 +32,20 @@ def then():
         yield solver
 
 
-def found(text, relay):
-    """The grids found, none of them twice, and what ended the search."""
-    cnf = encode_puzzle(parse_puzzle(text))
-    *models, ended = answers(cnf, relay, LIMITS)
-    assert all(isinstance(model, Sat) for model in models)
-    grids = [decode_model(model.model, cnf) for model in models]
+def found(text, first, then):
+    """The grids found, none of them twice, what ended the search, and who was asked last."""
+    problem = PuzzleProblem(parsed_from(parse_puzzle(text)))
+    search = Search(problem, Settings(timeout=SECONDS), Stopwatch())
+    *grids, ended = search.stream(first, then)
     assert len({*grids}) == len(grids)
-    return {*grids}, ended
+    return {*grids}, ended, search.by
 
 
 def test_the_second_solver_goes_on_from_the_first_models(first, then):
-    relay = Relay(first, then)
-    assert found(SIX, relay) == (ALL_SIX, Unsat())
-    assert relay.by is then
-    unasked = Relay(first, Scripted())
-    grids, ended = found(UNIQUE, unasked)
-    assert (len(grids), ended, unasked.by, unasked.then.limits) == (1, Unsat(), first, [])
+    assert found(SIX, first, then) == (ALL_SIX, Unsat(), then)
+    unasked = Scripted()
+    grids, *rest = found(UNIQUE, first, unasked)
+    assert (len(grids), *rest, unasked.limits) == (1, Unsat(), first, [])
 
 
 @pytest.mark.parametrize(
@@ -59,12 +56,10 @@ def test_the_second_solver_goes_on_from_the_first_models(first, then):
 def test_the_first_solver_goes_on_where_the_second_one_fails_in_what_is_left_of_the_time(
     fault, first
 ):
-    relay = Relay(first, Scripted(fault))
-    assert found(SIX, relay) == (ALL_SIX, Unsat())
-    assert relay.by is first
-    assert 0 < relay.then.limits[0].spent < LIMITS.seconds
-    relay = Relay(first, Scripted(Unknown("the time is up")))
-    assert found(SIX, relay)[1] == Unknown("the time is up")
+    second = Scripted(fault)
+    assert found(SIX, first, second) == (ALL_SIX, Unsat(), first)
+    assert 0 < second.limits[0].spent < SECONDS
+    assert found(SIX, first, Scripted(Unknown("no time")))[1] == Unknown("no time")
 
 
 def test_no_model_comes_twice_where_the_second_solver_fails_later(first, then):
@@ -85,8 +80,6 @@ def test_no_model_comes_twice_where_the_second_solver_fails_later(first, then):
                 raise SolverError("it died")
             return self.session.solve()
 
-    relay = Relay(first, Failing())
-    grids, ended = found(SIX, relay)
-    assert relay.then.asked == HANDED_OVER
-    assert grids == ALL_SIX
-    assert (ended, relay.by) == (Unsat(), first)
+    second = Failing()
+    assert found(SIX, first, second) == (ALL_SIX, Unsat(), first)
+    assert second.asked == 2

@@ -10,7 +10,6 @@ from support.needs import needs_drat_trim
 from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
-from pipeline.certify import ruled
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
@@ -24,7 +23,6 @@ from pipeline.solving import complete, problem
 from pipeline.solving import one as chain
 from pipeline.solving.cnf import Family, Unknown, Unsat
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.result import SolverUsed
 from pipeline.solving.solvers.pysat import GaveUp
 
 
@@ -151,45 +149,18 @@ def trusted(solvers, **options):
     return solve_problems([PuzzleProblem(parsed_from(KILLER))], solvers, settings)[0]
 
 
-def test_without_a_check_a_puzzle_with_rules_is_searched_once_that_is_quick(monkeypatch, solvers):
-    monkeypatch.setattr(ruled, "is_quick", lambda: False)
-    asked = trusted(solvers)
-    monkeypatch.setattr(ruled, "is_quick", lambda: True)
+def test_without_a_check_the_solver_is_trusted(solvers):
     result = trusted(solvers)
-    assert (result.status, result.solutions) == (asked.status, asked.solutions)
-    assert result.solver == SolverUsed("exhaustion", None)
-    assert asked.solver.name != "exhaustion"
-    assert (result.encoding, asked.encoding is None) == (None, False)
-    for each in (result, asked):
-        assert (each.told_certificate, each.certificate.reason) == ("claimed", "--trust-solver")
-    fewer = replace(Settings(trust_solver=True), max_solutions=1)
-    (first,) = solve_problems([result.problem], solvers, fewer)
-    assert (first.status, first.complete, len(first.solutions)) == ("multiple", False, 1)
-    assert first.solver.name == "exhaustion"
-
-
-@pytest.mark.parametrize(
-    "options", [{"solver": "pysat"}, {"encoding": "extended"}, {"keep_cnf": True}]
-)
-def test_a_solver_or_a_formula_that_is_asked_for_is_used_without_a_check(
-    options, monkeypatch, solvers
-):
-    monkeypatch.setattr(ruled, "is_quick", lambda: True)
-    assert trusted(solvers, **options).solver.name != "exhaustion"
-
-
-def test_a_solver_is_asked_where_the_search_alone_takes_too_long(monkeypatch, solvers):
-    monkeypatch.setattr(ruled, "is_quick", lambda: True)
-    monkeypatch.setattr(complete, "ALONE_SECONDS", 0.0)
-    assert trusted(solvers).solver.name != "exhaustion"
+    assert (result.status, result.solver.name) == ("multiple", "pysat")
+    assert (result.told_certificate, result.certificate.reason) == ("claimed", "--trust-solver")
 
 
 def stopping_after(number):
     """Answers of a solver that says too early that there are no more."""
     asked = chain.answers
 
-    def answers(cnf, relay, limits, foreseen):
-        stream = asked(cnf, relay, limits)
+    def answers(cnf, solver, limits, *_):
+        stream = asked(cnf, solver, limits)
         for _ in range(number):
             yield next(stream)
         yield Unsat()
@@ -201,8 +172,8 @@ def giving_up_after(number):
     """A stand-in for `answers`: as many models are found, then the time is up."""
     asked = chain.answers
 
-    def answers(cnf, relay, limits, foreseen):
-        stream = asked(cnf, relay, limits)
+    def answers(cnf, solver, limits, *_):
+        stream = asked(cnf, solver, limits)
         for _ in range(number):
             yield next(stream)
         yield Unknown("no time")

@@ -79,9 +79,6 @@ class _LyingSession:
     def add(self, clause):
         self._honest.add(clause)
 
-    def foresee(self, guess):
-        self._honest.foresee(guess)
-
     def solve(self) -> Answer:
         lie = self._lie()
         if lie == "unsat":

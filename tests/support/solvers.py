@@ -76,9 +76,6 @@ class Scripted:
     def add(self, clause):
         """Nothing."""
 
-    def foresee(self, guess):
-        """Nothing."""
-
     def warm(self, limits):
         """Nothing."""
 

@@ -44,11 +44,6 @@ loaded = Loaded(PROGRAM)
 _NO_CODE = "there is no machine code for a longer search"
 
 
-def is_quick() -> bool:
-    """Whether searches run as machine code; it is loaded once it has been asked for often."""
-    return loaded.get(OTHERWISE) is not None
-
-
 def exhausted_by_rules(
     puzzle: Puzzle,
     solutions: Sequence[Grid],

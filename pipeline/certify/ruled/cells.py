@@ -6,38 +6,16 @@ machine code, and on lists as plain Python. `layout` says what `w` and `d` are.
 
 from __future__ import annotations
 
-from pipeline.certify.ruled.layout import (
-    APART,
-    CELLS,
-    CELLS_IN_WORD,
-    CHANGED,
-    CHUNK,
-    CONSTRAINTS,
-    FIRST,
-    FIXED,
-    HIGHEST,
-    LOWEST,
-    MODULUS,
-    NOTHING,
-    NUMBER,
-    PRIORITIES,
-    QUEUED,
-    QUIET,
-    RINGS,
-    STACK,
-    WAITING,
-    WOKEN,
-    WORDS,
-)
+from pipeline.certify.ruled import layout as L
 from pipeline.native import compiled
 
-_CHUNK = (1 << CHUNK) - 1
+_CHUNK = (1 << L.CHUNK) - 1
 
 
 @compiled(inline=True)
 def lowest(d, mask):
     """The index of the lowest bit."""
-    return d[LOWEST + (mask & -mask) % MODULUS]
+    return d[L.LOWEST + (mask & -mask) % L.MODULUS]
 
 
 @compiled(inline=True)
@@ -45,52 +23,52 @@ def highest(d, mask):
     """The index of the highest bit."""
     above = 0
     while mask > _CHUNK:
-        mask >>= CHUNK
-        above += CHUNK
-    return above + d[HIGHEST + mask]
+        mask >>= L.CHUNK
+        above += L.CHUNK
+    return above + d[L.HIGHEST + mask]
 
 
 @compiled(inline=True)
 def number(d, mask):
     """The number of bits."""
-    found = d[NUMBER + (mask & _CHUNK)]
+    found = d[L.NUMBER + (mask & _CHUNK)]
     while mask > _CHUNK:
-        mask >>= CHUNK
-        found += d[NUMBER + (mask & _CHUNK)]
+        mask >>= L.CHUNK
+        found += d[L.NUMBER + (mask & _CHUNK)]
     return found
 
 
 @compiled(inline=True)
 def wake(w, d, constraint):
     """Put a constraint into its queue."""
-    if not w[d[QUEUED] + constraint]:
-        w[d[QUEUED] + constraint] = 1
-        queue, room = d[d[PRIORITIES] + constraint], d[CONSTRAINTS]
-        place = w[FIRST + queue] + w[WAITING + queue]
+    if not w[d[L.QUEUED] + constraint]:
+        w[d[L.QUEUED] + constraint] = 1
+        queue, room = d[d[L.PRIORITIES] + constraint], d[L.CONSTRAINTS]
+        place = w[L.FIRST + queue] + w[L.WAITING + queue]
         if place >= room:
             place -= room
-        w[d[RINGS] + queue * room + place] = constraint
-        w[WAITING + queue] += 1
+        w[d[L.RINGS] + queue * room + place] = constraint
+        w[L.WAITING + queue] += 1
 
 
 @compiled()
 def keep(w, d, cell, mask):
     """Leave a cell only values in the mask; whether it may still hold one."""
-    before = w[CELLS + cell]
+    before = w[L.CELLS + cell]
     left = before & mask
     if left == before:
         return True
-    w[CELLS + cell] = left
+    w[L.CELLS + cell] = left
     if left == 0:
         return False
-    w[CHANGED] = 1
-    if w[QUIET]:
+    w[L.CHANGED] = 1
+    if w[L.QUIET]:
         return True
-    woken = d[WOKEN] + 2 * cell
+    woken = d[L.WOKEN] + 2 * cell
     end = d[woken + 1]
     if left & (left - 1) == 0:
-        w[d[STACK] + w[FIXED]] = cell
-        w[FIXED] += 1
+        w[d[L.STACK] + w[L.FIXED]] = cell
+        w[L.FIXED] += 1
         end = d[woken + 2]
     for place in range(d[woken], end):
         wake(w, d, d[place])
@@ -102,7 +80,7 @@ def place(w, d, first, length, values):
     """Give values to the only cells that may hold them."""
     if values:
         for at in range(first, first + length):
-            held = w[CELLS + d[at]] & values
+            held = w[L.CELLS + d[at]] & values
             if held and (held & (held - 1) or not keep(w, d, d[at], held)):
                 return False
     return True
@@ -114,14 +92,14 @@ def strike_outside(w, d, first, length, values):
     while values:
         bit = values & -values
         values ^= bit
-        for word in range(d[WORDS]):
-            others = NOTHING
+        for word in range(d[L.WORDS]):
+            others = L.NOTHING
             for at in range(first, first + length):
-                if w[CELLS + d[at]] & bit:
-                    others &= d[d[APART] + d[at] * d[WORDS] + word]
+                if w[L.CELLS + d[at]] & bit:
+                    others &= d[d[L.APART] + d[at] * d[L.WORDS] + word]
             while others > 0:
-                other = word * CELLS_IN_WORD + lowest(d, others)
+                other = word * L.CELLS_IN_WORD + lowest(d, others)
                 others &= others - 1
-                if w[CELLS + other] & bit and not keep(w, d, other, ~bit):
+                if w[L.CELLS + other] & bit and not keep(w, d, other, ~bit):
                     return False
     return True

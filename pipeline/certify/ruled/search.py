@@ -9,33 +9,8 @@ are.
 
 from __future__ import annotations
 
+from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.cells import keep, number, wake
-from pipeline.certify.ruled.layout import (
-    BACK,
-    BEGIN,
-    BLAMED,
-    CELLS,
-    CHOSEN,
-    COMPLETE,
-    CONSTRAINTS,
-    DEPTH,
-    FAILURES,
-    FIXED,
-    FORWARD,
-    FOUND,
-    LENGTH,
-    NODES,
-    NOTHING,
-    PHASE,
-    PLACES,
-    RESTART,
-    SAVED,
-    SCOPE,
-    SIZE,
-    STACK,
-    UNFINISHED,
-    UNITS,
-)
 from pipeline.certify.ruled.propagation import forget, propagate
 from pipeline.native import compiled
 
@@ -46,58 +21,58 @@ older ones count less."""
 
 @compiled()
 def _begin(w, d):
-    for constraint in range(d[CONSTRAINTS]):
+    for constraint in range(d[L.CONSTRAINTS]):
         wake(w, d, constraint)
-    for cell in range(d[SIZE]):
-        mask = w[CELLS + cell]
+    for cell in range(d[L.SIZE]):
+        mask = w[L.CELLS + cell]
         if mask & (mask - 1) == 0:
-            w[d[STACK] + w[FIXED]] = cell
-            w[FIXED] += 1
+            w[d[L.STACK] + w[L.FIXED]] = cell
+            w[L.FIXED] += 1
 
 
 @compiled()
 def _weigh(w, d, weights):
     """Note a failure: at the cells to blame, and at the cell of the last branch."""
-    if w[BLAMED] < 0:
-        weights[~w[BLAMED]] += 1.0
+    if w[L.BLAMED] < 0:
+        weights[~w[L.BLAMED]] += 1.0
     else:
-        place = d[d[PLACES] + w[BLAMED]]
-        length = d[place + LENGTH]
-        for at in range(place + SCOPE, place + SCOPE + length):
+        place = d[d[L.PLACES] + w[L.BLAMED]]
+        length = d[place + L.LENGTH]
+        for at in range(place + L.SCOPE, place + L.SCOPE + length):
             weights[d[at]] += _BLAME / length
-    if w[DEPTH]:
-        weights[w[d[CHOSEN] + 2 * w[DEPTH] - 2]] += 1.0
-    w[FAILURES] += 1
-    if w[FAILURES] % _HALVED == 0:
-        for cell in range(d[SIZE]):
+    if w[L.DEPTH]:
+        weights[w[d[L.CHOSEN] + 2 * w[L.DEPTH] - 2]] += 1.0
+    w[L.FAILURES] += 1
+    if w[L.FAILURES] % _HALVED == 0:
+        for cell in range(d[L.SIZE]):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
 @compiled()
 def _choice(w, d, weights):
     """The cell and the bit to branch on; NOTHING if each cell has one value."""
-    chosen, bit, least = NOTHING, 0, 1e300
-    for cell in range(d[SIZE]):
-        mask = w[CELLS + cell]
+    chosen, bit, least = L.NOTHING, 0, 1e300
+    for cell in range(d[L.SIZE]):
+        mask = w[L.CELLS + cell]
         if mask & (mask - 1):
             score = number(d, mask) / weights[cell]
             if score < least:
                 chosen, bit, least = cell, mask & -mask, score
-    if chosen == NOTHING or number(d, w[CELLS + chosen]) == 2:
+    if chosen == L.NOTHING or number(d, w[L.CELLS + chosen]) == 2:
         return chosen, bit
-    for unit in range(d[UNITS]):
-        place = d[d[PLACES] + unit]
+    for unit in range(d[L.UNITS]):
+        place = d[d[L.PLACES] + unit]
         once = twice = thrice = 0
-        first, end = place + SCOPE, place + SCOPE + d[place + LENGTH]
+        first, end = place + L.SCOPE, place + L.SCOPE + d[place + L.LENGTH]
         for at in range(first, end):
-            mask = w[CELLS + d[at]]
+            mask = w[L.CELLS + d[at]]
             thrice |= twice & mask
             twice |= once & mask
             once |= mask
         in_two = twice & ~thrice
         if in_two:
             for at in range(first, end):
-                mask = w[CELLS + d[at]] & in_two
+                mask = w[L.CELLS + d[at]] & in_two
                 if mask and 2 / weights[d[at]] < least:
                     chosen, bit, least = d[at], mask & -mask, 2 / weights[d[at]]
     return chosen, bit
@@ -105,26 +80,26 @@ def _choice(w, d, weights):
 
 @compiled()
 def _branch(w, d, cell, bit):
-    depth = w[DEPTH]
-    w[DEPTH] = depth + 1
-    saved = d[SAVED] + depth * d[SIZE]
-    for each in range(d[SIZE]):
-        w[saved + each] = w[CELLS + each]
-    w[d[CHOSEN] + 2 * depth] = cell
-    w[d[CHOSEN] + 2 * depth + 1] = bit
+    depth = w[L.DEPTH]
+    w[L.DEPTH] = depth + 1
+    saved = d[L.SAVED] + depth * d[L.SIZE]
+    for each in range(d[L.SIZE]):
+        w[saved + each] = w[L.CELLS + each]
+    w[d[L.CHOSEN] + 2 * depth] = cell
+    w[d[L.CHOSEN] + 2 * depth + 1] = bit
     keep(w, d, cell, bit)
 
 
 @compiled()
 def _go_back(w, d):
     """Undo the last branch, and strike what it had tried."""
-    depth = w[DEPTH] - 1
-    w[DEPTH] = depth
+    depth = w[L.DEPTH] - 1
+    w[L.DEPTH] = depth
     forget(w, d)
-    saved = d[SAVED] + depth * d[SIZE]
-    for each in range(d[SIZE]):
-        w[CELLS + each] = w[saved + each]
-    keep(w, d, w[d[CHOSEN] + 2 * depth], ~w[d[CHOSEN] + 2 * depth + 1])
+    saved = d[L.SAVED] + depth * d[L.SIZE]
+    for each in range(d[L.SIZE]):
+        w[L.CELLS + each] = w[saved + each]
+    keep(w, d, w[d[L.CHOSEN] + 2 * depth], ~w[d[L.CHOSEN] + 2 * depth + 1])
 
 
 @compiled()
@@ -133,11 +108,11 @@ def _begin_anew(w, d):
 
     The next time is after twice as many failures, so that all of the search is done at last.
     """
-    w[RESTART] = 2 * w[RESTART]
-    w[DEPTH] = 0
+    w[L.RESTART] = 2 * w[L.RESTART]
+    w[L.DEPTH] = 0
     forget(w, d)
-    for each in range(d[SIZE]):
-        w[CELLS + each] = w[d[SAVED] + each]
+    for each in range(d[L.SIZE]):
+        w[L.CELLS + each] = w[d[L.SAVED] + each]
 
 
 @compiled()
@@ -146,29 +121,29 @@ def search(w, d, weights, nodes):
 
     weights: (cells,) of float, at least 1: how much each cell is preferred.
     """
-    last = w[NODES] + nodes
-    if w[PHASE] == BEGIN:
+    last = w[L.NODES] + nodes
+    if w[L.PHASE] == L.BEGIN:
         _begin(w, d)
-        w[PHASE] = FORWARD
+        w[L.PHASE] = L.FORWARD
     while True:
-        if w[PHASE] == BACK:
-            if not w[DEPTH]:
-                return COMPLETE
+        if w[L.PHASE] == L.BACK:
+            if not w[L.DEPTH]:
+                return L.COMPLETE
             _go_back(w, d)
-            w[PHASE] = FORWARD
+            w[L.PHASE] = L.FORWARD
         if not propagate(w, d):
             _weigh(w, d, weights)
-            if w[FAILURES] == w[RESTART] and w[DEPTH]:
+            if w[L.FAILURES] == w[L.RESTART] and w[L.DEPTH]:
                 _begin_anew(w, d)
             else:
-                w[PHASE] = BACK
+                w[L.PHASE] = L.BACK
             continue
         cell, bit = _choice(w, d, weights)
-        if cell == NOTHING:
-            w[PHASE] = BACK
-            w[RESTART] = NOTHING
-            return FOUND
-        if w[NODES] >= last:
-            return UNFINISHED
-        w[NODES] += 1
+        if cell == L.NOTHING:
+            w[L.PHASE] = L.BACK
+            w[L.RESTART] = L.NOTHING
+            return L.FOUND
+        if w[L.NODES] >= last:
+            return L.UNFINISHED
+        w[L.NODES] += 1
         _branch(w, d, cell, bit)

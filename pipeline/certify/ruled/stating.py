@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify.exhaustion import TOO_SHORT
-from pipeline.certify.ruled import layout
+from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.gathering import (
     Gathered,
     NoSolution,
@@ -24,35 +24,6 @@ from pipeline.certify.ruled.gathering import (
     weights_of,
 )
 from pipeline.certify.ruled.joint import joint_sums
-from pipeline.certify.ruled.layout import (
-    ALLOWED,
-    AT_LEAST,
-    CELLS,
-    CELLS_IN_WORD,
-    CONNECTED,
-    COUNT_OF_EQUAL,
-    COUNTS,
-    DATA,
-    DIFFERENT_PAIRS,
-    DISTINCT,
-    EARLY,
-    EITHER,
-    KIND,
-    LATE,
-    LENGTH,
-    NORMAL,
-    NOTHING,
-    ONE_SET,
-    PAIR,
-    PATHS,
-    QUEUES,
-    RANKED,
-    SAME,
-    SCOPE,
-    SOON,
-    TOTAL,
-    UNIT,
-)
 from pipeline.certify.ruled.regions import MARKS_OF_CONNECTED
 from pipeline.certify.ruled.tables import (
     LARGEST_WITH_SETS,
@@ -84,10 +55,10 @@ MOST_NUMBERS = 2_000_000
 MOST_SUM = 1 << 40
 """Limits; beyond them TooLarge is raised. Sides are 31 at most, so that a mask is one number."""
 
-_PART = NOTHING
+_PART = L.NOTHING
 """In place of a queue: the constraint is part of an alternative."""
 
-_QUEUES = {PAIR: EARLY, TOTAL: SOON, ONE_SET: SOON}
+_QUEUES = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_SET: L.SOON}
 """The queues of kinds that take less time than others."""
 
 _LONG = 9
@@ -126,7 +97,7 @@ def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
     if not all(gathered.masks):
         raise NoSolution
     arrays = _Stating(gathered, end).arrays()
-    arrays.w[layout.RESTART] = patience
+    arrays.w[L.RESTART] = patience
     return arrays
 
 
@@ -160,8 +131,8 @@ def _of_units(units: Sequence[Cells], end: float) -> _OfUnits:
     woken: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]
     for unit in units:
-        woken.append((len(numbers), SOON))
-        numbers += UNIT, len(unit), *unit
+        woken.append((len(numbers), L.SOON))
+        numbers += L.UNIT, len(unit), *unit
     most = len(numbers) + _MOST_SHARED
     for place, one in enumerate(sets):
         if len(numbers) > most or time.monotonic() > end:
@@ -169,8 +140,8 @@ def _of_units(units: Sequence[Cells], end: float) -> _OfUnits:
         for other in sets[place + 1 :]:
             if (one & other).bit_count() > 1:
                 rest, others = (*members(one & ~other),), (*members(other & ~one),)
-                woken.append((len(numbers), LATE))
-                numbers += SAME, len(rest) + len(others), *rest, *others, len(rest)
+                woken.append((len(numbers), L.LATE))
+                numbers += L.SAME, len(rest) + len(others), *rest, *others, len(rest)
     return _OfUnits(numbers, woken, sets)
 
 
@@ -186,24 +157,24 @@ class _Stating:
         self._unit_sets = of_units.sets
         self._blocks = [bit_tables()]
         self._block_at: dict[int, int] = {}
-        self._free = DATA  # the place in `d` behind all blocks
+        self._free = L.DATA  # the place in `d` behind all blocks
         self._numbers = [*of_units.numbers]  # of all constraints
         self._woken = [*of_units.woken]  # the place and the queue of those that are woken
         self._totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
-        self._sets = NOTHING
+        self._sets = L.NOTHING
         self._most_marks = self._widest = 1
 
     def arrays(self) -> Stated:
         """The arrays that state everything. Raises NoSolution and TooLarge."""
         of = self._of
         for constraint in of.others:
-            self._state(constraint, NORMAL)
+            self._state(constraint, L.NORMAL)
         for terms, total in innies(of):
-            self._add_sum(terms, total, LATE)
+            self._add_sum(terms, total, L.LATE)
         for alternatives in of.choices:
             self._add_choice(alternatives)
         if not self._woken:  # of cells that are free, the first is enough
-            self._add(ALLOWED, NORMAL, (0,), of.masks[0])
+            self._add(L.ALLOWED, L.NORMAL, (0,), of.masks[0])
         return Stated(*self._packed(), self._weights())
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
@@ -211,7 +182,7 @@ class _Stating:
         place = len(self._numbers)
         self._numbers += (kind, len(cells), *cells, *numbers)
         if queue != _PART:
-            self._woken.append((place, _QUEUES.get(kind, queue) if queue == NORMAL else queue))
+            self._woken.append((place, _QUEUES.get(kind, queue) if queue == L.NORMAL else queue))
         if len(self._numbers) > MOST_NUMBERS:
             raise TooLarge("the rules take too much memory")
         return place
@@ -243,13 +214,13 @@ class _Stating:
         cell, mask = constraint.cell, self._of.mask(constraint.values)
         if not mask & self._of.masks[cell]:
             raise NoSolution
-        return [self._add(ALLOWED, queue, (cell,), mask)]
+        return [self._add(L.ALLOWED, queue, (cell,), mask)]
 
     def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
         cells = constraint.cells
         if len({*cells}) < len(cells) or len(cells) > len(self._of.values):
             raise NoSolution
-        return [self._add(DISTINCT, queue, cells)]
+        return [self._add(L.DISTINCT, queue, cells)]
 
     def add_pairs(self, constraint: Pairs, queue: int) -> list[int]:
         related = self._of.relation(constraint)
@@ -257,9 +228,9 @@ class _Stating:
             return []
         tables = self._block(related.forwards), self._block(related.backwards)
         return [
-            self._add(ALLOWED, queue, (a,), related.equal)
+            self._add(L.ALLOWED, queue, (a,), related.equal)
             if a == b
-            else self._add(PAIR, queue, (a, b), *tables)
+            else self._add(L.PAIR, queue, (a, b), *tables)
             for a, b in constraint.pairs
         ]
 
@@ -269,7 +240,7 @@ class _Stating:
             return []
         if not bit or constraint.times > len(cells):
             raise NoSolution
-        return [self._add(AT_LEAST, queue, cells, bit, constraint.times)]
+        return [self._add(L.AT_LEAST, queue, cells, bit, constraint.times)]
 
     def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
@@ -277,7 +248,7 @@ class _Stating:
         if len(parts) < 2 or not bits:
             return []
         cells = [*chain.from_iterable(parts)]
-        return [self._add(COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
+        return [self._add(L.COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
 
     def add_one_of_sets(self, constraint: OneOfSets, queue: int) -> list[int]:
         cells, sets = tuple(dict.fromkeys(constraint.cells)), constraint.sets
@@ -291,7 +262,7 @@ class _Stating:
         if not masks:
             raise NoSolution
         begin = self._block(np.array(masks, np.int64))
-        return [self._add(ONE_SET, queue, cells, begin, begin + len(masks), *self._beside(cells))]
+        return [self._add(L.ONE_SET, queue, cells, begin, begin + len(masks), *self._beside(cells))]
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
@@ -302,7 +273,7 @@ class _Stating:
         if not cells:
             return []
         self._most_marks = max(self._most_marks, int(layers[0]))
-        return [self._add(PATHS, queue, cells, self._block(layers))]
+        return [self._add(L.PATHS, queue, cells, self._block(layers))]
 
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size, inside = constraint.cells, constraint.size, self._of.mask(constraint.values)
@@ -313,28 +284,28 @@ class _Stating:
         begins = [*accumulate((len(near[cell]) for cell in cells), initial=len(cells) + 1)]
         listed = (at[other] for cell in cells for other in near[cell])
         self._most_marks = max(self._most_marks, MARKS_OF_CONNECTED * len(cells))
-        return [self._add(CONNECTED, queue, cells, inside, size or 0, *begins, *listed)]
+        return [self._add(L.CONNECTED, queue, cells, inside, size or 0, *begins, *listed)]
 
     def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
         if len(constraint.pairs) > len(self._of.values) ** 2:
             raise NoSolution
         if len(constraint.pairs) < 2:
             return []
-        return [self._add(DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])]
+        return [self._add(L.DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])]
 
     def add_count_of_equal(self, constraint: CountOfEqual, queue: int) -> list[int]:
         cells, arms = [*constraint.scope()], constraint.arms
         counted = self._of.values[0] + constraint.offset
         self._most_marks = max(self._most_marks, len(cells))
         numbers = counted, constraint.unbroken, len(arms), *map(len, arms)
-        return [self._add(COUNT_OF_EQUAL, queue, cells, *numbers)]
+        return [self._add(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self._of.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.smaller <= len(constraint.others):
             raise NoSolution
         numbers = bit, constraint.smaller, constraint.tied, length
-        return [self._add(RANKED, queue, [*constraint.scope()], *numbers)]
+        return [self._add(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
@@ -361,7 +332,7 @@ class _Stating:
             numbers += len(cells), weight, has_sets
             beside += self._beside(cells) if has_sets else [0]
         numbers += beside
-        return [self._add(TOTAL, queue, [cell for _, some in groups for cell in some], *numbers)]
+        return [self._add(L.TOTAL, queue, [cell for _, some in groups for cell in some], *numbers)]
 
     def _beside(self, cells: Sequence[int]) -> list[int]:
         """The number of units that hold all these cells; the length and the cells of each rest."""
@@ -376,7 +347,7 @@ class _Stating:
         count = len(self._of.values)
         if length == 1 or count > (_LONG if groups > 1 else LARGEST_WITH_SETS):
             return 0
-        if self._sets == NOTHING:
+        if self._sets == L.NOTHING:
             masks, begins = sets_by_sum(count)
             self._sets = self._block(begins + self._block(masks))
         return 1
@@ -390,7 +361,7 @@ class _Stating:
             weight, cells = max(alike, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common = NOTHING
+            common = L.NOTHING
             for cell in cells:
                 common &= apart[cell]
                 del left[cell]
@@ -433,25 +404,25 @@ class _Stating:
         if not count:
             raise NoSolution
         self._widest = max(self._widest, len(scope))
-        self._add(EITHER, NORMAL, tuple(scope), count, *numbers)
+        self._add(L.EITHER, L.NORMAL, tuple(scope), count, *numbers)
 
     def _scope(self, place: int) -> list[int]:
-        first = place + SCOPE
-        return self._numbers[first : first + self._numbers[place + LENGTH]]
+        first = place + L.SCOPE
+        return self._numbers[first : first + self._numbers[place + L.LENGTH]]
 
     def _packed(self) -> tuple[Numbers, Numbers]:
         """The arrays `w` and `d`."""
         size, count, constraints = len(self._of.masks), len(self._of.values), len(self._woken)
-        words = -(-size // CELLS_IN_WORD)
+        words = -(-size // L.CELLS_IN_WORD)
         places, queues = np.array(self._woken, np.int64).T
         begins, woken = self._wakes()
         ends = self._free + len(self._numbers)
         pieces = {
-            layout.STATED: np.array(self._numbers, np.int64),
-            layout.PLACES: places + self._free,
-            layout.PRIORITIES: queues,
-            layout.APART: self._words_apart(words),
-            layout.WOKEN: begins + ends + 2 * constraints + size * words + len(begins),
+            L.STATED: np.array(self._numbers, np.int64),
+            L.PLACES: places + self._free,
+            L.PRIORITIES: queues,
+            L.APART: self._words_apart(words),
+            L.WOKEN: begins + ends + 2 * constraints + size * words + len(begins),
         }
         d = np.concatenate([*self._blocks, *pieces.values(), woken])
         at = self._free
@@ -459,44 +430,44 @@ class _Stating:
             d[name] = at
             at += len(numbers)
         numbers_of = {
-            layout.SIZE: size,
-            layout.VALUES: count,
-            layout.CONSTRAINTS: constraints,
-            layout.UNITS: len(self._units),
-            layout.WORDS: words,
-            layout.WIDTH: count * (count - 1) // 2 + 2,
-            layout.SETS: self._sets,
+            L.SIZE: size,
+            L.VALUES: count,
+            L.CONSTRAINTS: constraints,
+            L.UNITS: len(self._units),
+            L.WORDS: words,
+            L.WIDTH: count * (count - 1) // 2 + 2,
+            L.SETS: self._sets,
         }
         lengths = {
-            layout.STACK: size,
-            layout.QUEUED: constraints,
-            layout.RINGS: QUEUES * constraints,
-            layout.SAVED: size * (size + 1),
-            layout.CHOSEN: 2 * (size + 1),
-            layout.MARKS: self._most_marks,
-            layout.KEPT: 2 * self._widest,
+            L.STACK: size,
+            L.QUEUED: constraints,
+            L.RINGS: L.QUEUES * constraints,
+            L.SAVED: size * (size + 1),
+            L.CHOSEN: 2 * (size + 1),
+            L.MARKS: self._most_marks,
+            L.KEPT: 2 * self._widest,
         }
-        at = CELLS + size
+        at = L.CELLS + size
         for name, length in lengths.items():
             d[name] = at
             at += length
         for name, number in numbers_of.items():
             d[name] = number
         w = np.zeros(at, np.int64)
-        w[CELLS : CELLS + size] = self._of.masks
+        w[L.CELLS : L.CELLS + size] = self._of.masks
         return w, d
 
     def _words_apart(self, words: int) -> Numbers:
         """For each cell the set of those that hold another value, in so many words."""
-        word = (1 << CELLS_IN_WORD) - 1
-        shifts = [CELLS_IN_WORD * index for index in range(words)]
+        word = (1 << L.CELLS_IN_WORD) - 1
+        shifts = [L.CELLS_IN_WORD * index for index in range(words)]
         apart = [cells >> shift & word for cells in self._of.apart for shift in shifts]
         return np.array(apart, np.int64)
 
     def _wakes(self) -> tuple[Numbers, Numbers]:
         """Where those that each cell wakes begin in a list, see `layout`; and this list."""
         scopes = [self._scope(place) for place, _ in self._woken]
-        late = np.array([queue == LATE for _, queue in self._woken])
+        late = np.array([queue == L.LATE for _, queue in self._woken])
         constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
         keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + late[constraints]
         order = np.argsort(keys, kind="stable")
@@ -507,11 +478,11 @@ class _Stating:
         """How much each cell is preferred at first, by the constraints that it is in."""
         weights, count = [1.0] * len(self._of.masks), len(self._of.values)
         for place, _ in self._woken:
-            kind, length = self._numbers[place + KIND], self._numbers[place + LENGTH]
-            if kind in {SAME, CONNECTED, DIFFERENT_PAIRS}:  # about the whole grid
+            kind, length = self._numbers[place + L.KIND], self._numbers[place + L.LENGTH]
+            if kind in {L.SAME, L.CONNECTED, L.DIFFERENT_PAIRS}:  # about the whole grid
                 continue
-            weight = 2 * length if kind == COUNTS else length
-            if kind == TOTAL:
+            weight = 2 * length if kind == L.COUNTS else length
+            if kind == L.TOTAL:
                 weight = max(2 * count - length, count)
             for cell in self._scope(place):
                 weights[cell] += weight

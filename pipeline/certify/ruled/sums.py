@@ -6,18 +6,8 @@ Each function is right about cells with one value: it then returns whether its c
 
 from __future__ import annotations
 
+from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.cells import highest, keep, lowest, number, place, strike_outside
-from pipeline.certify.ruled.layout import (
-    APART,
-    CELLS,
-    CELLS_IN_WORD,
-    NOTHING,
-    QUIET,
-    SETS,
-    VALUES,
-    WIDTH,
-    WORDS,
-)
 from pipeline.native import compiled
 
 
@@ -30,7 +20,7 @@ def _fits(w, d, first, length, values):
     """
     once = twice = alone = clash = 0
     for at in range(first, first + length):
-        mask = w[CELLS + d[at]] & values
+        mask = w[L.CELLS + d[at]] & values
         if mask == 0:
             return False
         if mask & (mask - 1) == 0:
@@ -43,7 +33,7 @@ def _fits(w, d, first, length, values):
     if clash:
         return False
     for at in range(first, first + length):
-        mask = w[CELLS + d[at]] & values & ~twice
+        mask = w[L.CELLS + d[at]] & values & ~twice
         if mask & (mask - 1):
             return False
     return True
@@ -57,7 +47,7 @@ def one_of_sets(w, d, first, length, begin, end, beside):
     """
     union = fixed = 0
     for at in range(first, first + length):
-        mask = w[CELLS + d[at]]
+        mask = w[L.CELLS + d[at]]
         union |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
@@ -66,10 +56,10 @@ def one_of_sets(w, d, first, length, begin, end, beside):
         beside += 1
         others = 0
         for at in range(beside + 1, beside + 1 + d[beside]):
-            others |= w[CELLS + d[at]]
-        must |= ((1 << d[VALUES]) - 1) & ~others
+            others |= w[L.CELLS + d[at]]
+        must |= ((1 << d[L.VALUES]) - 1) & ~others
         beside += d[beside]
-    possible, required = 0, NOTHING
+    possible, required = 0, L.NOTHING
     for at in range(begin, end):
         values = d[at]
         is_between = values & ~union == 0 and must & ~values == 0
@@ -82,12 +72,12 @@ def one_of_sets(w, d, first, length, begin, end, beside):
     for at in range(first, first + length):
         if not keep(w, d, d[at], possible):
             return False
-        mask = w[CELLS + d[at]]
+        mask = w[L.CELLS + d[at]]
         twice |= once & mask
         once |= mask
     if required & ~once or not place(w, d, first, length, required & ~twice):
         return False
-    return w[QUIET] != 0 or strike_outside(w, d, first, length, required & twice & ~fixed)
+    return w[L.QUIET] != 0 or strike_outside(w, d, first, length, required & twice & ~fixed)
 
 
 @compiled()
@@ -100,7 +90,7 @@ def _least_sum(w, d, first, length, skipped):
     taken = least = 0
     for at in range(first, first + length):
         if at != skipped:
-            mask = w[CELLS + d[at]]
+            mask = w[L.CELLS + d[at]]
             free = ~taken & -(mask & -mask)
             taken |= free & -free
             least += lowest(d, free)
@@ -116,9 +106,9 @@ def _greatest_sum(w, d, first, length, skipped):
     taken = greatest = 0
     for at in range(first, first + length):
         if at != skipped:
-            free = ~taken & ((2 << highest(d, w[CELLS + d[at]])) - 1)
+            free = ~taken & ((2 << highest(d, w[L.CELLS + d[at]])) - 1)
             if free == 0:
-                return NOTHING
+                return L.NOTHING
             top = highest(d, free)
             taken |= 1 << top
             greatest += top
@@ -129,11 +119,11 @@ def _greatest_sum(w, d, first, length, skipped):
 def _bounds(w, d, first, length):
     """The least and the greatest sum of a group of different cells."""
     if length == 1:
-        mask = w[CELLS + d[first]]
+        mask = w[L.CELLS + d[first]]
         return lowest(d, mask), highest(d, mask)
     return (
-        _least_sum(w, d, first, length, NOTHING),
-        _greatest_sum(w, d, first, length, NOTHING),
+        _least_sum(w, d, first, length, L.NOTHING),
+        _greatest_sum(w, d, first, length, L.NOTHING),
     )
 
 
@@ -141,14 +131,14 @@ def _bounds(w, d, first, length):
 def _last_two(w, d, a, by_a, b, by_b, total):
     """Leave two cells the values whose weighted sum is the total."""
     left_a = left_b = 0
-    mask, there = w[CELLS + a], w[CELLS + b]
-    apart = d[d[APART] + a * d[WORDS] + b // CELLS_IN_WORD] >> b % CELLS_IN_WORD & 1
+    mask, there = w[L.CELLS + a], w[L.CELLS + b]
+    apart = d[d[L.APART] + a * d[L.WORDS] + b // L.CELLS_IN_WORD] >> b % L.CELLS_IN_WORD & 1
     while mask:
         bit = mask & -mask
         mask ^= bit
         rest = total - by_a * lowest(d, bit)
         value = rest // by_b
-        if value * by_b == rest and 0 <= value < d[VALUES]:
+        if value * by_b == rest and 0 <= value < d[L.VALUES]:
             other = 1 << value
             if there & other and not (apart and bit == other):
                 left_a |= bit
@@ -160,17 +150,17 @@ def _last_two(w, d, a, by_a, b, by_b, total):
 def _last_three(w, d, a, by_a, b, by_b, c, by_c, total):
     """Leave three cells the values whose weighted sum is the total."""
     left_a = left_b = left_c = 0
-    mask, there = w[CELLS + a], w[CELLS + c]
+    mask, there = w[L.CELLS + a], w[L.CELLS + c]
     while mask:
         bit = mask & -mask
         mask ^= bit
-        beside = w[CELLS + b]
+        beside = w[L.CELLS + b]
         while beside:
             other = beside & -beside
             beside ^= other
             rest = total - by_a * lowest(d, bit) - by_b * lowest(d, other)
             value = rest // by_c
-            if value * by_c == rest and 0 <= value < d[VALUES] and there >> value & 1:
+            if value * by_c == rest and 0 <= value < d[L.VALUES] and there >> value & 1:
                 left_a |= bit
                 left_b |= other
                 left_c |= 1 << value
@@ -193,7 +183,7 @@ def weighted_sum(w, d, first, length):
         low += weight * (least if weight > 0 else greatest)
         high += weight * (greatest if weight > 0 else least)
         for each in range(at, at + size):
-            mask = w[CELLS + d[each]]
+            mask = w[L.CELLS + d[each]]
             if mask & (mask - 1) == 0:
                 rest -= weight * lowest(d, mask)
                 continue
@@ -212,7 +202,7 @@ def weighted_sum(w, d, first, length):
         return rest == 0
     if count == 1:
         value = rest // by_a
-        is_whole = value * by_a == rest and 0 <= value < d[VALUES]
+        is_whole = value * by_a == rest and 0 <= value < d[L.VALUES]
         return is_whole and keep(w, d, a, 1 << value)
     if count == 2:
         return _last_two(w, d, a, by_a, b, by_b, rest)
@@ -251,7 +241,7 @@ def _within(w, d, first, length, weight, has_sets, least_more, most_more, beside
         return keep(w, d, d[first], (2 << high) - (1 << low))
     if low > least or high < greatest:
         for at in range(first, first + length):
-            mask = w[CELLS + d[at]]
+            mask = w[L.CELLS + d[at]]
             if mask & (mask - 1):
                 bottom, top = lowest(d, mask), highest(d, mask)
                 span = top - bottom
@@ -264,6 +254,6 @@ def _within(w, d, first, length, weight, has_sets, least_more, most_more, beside
     elif low < high:
         return True
     if has_sets:
-        row = d[SETS] + length * d[WIDTH]
+        row = d[L.SETS] + length * d[L.WIDTH]
         return one_of_sets(w, d, first, length, d[row + low], d[row + high + 1], beside)
     return True

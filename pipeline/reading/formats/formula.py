@@ -16,13 +16,14 @@ from __future__ import annotations
 import codecs
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.text import oversize, quote
 from pipeline.settings import MAX_BYTES
 
@@ -62,26 +63,6 @@ Model = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ClauseArrays(Iterable[tuple[int, ...]]):
-    """Clauses in four bytes a literal and twelve a clause; tuples are made on demand.
-
-    `literals` are those of all clauses, each followed by a 0; `ends` the indices of the zeros.
-    """
-
-    literals: array[int]
-    ends: array[int]
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        literals, start = self.literals, 0
-        for end in self.ends:
-            yield tuple(literals[start:end])
-            start = end + 1
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedFormula:
     """A formula as it is `written`, and equivalent, cleaned `clauses`.
 
@@ -92,8 +73,8 @@ class ParsedFormula:
     """
 
     variables: int
-    written: ClauseArrays
-    clauses: ClauseArrays
+    written: PackedClauses
+    clauses: PackedClauses
     tautologies: int
     duplicates: int
     reason: str = "it has a header 'p cnf'"
@@ -137,9 +118,7 @@ def parse_formula(
     located = _Located(text, source)
     header = _read_header(located)
     literals = _read_body(located, header, deadline, block)
-    places = deadline.watch(enumerate(literals))
-    zeros = array("q", (place for place, literal in places if literal == 0))
-    return _normalised(header.variables, ClauseArrays(literals, zeros), deadline)
+    return _normalised(header.variables, PackedClauses(literals.tobytes()), deadline)
 
 
 class _Located(NamedTuple):
@@ -290,19 +269,20 @@ def _check_end(
             raise located.error(*word.span(), expected)
 
 
-def _normalised(variables: int, written: ClauseArrays, deadline: Deadline) -> ParsedFormula:
+def _normalised(variables: int, written: PackedClauses, deadline: Deadline) -> ParsedFormula:
     """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
-    kept, duplicates = ClauseArrays(array("i"), array("q")), 0
+    kept, tautologies, duplicates = array("i"), 0, 0
     for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)
         if any(-literal in literals for literal in literals):
+            tautologies += 1
             continue
         duplicates += len(clause) - len(literals)
-        kept.literals.extend((*literals, 0))
-        kept.ends.append(len(kept.literals) - 1)
-    return ParsedFormula(variables, written, kept, len(written) - len(kept), duplicates)
+        kept.extend((*literals, 0))
+    clauses = PackedClauses(kept.tobytes())
+    return ParsedFormula(variables, written, clauses, tautologies, duplicates)
 
 
 def proof_clauses(

@@ -16,32 +16,16 @@ from numpy.typing import NDArray
 
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned, bits_set, lowest_bit
-from pipeline.solving.compiled.deduction import (
-    BRANCH_BITS,
-    CANDIDATES,
-    DEAD,
-    IN_LAST_WORD,
-    LANES,
-    MOVED,
-    NONE,
-    ONE,
-    OPEN,
-    ROW_WORDS,
-    VECTORS,
-    WORD,
-    WORDS,
-    choose,
-    propagate,
-    transpose,
-)
+from pipeline.solving.compiled import deduction as D
+from pipeline.solving.compiled.deduction import choose, propagate, transpose
 
 MOST_PENDING = 81
 """Pending branches of one lane: each decides a cell."""
 
-_NEXT = WORD * WORDS
+_NEXT = D.WORD * D.WORDS
 """How far the words of a row are from one another, once planes are transposed."""
 
-_LAST = (ROW_WORDS - 1) * _NEXT
+_LAST = (D.ROW_WORDS - 1) * _NEXT
 """How far the last word of a row is from the first."""
 
 BEGUN, PENDING, UNUSED, ASKED, BRANCHED = range(5)
@@ -69,15 +53,15 @@ class Lanes(NamedTuple):
 
 
 def new_lanes() -> Lanes:
-    places = LANES * MOST_PENDING
+    places = D.LANES * MOST_PENDING
     before = np.arange(1, places + 1)
     before[-1] = -1
     return Lanes(
-        aligned(np.uint64, VECTORS).ravel(),
-        np.full(WORDS, 2**WORD - 1, np.uint64),
-        np.zeros(LANES, np.int64),
-        np.full(LANES, -1, np.int64),
-        np.empty((places, ROW_WORDS), np.uint64),
+        aligned(np.uint64, D.VECTORS).ravel(),
+        np.full(D.WORDS, 2**D.WORD - 1, np.uint64),
+        np.zeros(D.LANES, np.int64),
+        np.full(D.LANES, -1, np.int64),
+        np.empty((places, D.ROW_WORDS), np.uint64),
         np.empty(places, np.int64),
         before,
         np.zeros(5, np.int64),
@@ -101,15 +85,15 @@ def decided_in(lanes: Lanes, counts: NDArray[np.int64], most: int) -> NDArray[np
 @compiled()
 def _begin(s, place, masks, puzzle):
     """Write the candidates of a puzzle, nine bits a cell, into a row."""
-    word, shift = NONE, 0
+    word, shift = D.NONE, 0
     for c in range(81):
         field = np.uint64(masks[puzzle, c])
         word |= field << np.uint64(shift)
         shift += 9
-        if shift >= WORD:
+        if shift >= D.WORD:
             s[place] = word
             place += _NEXT
-            shift -= WORD
+            shift -= D.WORD
             word = field >> np.uint64(9 - shift)
     s[place] = word
 
@@ -131,10 +115,10 @@ def _own_branch(lane, last, before, owner, numbers, counts, most):
 @compiled()
 def _branch_of_others(last, before, owner, numbers, counts, most, shared):
     """A branch that is still wanted, of any lane; notes that its puzzle is shared now."""
-    for _ in range(LANES):
+    for _ in range(D.LANES):
         if not numbers[PENDING]:
             break
-        numbers[ASKED] = (numbers[ASKED] + 1) % LANES
+        numbers[ASKED] = (numbers[ASKED] + 1) % D.LANES
         branch = _own_branch(numbers[ASKED], last, before, owner, numbers, counts, most)
         if branch >= 0:
             shared[owner[branch]] = True
@@ -147,17 +131,17 @@ def _fill(lanes, masks, most, counts, shared):
     """Give idle lanes work: a branch that is pending, or the next puzzle. Gives how many work."""
     s, idle, puzzle, last, branches, owner, before, numbers = lanes
     working, begun = 0, numbers[BEGUN]
-    for w in range(WORDS):
-        left, still = idle[w], NONE
+    for w in range(D.WORDS):
+        left, still = idle[w], D.NONE
         while left:
             bit = lowest_bit(left)
-            left &= left - ONE
-            lane, place = w * WORD + bit, bit * WORDS + w
+            left &= left - D.ONE
+            lane, place = w * D.WORD + bit, bit * D.WORDS + w
             branch = _own_branch(lane, last, before, owner, numbers, counts, most)
             if branch < 0 and begun == len(masks) and len(shared):
                 branch = _branch_of_others(last, before, owner, numbers, counts, most, shared)
             if branch >= 0:
-                for k in range(ROW_WORDS):
+                for k in range(D.ROW_WORDS):
                     s[place + k * _NEXT] = branches[branch, k]
                 puzzle[lane] = owner[branch]
             elif begun < len(masks):
@@ -165,11 +149,11 @@ def _fill(lanes, masks, most, counts, shared):
                 puzzle[lane] = begun
                 begun += 1
             else:
-                still |= ONE << np.uint64(bit)
-                for k in range(ROW_WORDS):
-                    s[place + k * _NEXT] = NONE
+                still |= D.ONE << np.uint64(bit)
+                for k in range(D.ROW_WORDS):
+                    s[place + k * _NEXT] = D.NONE
         idle[w] = still
-        working += WORD - np.int64(bits_set(still))
+        working += D.WORD - np.int64(bits_set(still))
     numbers[BEGUN] = begun
     return working
 
@@ -177,13 +161,13 @@ def _fill(lanes, masks, most, counts, shared):
 @compiled()
 def _note(s, place, grids, puzzle, rank):
     """Write the values, 1 to 9, of a solved row."""
-    word, filled = s[place], WORD
+    word, filled = s[place], D.WORD
     for c in range(81):
         if filled < 9:
             place += _NEXT
             field = word | s[place] << np.uint64(filled)
             word = s[place] >> np.uint64(9 - filled)
-            filled += WORD - 9
+            filled += D.WORD - 9
         else:
             field = word
             word >>= np.uint64(9)
@@ -195,47 +179,47 @@ def _note(s, place, grids, puzzle, rank):
 def _branch(s, place, branches, branch):
     """Assume the smallest candidate of the chosen cell; note the branch that denies it."""
     last = place + _LAST
-    c = np.int64(s[last] >> np.uint64(IN_LAST_WORD)) & ((1 << BRANCH_BITS) - 1)
-    s[last] &= CANDIDATES
-    for k in range(ROW_WORDS):
+    c = np.int64(s[last] >> np.uint64(D.IN_LAST_WORD)) & ((1 << D.BRANCH_BITS) - 1)
+    s[last] &= D.CANDIDATES
+    for k in range(D.ROW_WORDS):
         branches[branch, k] = s[place + k * _NEXT]
     first, shift = c * 9 >> 6, np.uint64(c * 9 & 63)
     at = place + first * _NEXT
     field, is_split = s[at] >> shift, shift > 55
     if is_split:
-        field |= s[at + _NEXT] << (np.uint64(WORD) - shift)
+        field |= s[at + _NEXT] << (np.uint64(D.WORD) - shift)
     field &= np.uint64(511)
-    smallest = field & (~field + ONE)
+    smallest = field & (~field + D.ONE)
     others = field ^ smallest
     s[at] &= ~(others << shift)
     branches[branch, first] &= ~(smallest << shift)
     if is_split:
-        s[at + _NEXT] &= ~(others >> (np.uint64(WORD) - shift))
-        branches[branch, first + 1] &= ~(smallest >> (np.uint64(WORD) - shift))
+        s[at + _NEXT] &= ~(others >> (np.uint64(D.WORD) - shift))
+        branches[branch, first + 1] &= ~(smallest >> (np.uint64(D.WORD) - shift))
 
 
 @compiled()
 def _settle(lanes, most, counts, grids):
     """After propagation: note solutions, split what no longer moves, free what has ended."""
     s, idle, puzzle, last, branches, owner, before, numbers = lanes
-    for w in range(WORDS):
-        working, dead = ~idle[w], s[DEAD * WORDS + w]
-        several, moved = s[OPEN * WORDS + w], s[MOVED * WORDS + w]
+    for w in range(D.WORDS):
+        working, dead = ~idle[w], s[D.DEAD * D.WORDS + w]
+        several, moved = s[D.OPEN * D.WORDS + w], s[D.MOVED * D.WORDS + w]
         ended, solved = working & (dead | ~several), working & ~dead & ~several
         stuck, moving = working & ~ended & ~moved, working & ~ended & moved
         while solved:
             bit = lowest_bit(solved)
-            solved &= solved - ONE
-            mine = puzzle[w * WORD + bit]
+            solved &= solved - D.ONE
+            mine = puzzle[w * D.WORD + bit]
             if counts[mine] < most:
-                _note(s, bit * WORDS + w, grids, mine, counts[mine])
+                _note(s, bit * D.WORDS + w, grids, mine, counts[mine])
                 counts[mine] += 1
         while stuck:
             bit = lowest_bit(stuck)
-            stuck &= stuck - ONE
-            lane = w * WORD + bit
+            stuck &= stuck - D.ONE
+            lane = w * D.WORD + bit
             if counts[puzzle[lane]] == most:
-                ended |= ONE << np.uint64(bit)
+                ended |= D.ONE << np.uint64(bit)
                 continue
             branch = numbers[UNUSED]
             numbers[UNUSED] = before[branch]
@@ -244,11 +228,11 @@ def _settle(lanes, most, counts, grids):
             owner[branch] = puzzle[lane]
             numbers[PENDING] += 1
             numbers[BRANCHED] += 1
-            _branch(s, bit * WORDS + w, branches, branch)
+            _branch(s, bit * D.WORDS + w, branches, branch)
         while moving:
             bit = lowest_bit(moving)
-            moving &= moving - ONE
-            s[_LAST + bit * WORDS + w] &= CANDIDATES
+            moving &= moving - D.ONE
+            s[_LAST + bit * D.WORDS + w] &= D.CANDIDATES
         idle[w] |= ended
 
 

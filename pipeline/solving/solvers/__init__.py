@@ -57,13 +57,6 @@ class Session(Protocol):
         """Add a clause for the calls to come."""
         ...
 
-    def foresee(self, guess: Callable[[], Clause | None]) -> None:
-        """Take a guess at the first clause that will be added, to be made while it solves.
-
-        A session may work with it in advance, but counts it only if that clause is added.
-        """
-        ...
-
 
 class Solver(Protocol):
     """An available solver. `version` is None if it does not tell."""
@@ -85,17 +78,6 @@ class Solver(Protocol):
     def close(self) -> None:
         """End what the solver keeps alive between sessions."""
         ...
-
-
-class Relay:
-    """The solver to ask, and one that goes on from its first models if it can.
-
-    `by` is the solver that answered last.
-    """
-
-    def __init__(self, first: Solver, then: Solver | None = None) -> None:
-        self.first = self.by = first
-        self.then = then
 
 
 T = TypeVar("T", bound=Closeable)
@@ -134,13 +116,13 @@ class Solvers(Closeable):
     def fallback(self) -> str | None:
         return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
 
-    def relay(self, solver: Solver) -> Relay:
-        """A solver of the chain, and who goes on from its first solutions.
+    def after(self, solver: Solver) -> Solver | None:
+        """The solver that goes on from the first solutions of this one, if any does.
 
         PySAT does, which starts no process for each, unless minisat was asked for by name.
         """
         hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
-        return Relay(solver, self.chain[-1] if hands_over else None)
+        return self.chain[-1] if hands_over else None
 
     def for_many(self) -> Solvers:
         """Those for many puzzles, one by one: PySAT alone if the choice is free.

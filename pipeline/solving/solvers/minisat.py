@@ -13,11 +13,11 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from pipeline.errors import EnvironmentFailure, InvalidResult, SolverError, is_environmental
 from pipeline.limits import MIB, Deadline, Limits
@@ -66,17 +66,6 @@ class _Started:
     stack: ExitStack
 
 
-class Asked(NamedTuple):
-    """A process with its question, unless that was not `poured` in time.
-
-    Its result has at most so many bytes.
-    """
-
-    started: _Started
-    most: int
-    poured: bool
-
-
 class Minisat:
     """The minisat program at `program`."""
 
@@ -90,8 +79,7 @@ class Minisat:
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         self._start_ahead(limits, 1)
-        with closing(MinisatSession(self, cnf, limits)) as session:
-            yield session
+        yield MinisatSession(self, cnf, limits)
 
     def warm(self, limits: Limits) -> None:
         self._start_ahead(limits, _AHEAD)
@@ -130,35 +118,28 @@ class Minisat:
             wanted = (limits.seconds, limits.megabytes)
             return _Started(process, wanted, feed, result, output, stack.pop_all())
 
-    def ask(self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int) -> Asked:
-        """Ask minisat about a DIMACS text of at most `most` bytes; its result is limited likewise.
+    def ask(
+        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
+    ) -> Answer:
+        """The answer to a DIMACS text of at most `most` bytes; its result is limited likewise.
 
         Raises SolverError, and EnvironmentFailure if it cannot start.
         """
         self._start_ahead(limits, 1)
         asked = self._started.pop(0)
         seconds = math.ceil(limits.seconds) + _MOST_WAITING_SECONDS
-        with ExitStack() as stack, self._blaming_program():
-            stack.push(asked.stack)
+        with asked.stack, self._blaming_program():
             bounds = Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT), seconds)
             bound(asked.process, bounds)
             with asked.feed:
-                poured = pour(problem, asked.feed.fileno(), deadline.left())
-            stack.pop_all()
-        return Asked(asked, most, poured)
-
-    def answer(self, asked: Asked, limits: Limits, deadline: Deadline) -> Answer:
-        """The answer to a question. Raises SolverError for anything else."""
-        process = asked.started.process
-        with asked.started.stack, self._blaming_program():
-            if asked.poured:
-                with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
-                    self._start_ahead(limits, 1)  # while this one is busy
-            if not (asked.poured and ended_within(process, deadline.left())):
+                if not pour(problem, asked.feed.fileno(), deadline.left()):
+                    return Unknown(limits.out_of_time)
+            with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
+                self._start_ahead(limits, 1)  # while this one is busy
+            if not ended_within(asked.process, deadline.left()):
                 return Unknown(limits.out_of_time)
-            result = _read(asked.started.result, asked.most)
-            answer = _verdict(process.wait(), result, _read(asked.started.output, _MOST_OUTPUT))
-            return answer or Unknown(limits.out_of_memory)
+            result, output = _read(asked.result, most), _read(asked.output, _MOST_OUTPUT)
+            return _verdict(asked.process.wait(), result, output) or Unknown(limits.out_of_memory)
 
     @contextmanager
     def _blaming_program(self) -> Iterator[None]:
@@ -180,11 +161,7 @@ def _read(file: BinaryIO, most: int) -> bytes:
 
 
 class MinisatSession:
-    """A DIMACS text that grows at its end and can be solved at any time.
-
-    While minisat solves it, another process gets it with the clause that is foreseen. Its answer
-    counts if that very clause is what was added when it is solved next.
-    """
+    """A DIMACS text that grows at its end and can be solved at any time."""
 
     def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
         self._owner = owner
@@ -194,9 +171,6 @@ class MinisatSession:
         self._clauses = cnf.size
         self._text: list[bytes] = []
         self._size = 0
-        self._guess: Callable[[], Clause | None] | None = None
-        self._added: list[Clause] = []
-        self._ahead: tuple[Clause, Asked] | None = None
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
             self._size += len(lines)
             if self._is_too_large or not self._deadline.left():
@@ -209,50 +183,16 @@ class MinisatSession:
 
     def add(self, clause: Clause) -> None:
         self._clauses += 1
-        self._text += _lines_of(clause)
-        self._added.append(clause)
-
-    def foresee(self, guess: Callable[[], Clause | None]) -> None:
-        self._guess = guess
+        self._text += (lines.encode("ascii") for lines in clause_lines([clause]))
 
     def solve(self) -> Answer:
         if self._is_too_large:
             return Unknown(self._limits.out_of_memory)
         if not self._deadline.left():
             return Unknown(self._limits.out_of_time)
-        clause, asked = self._ahead or (None, None)
-        if asked and [clause] == self._added:
-            self._ahead = None
-        else:
-            self.close()
-            asked = self._asked()
-        if self._guess:
-            self._ask_ahead(self._guess())
-        return self._owner.answer(asked, self._limits, self._deadline)
-
-    def _ask_ahead(self, clause: Clause | None) -> None:
-        """Ask about the next question that is expected, if any is."""
-        self._guess = None
-        if clause is not None:
-            with contextlib.suppress(SolverError, EnvironmentFailure):  # it is asked later
-                self._ahead = clause, self._asked([clause])
-
-    def _asked(self, more: Sequence[Clause] = ()) -> Asked:
-        """The clauses so far, and more, as a question to a process of its own."""
-        head = header(self._variables, self._clauses + len(more)).encode("ascii")
-        problem = chain([head], self._text, *map(_lines_of, more))
+        head = header(self._variables, self._clauses).encode("ascii")
         most = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
-        return self._owner.ask(problem, self._limits, self._deadline, most)
-
-    def close(self) -> None:
-        """End what was asked ahead."""
-        if self._ahead:
-            self._ahead[1].started.stack.close()
-            self._ahead = None
-
-
-def _lines_of(clause: Clause) -> Iterator[bytes]:
-    return (lines.encode("ascii") for lines in clause_lines([clause]))
+        return self._owner.ask(chain([head], self._text), self._limits, self._deadline, most)
 
 
 def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:

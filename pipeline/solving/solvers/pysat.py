@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib.util import find_spec
@@ -19,8 +19,8 @@ from typing import Any, Literal, get_args
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.puzzle.clauses import Clause, clauses_of
-from pipeline.solving.cnf import Answer, ClauseArray, Cnf, Sat, Unknown, Unsat
+from pipeline.puzzle.clauses import Clause, PackedClauses, clauses_of
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.solvers import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_self
 
@@ -182,8 +182,8 @@ class Pysat(Closeable):
         self._add(clauses, deadline)
 
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
-        if isinstance(clauses, ClauseArray):
-            for piece in clauses.pieces(CHUNK):
+        if isinstance(clauses, PackedClauses):
+            for piece in clauses.pieces():
                 if deadline.left():
                     self.send("add", piece.tobytes())
             return
@@ -261,9 +261,6 @@ class PysatSession:
         if not self._given_up:
             self._owner.send("add", [clause])
 
-    def foresee(self, guess: Callable[[], Clause | None]) -> None:
-        """Do nothing: the next call begins where the last one ended."""
-
     def solve(self) -> Answer:
         match self._given_up or self._owner.ask("solve", self._limits, self._deadline):
             case Unknown() as unknown:
@@ -325,7 +322,7 @@ def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline:
 
 
 def _unpacked(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
-    """The clauses of a request; bytes are those of numbers, as in `ClauseArray`."""
+    """The clauses of a request; bytes are those of numbers, as in `PackedClauses`."""
     return clauses_of(array("i", clauses)) if isinstance(clauses, bytes) else clauses
 
 
