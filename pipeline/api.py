@@ -337,11 +337,11 @@ def bench(
     Raises UsageError for a solver that there is not, and for a wrong value of a setting,
     SolverMissing for one that is not installed, OSError if the environment fails.
     """
-    from pipeline.service.converting import items_in  # noqa: PLC0415 - as above
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
+    from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for what, name in _named(sources) for item in items_in(what, name, chosen))
+    items = (item for what, name in _named(sources) for item in items_of(what, name, chosen))
     found = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, found, chosen, unique=unique)
 

@@ -28,14 +28,11 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading import Archive, Collection, Single, Source
-from pipeline.reading.archives import UnpackLimits
+from pipeline.reading import Single, Source
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece
-from pipeline.reading.read import contents_of, contents_of_member
 from pipeline.settings import Settings
-from pipeline.solving.items import item_of
+from pipeline.solving.items import Item, contents_at, item_of
 from pipeline.solving.problem import PuzzleProblem
 
 PIECE_BYTES = 256 * 1024
@@ -217,31 +214,20 @@ def _joined(lots: list[Lot]) -> Lot:
 
 
 def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    room, name = UnpackLimits(settings.max_total_bytes), printable(str(path))
-    match contents_of(path, name, settings):
-        case Archive():
-            for member in walk(path, room):
-                places.begin(f"{name}/{member.name}")
-                found = contents_of_member(member, settings)
-                if isinstance(found, Single):
-                    yield _single(found, places, settings)
-                else:
-                    yield from _collection(*found, places, settings)
-        case Collection(source):
-            places.begin(name)
-            with PeekableStream(opened(path, room)) as stream:
-                yield from _collection(source, stream, places, settings)
-        case Single() as single:
-            places.begin(name)
-            yield _single(single, places, settings)
+    name = printable(str(path))
+    for where, found in contents_at(path, name, settings, f"{name}/"):
+        places.begin(where)
+        if isinstance(found, Single):
+            yield _single(item_of(found, where, settings), places)
+        else:
+            yield from _collection(*found, places, settings)
 
 
-def _single(single: Single, places: SourceLines, settings: Settings) -> Lot:
-    item = item_of(single, settings)
+def _single(item: Item, places: SourceLines) -> Lot:
     problem = item.problem
     cells = classic_cells(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _left_out(Left(places.names[-1], None, item.reason or _NOT_CLASSIC))
+        return _left_out(Left(item.name, None, item.reason or _NOT_CLASSIC))
     return Lot(cells[None], places.of(np.zeros(1, np.int64)), [])
 
 

@@ -21,10 +21,10 @@ from pipeline.cli.files import (
 from pipeline.cli.options import did_you_mean, say
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
-from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of, items_in
+from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
-from pipeline.solving.items import Item
+from pipeline.solving.items import Item, items_of
 
 _MOST_SAID = 20
 
@@ -57,7 +57,7 @@ def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
     """All problems in files. Raises as `sources_of` does."""
     with sources_of(files, settings) as sources:
         for what, name in sources:
-            yield from items_in(what, name, settings)
+            yield from items_of(what, name, settings)
 
 
 def left_out(where: str, reason: str) -> str:

@@ -111,23 +111,23 @@ def solve(  # noqa: PLR0913 - one for each option
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], ALL_WELL
-    for number, answered in enumerate(answered_in(files, settings)):
-        _check_alone(svg, files[0], is_alone=answered.is_alone)
+    for number, (item, result) in enumerate(answered_in(files, settings)):
+        _check_alone(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
             from pipeline.cli.steps import show_steps
 
-            explained = show_steps(answered, settings, hint=hint, as_json=as_json)
+            explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
             code = code if explained else SOME_BAD
         elif as_json:
-            print(results.record_line(answered, settings))
-        is_bad = answered.result.status in NOT_WELL
+            print(results.record_line(item, result, settings))
+        is_bad = result.status in NOT_WELL
         if not as_json and (is_bad or not hint):
-            before = f"{answered.name}: " if len(files) > 1 else ""
-            if boards and number and answered.is_alone:
+            before = f"{item.name}: " if len(files) > 1 else ""
+            if boards and number and item.is_alone:
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show(answered, settings, None if is_drawn else before, boards=boards)
-        kept += [(answered.name, answered.result)] if times or svg else []
+            results.show(item, result, settings, None if is_drawn else before, boards=boards)
+        kept += [(item.where, result)] if times or svg else []
         code = SOME_BAD if is_bad else code
     if times and kept:
         results.times_table(kept)
@@ -208,7 +208,7 @@ def count(
     from dataclasses import replace
 
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.results import count_line, say_evidence
+    from pipeline.cli.results import count_line, say_evidence, say_fault
     from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
@@ -218,23 +218,22 @@ def count(
         raise UsageError("--print: `solve --json` has the solutions")
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for answered in answered_in(files, counting, print_solution if show else None):
-        name, result = printable(answered.name), answered.result
-        found = len(result.solutions)
+    for item, result in answered_in(files, counting, print_solution if show else None):
+        name, found = printable(item.where), len(result.solutions)
         code = SOME_BAD if result.status in NOT_WELL else code
         if as_json:
-            print(count_line(answered))
+            print(count_line(item, result))
             continue
         if result.status not in ("invalid", "failed"):
-            before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
+            before = "" if item.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
-        if answered.is_alone and result.status == "invalid":
-            say(answered.fault or str(result.message))
+        if item.is_alone and result.status == "invalid":
+            say_fault(item, result)
         elif result.status in NOT_WELL or (not result.complete and found < limit):
             say(f"{name}: {result.status}: {result.said}")
-        elif result.caveat and (answered.is_alone or not result.unread_texts):
+        elif result.caveat and (item.is_alone or not result.unread_texts):
             say(f"{name}: {result.caveat}")
-        if answered.is_alone and not settings.quiet:
+        if item.is_alone and not settings.quiet:
             say_evidence(name, result)
     raise typer.Exit(code)
 
@@ -342,7 +341,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     if is_rated and settings.trust_solver:
         raise UsageError("--trust-solver: levels need the proof that it leaves out")
     is_solved = is_rated or not no_solutions
-    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
+    printed = sheets.with_solutions(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
