@@ -219,29 +219,12 @@ def _claim_of(result: Result) -> str | None:
 
 def _features_of(result: Result) -> list[str]:
     """The answers to --also, as sentences."""
-    traits, said = result.traits, []
-    if traits is None or not isinstance(result.problem, PuzzleProblem):
+    traits, problem = result.traits, result.problem
+    if traits is None or not isinstance(problem, PuzzleProblem):
         return []
-    if traits.canonical:
-        said.append(f"its canonical form is {traits.canonical}")
-    if traits.redundant is not None:
-        puzzle = result.problem.puzzle
-        givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
-        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
-        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
-        parts = (("givens", givens), ("rules", rules))
-        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
-        said += told or ["it is minimal"]
-    if found := traits.effort:
-        splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
-        said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
-    if (rating := traits.rating) and rating.failed:
-        said.append(f"rating: failed: {rating.failed}")
-    elif rating:
-        score, level, hardest, steps, se = rating.fields
-        hardest = f", hardest {hardest}" if hardest else ""
-        said.append(f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}")
-    return said
+    from pipeline.outbox.traits import ALSO  # noqa: PLC0415 - few ask for it
+
+    return [said for trait in ALSO.values() for said in trait.sentences(traits, problem.puzzle)]
 
 
 def board_of(drawn: Board, result: Result) -> Board:

@@ -272,9 +272,10 @@ def solve_piece(
             answers = solve_batch(batch, solvers, settings, explain=False)
             making.tell_answers(at, answers)
             if settings.traits:
-                from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
+                from pipeline.catalogue.also import traits_of  # noqa: PLC0415 - few ask for it
 
-                making.tell_also(at.tolist(), fields_of(geometry, masks[some], answers, settings))
+                found = traits_of(geometry, masks[some], answers, settings)
+                making.tell_also(at.tolist(), found, geometry)
     alone = making.untold()
     for place in alone:
         entry = contents.entry(place)
@@ -286,9 +287,9 @@ def solve_piece(
         result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
         if settings.traits and entry.puzzle is not None and not entry.puzzle.is_plain:
-            from pipeline.catalogue.also import fields_of_one  # noqa: PLC0415 - as above
+            from pipeline.catalogue.also import traits_of_one  # noqa: PLC0415 - as above
 
-            making.tell_also([place], [fields_of_one(result, settings)])
+            making.tell_also([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return making.rows()
 
 
