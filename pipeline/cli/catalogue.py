@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
@@ -26,7 +25,7 @@ from pipeline.cli.files import (
     path_of,
     source_name,
 )
-from pipeline.cli.options import say
+from pipeline.cli.options import Output, say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
@@ -106,8 +105,7 @@ class Compared:
         target: Path | None,
         found: Generator[Copy | Left],
         display: Display,
-        *,
-        as_json: bool = False,
+        out: Output,
     ) -> list[CopyRow]:
         """Write the copies as a table, say which puzzles were not compared, and print copies.
 
@@ -128,9 +126,8 @@ class Compared:
                     first += [row] if len(first) < _MOST_SAID else []
                     if table:
                         table.write(csv_line(row))
-                    if as_json:
-                        lines = {"line": each.line, "first_line": each.first_line}
-                        print(json.dumps(asdict(row) | lines))
+                    lines = {"line": each.line, "first_line": each.first_line}
+                    out.row(asdict(row) | lines)
         if left > _MOST_SAID:
             say(f"and {left - _MOST_SAID:,} more are left out")
         return first
@@ -159,11 +156,6 @@ def ticking(display: Display, *tallies: Tally) -> None:
         tally.on_lot = tick
 
 
-def puzzles(count: int) -> str:
-    """`1 puzzle`, `1,000 puzzles`."""
-    return f"{count:,} puzzle{'' if count == 1 else 's'}"
-
-
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
     """Say which puzzles the first copies are equivalent to, and how to see all."""
     for row in first:
@@ -176,12 +168,10 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         print(f"    and {copies - len(first):,} more; --table FILE takes all of them")
 
 
-def say_written(
-    table: Path | None, copies: int, text: str, tell: Callable[[str], None] = print
-) -> None:
+def note_written(table: Path | None, copies: int, text: str, out: Output, *, aside: bool) -> None:
     """Say what a table has, if it is a file and has something."""
     if copies and table and table != STANDARD_OUTPUT:
-        tell(f"{printable(str(table))} says {text}")
+        out.note(f"{printable(str(table))} says {text}", aside=aside)
 
 
 def write_generated(
@@ -190,12 +180,11 @@ def write_generated(
     count: int,
     targets: tuple[Path, Path | None],
     display: Display,
-    *,
-    as_json: bool = False,
+    out: Output,
 ) -> tuple[int, Stopped | LimitReached | None]:
     """Generate a collection and perhaps a table beside it; how many puzzles, and why not all.
 
-    `as_json`: everything about each puzzle is printed too, which takes longer.
+    As JSON everything about each puzzle is printed too, which takes longer.
     Raises Stopped and LimitReached if there is no puzzle yet.
     """
     made, shown = 0, is_shown(targets[0])
@@ -211,16 +200,15 @@ def write_generated(
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:
             for result in islice(puzzles, count):
-                if shown or as_json:  # in the place of the bar
+                if shown or out.as_json:  # in the place of the bar
                     display.end()
-                told = _json_of(made + 1, result, seed) if as_json else ""
+                told = _told(made + 1, result, seed) if out.as_json else {}
                 with uninterrupted():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:
                         rows.write(csv_line(_row_of(made, result)))
-                    if as_json:
-                        print(told, flush=True)
+                    out.row(told)
                     if shown:
                         collection.flush()
         except (Stopped, LimitReached) as error:
@@ -245,11 +233,11 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
     return GeneratedRow(index, solution, result.told_certificate, nodes)
 
 
-def _json_of(index: int, result: Result, seed: int) -> str:
+def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
     """A generated puzzle, its row of the table, and how hard it is."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     told = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
     hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.traits}
-    return json.dumps(asdict(_row_of(index, result)) | told | hard)
+    return asdict(_row_of(index, result)) | told | hard

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,7 +17,7 @@ from pipeline.cli.files import (
     path_of,
     source_name,
 )
-from pipeline.cli.options import did_you_mean, say
+from pipeline.cli.options import Output, did_you_mean, say
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
 from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
@@ -70,19 +69,14 @@ class Converting:
     """Converts sources, and says what is left out and why."""
 
     def __init__(
-        self, to: str, settings: Settings, *, solutions: bool, target: Path, as_json: bool
+        self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
     ) -> None:
         self.to, self.solutions = to, solutions
         self.done = self.left = 0
-        self._settings, self._as_json = settings, as_json
+        self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
-        bar = not (settings.quiet or as_json or is_shown(target))
+        bar = not (out.quiet or out.as_json or is_shown(target))
         self._display = Display(None, bar=bar)
-
-    def tell(self, **told: object) -> None:
-        """Print this for programs, if it is asked for."""
-        if self._as_json:
-            print(json.dumps(told))
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """Those that could be converted."""
@@ -95,7 +89,7 @@ class Converting:
             else:
                 self.left += 1
                 self._say_left(each)
-                self.tell(source=each.name, line=each.line, reason=each.reason)
+                self.out.row({"source": each.name, "line": each.line, "reason": each.reason})
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
@@ -128,14 +122,14 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
         if not converting.done:
             raise _NothingWritten
     if converting.done:
-        converting.tell(file=str(target), puzzles=converting.done)
+        converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
 def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
     """Print the text of each, with where it is from."""
     for each in converting.of(sources, None):
         text = (each.data or b"").decode()
-        converting.tell(source=each.name, line=each.line, text=text)
+        converting.out.row({"source": each.name, "line": each.line, "text": text})
 
 
 def to_folder(
@@ -148,4 +142,5 @@ def to_folder(
         target = folder.target_of(each.name, each.line)
         with growing(target) as file:
             file.write(each.data or b"")
-        converting.tell(file=str(target), puzzles=1, source=each.name, line=each.line)
+        told = {"file": str(target), "puzzles": 1, "source": each.name, "line": each.line}
+        converting.out.row(told)

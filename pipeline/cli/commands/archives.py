@@ -15,10 +15,10 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    Output,
     check_json,
     json_option,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
@@ -116,7 +116,8 @@ def convert(  # noqa: PLR0913 - one for each option
     if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
         raise UsageError(f"--output: say where to write the {name.upper()}")
     check_json(output, as_json=as_json)
-    run = converting.Converting(name, settings, solutions=solutions, target=target, as_json=as_json)
+    out = Output(as_json, settings.quiet)
+    run = converting.Converting(name, settings, out, solutions=solutions, target=target)
     with converting.sources_of(files, settings) as sources:
         if is_folder:
             converting.to_folder(run, sources, target, force=force)
@@ -124,8 +125,8 @@ def convert(  # noqa: PLR0913 - one for each option
             converting.to_programs(run, sources)
         else:
             converting.to_file(run, sources, target)
-    if output and run.done and not (settings.quiet or as_json) and target.exists():
-        print(f"{printable(output)}: {counted(run.done, 'puzzle')} as {name}")
+    if run.done:
+        out.wrote(target, f": {counted(run.done, 'puzzle')} as {name}")
     raise typer.Exit(SOME_BAD if run.left else ALL_WELL)
 
 
@@ -212,21 +213,18 @@ def generate(  # noqa: PLR0913 - one for each option
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, [], force=force)
-    display = Display(None, bar=not settings.quiet)
+    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
-        if not settings.quiet:
-            say(f"--seed {seed} gives the same puzzles again")
-    made, ended = catalogue.write_generated(
-        wish, seed, count, (target, beside), display, as_json=as_json
-    )
+        out.note(f"--seed {seed} gives the same puzzles again", aside=True)
+    made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
-    if not settings.quiet and (is_file or ended):
+    if is_file or ended:
         name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
-        number += catalogue.puzzles(count)
+        number += counted(count, "puzzle", ",")
         said = "each with one solution, as a search through everything has shown"
-        (say if as_json or ended else print)(f"{name}{number}, {said}")
+        out.note(f"{name}{number}, {said}", aside=bool(ended))
     if ended:
         raise ended
 
@@ -264,6 +262,7 @@ def dedupe(
 
     target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, sources, force=force)
+    out = Output(as_json, settings.quiet)
     display = Display(None, bar=not settings.quiet and not is_shown(target))
     tally = Tally()
     catalogue.ticking(display, tally)
@@ -272,16 +271,15 @@ def dedupe(
         kept = stack.enter_context(growing(target))
         options = catalogue.source_options(settings)
         found = dedupe_sources(*compared.paths, kept=kept, tally=tally, **options)
-        compared.write(beside, found, display, as_json=as_json)
-    if not settings.quiet:
-        tell = say if as_json or STANDARD_OUTPUT in (target, beside) else print
-        classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
-        is_kept = output and output != STANDARD_OUTPUT
-        where = f": {printable(str(target))} has the first" if is_kept else ""
-        where += " of each" if where and tally.classes > 1 else ""
-        tell(f"{catalogue.puzzles(tally.puzzles)} in {classes}{where}")
-        text = "which are equivalent to an earlier one, and to which"
-        catalogue.say_written(beside, tally.copies, text, tell)
+        compared.write(beside, found, display, out)
+    aside = STANDARD_OUTPUT in (target, beside)
+    classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
+    is_kept = output and output != STANDARD_OUTPUT
+    where = f": {printable(str(target))} has the first" if is_kept else ""
+    where += " of each" if where and tally.classes > 1 else ""
+    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
+    text = "which are equivalent to an earlier one, and to which"
+    catalogue.note_written(beside, tally.copies, text, out, aside=aside)
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
 
@@ -352,22 +350,24 @@ def overlap(
     check_targets({"--table": table}, [known, asked], force=force)
     if table:
         check_ending("--table", table, TABLES)
-    display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
+    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
+    theirs, ours = Tally(), Tally()
     catalogue.ticking(display, theirs, ours)
     with ExitStack() as stack:
         compared = catalogue.Compared([known, asked], settings, stack)
         options = catalogue.source_options(settings)
         found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
-        copies = compared.write(table, found, display, as_json=as_json)
-    verdict = f"{ours.copies:,} of {catalogue.puzzles(ours.puzzles)} of {source_name(asked)}"
+        copies = compared.write(table, found, display, out)
+    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
-    verdict += f" equivalent to one of {catalogue.puzzles(theirs.puzzles)} of {source_name(known)}"
-    tell = say if as_json or table == STANDARD_OUTPUT else print
-    tell(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}")
-    if not settings.quiet:
-        text = "which these are, and to which they are equivalent"
-        catalogue.say_written(table, ours.copies, text, tell)
-        if not (table or as_json):
-            catalogue.say_copies(copies, ours.copies)
+    verdict += (
+        f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
+    )
+    aside = table == STANDARD_OUTPUT
+    Output(as_json).note(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside)
+    text = "which these are, and to which they are equivalent"
+    catalogue.note_written(table, ours.copies, text, out, aside=aside)
+    if not (table or as_json or settings.quiet):
+        catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)

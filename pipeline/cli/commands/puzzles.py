@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +14,7 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    Output,
     check_json,
     in_examples,
     json_option,
@@ -23,7 +23,7 @@ from pipeline.cli.options import (
     say,
     takes,
 )
-from pipeline.errors import InputError, UsageError, printable
+from pipeline.errors import InputError, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 
@@ -143,8 +143,7 @@ def _tabulate(
 ) -> int:
     """Write the table of these files, and say what is in it; the exit code."""
     from pipeline.cli.answers import write_table
-    from pipeline.cli.catalogue import puzzles
-    from pipeline.cli.files import STANDARD_OUTPUT, TABLES, check_ending, check_target
+    from pipeline.cli.files import TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
@@ -152,9 +151,9 @@ def _tabulate(
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
     found = write_table(files, table, settings)
-    if not settings.quiet and table != STANDARD_OUTPUT:
-        told = ", ".join(f"{count:,} {status}" for status, count in found.items())
-        print(f"{printable(str(table))}: {puzzles(found.total())}: {told}")
+    told = ", ".join(f"{count:,} {status}" for status, count in found.items())
+    text = f": {counted(found.total(), 'puzzle', ',')}: {told}"
+    Output(quiet=settings.quiet).wrote(table, text)
     return SOME_BAD if NOT_WELL & found.keys() else ALL_WELL
 
 
@@ -318,7 +317,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     Exit code 1: something was not drawn, or a solution was not found.
     """
     from pipeline.cli import sheet as sheets
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused
+    from pipeline.cli.files import check_target, source_name, unused
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
@@ -350,9 +349,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
-    if as_json:
-        print(json.dumps({"file": str(target)} | laid_out.counts | {"left": len(faults)}))
-    elif not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
-        print(f"{printable(str(target))}: {laid_out.said}")
+    told = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
+    Output(as_json, settings.quiet).wrote(target, f": {laid_out.said}", told)
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
     raise typer.Exit(SOME_BAD if faults or is_bad else ALL_WELL)
