@@ -6,7 +6,7 @@ thousand classic 9×9 puzzles, each with its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -26,7 +26,6 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import solutions_of
-from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading import Single, Source
 from pipeline.reading.archives.streams import PeekableStream
@@ -38,6 +37,9 @@ from pipeline.solving.problem import PuzzleProblem
 PIECE_BYTES = 256 * 1024
 AT_ONCE = 4096
 """Puzzles that are compared together: enough to keep lanes full."""
+
+NamedSource = tuple[Path, str]
+"""A path, and the name of what lies there."""
 
 _LINE_BITS = 36
 _NOT_CLASSIC = "it is not a classic puzzle of 9×9"
@@ -109,12 +111,12 @@ class SourceLines:
 
 
 def dedupe(
-    paths: Sequence[Path],
+    sources: Sequence[NamedSource],
     settings: Settings,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
     limit: int = LIMIT_BYTES,
-) -> Iterator[Copy | Left]:
+) -> Generator[Copy | Left]:
     """Tell which puzzles are equivalent to an earlier one, in the order in which they stand.
 
     The first of each class is written to `kept`, one a line. Other things than classic puzzles of
@@ -123,7 +125,7 @@ def dedupe(
     """
     places, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
-        for lot, keys in _keyed_lots(paths, places, settings, counted):
+        for lot, keys in _keyed_lots(sources, places, settings, counted):
             yield from lot.left
             firsts = classes.meet(keys, lot.places)
             is_first = firsts == lot.places
@@ -136,12 +138,12 @@ def dedupe(
 
 
 def overlap(
-    known: Sequence[Path],
-    asked: Sequence[Path],
+    known: Sequence[NamedSource],
+    asked: Sequence[NamedSource],
     settings: Settings,
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
-) -> Iterator[Copy | Left]:
+) -> Generator[Copy | Left]:
     """Tell which puzzles of the sources asked about are equivalent to one of those known.
 
     Each comes with the first known one of its class. The tallies count the known puzzles, and those
@@ -165,10 +167,10 @@ def overlap(
 
 
 def _keyed_lots(
-    paths: Sequence[Path], places: SourceLines, settings: Settings, tally: Tally
+    sources: Sequence[NamedSource], places: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[Lot, Keys]]:
     """The puzzles that can be compared, with their keys; counts them, and what is left out."""
-    for lot in lots_of(paths, places, settings):
+    for lot in lots_of(sources, places, settings):
         forms, certain = forms_of(lot.puzzles)
         unsure = [Left(*places.told(at), _UNDECIDED) for at in lot.places[~certain].tolist()]
         compared = Lot(lot.puzzles[certain], lot.places[certain], [*lot.left, *unsure])
@@ -184,12 +186,16 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
     return canonical_forms(puzzles, known.unique, known.grids[0]), known.certain
 
 
-def lots_of(paths: Sequence[Path], places: SourceLines, settings: Settings) -> Iterator[Lot]:
+def lots_of(
+    sources: Sequence[NamedSource], places: SourceLines, settings: Settings
+) -> Iterator[Lot]:
     """The puzzles of files, folders and archives, some thousands at once; notes their places.
 
     Only the names of members stay in memory. Raises OSError if the environment fails.
     """
-    return _in_large_lots(chain.from_iterable(_lots_at(path, places, settings) for path in paths))
+    return _in_large_lots(
+        chain.from_iterable(_lots_at(*source, places, settings) for source in sources)
+    )
 
 
 def _in_large_lots(lots: Iterable[Lot]) -> Iterator[Lot]:
@@ -213,8 +219,7 @@ def _joined(lots: list[Lot]) -> Lot:
     )
 
 
-def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    name = printable(str(path))
+def _lots_at(path: Path, name: str, places: SourceLines, settings: Settings) -> Iterator[Lot]:
     for where, found in contents_at(path, name, settings, f"{name}/"):
         places.begin(where)
         if isinstance(found, Single):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
@@ -17,13 +18,9 @@ from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.files import (
     STANDARD_OUTPUT,
-    check_sources,
     growing,
     growing_table,
-    is_named,
     is_shown,
-    path_of,
-    source_name,
 )
 from pipeline.cli.options import Output, say
 from pipeline.errors import LimitReached, UsageError, printable
@@ -32,7 +29,7 @@ from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import with_traits
-from pipeline.settings import Level, Settings, SourceOptions
+from pipeline.settings import Level, Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -81,68 +78,39 @@ def table_beside(target: Path, table: Path | None) -> Path | None:
     return target.with_suffix(".csv")
 
 
-def source_options(settings: Settings) -> dict[str, Any]:
-    """The settings as keywords of the library."""
-    return {name: getattr(settings, name) for name in SourceOptions.__annotations__}
+def write_copies(
+    target: Path | None, found: Generator[Copy | Left], display: Display, out: Output
+) -> list[CopyRow]:
+    """Write the copies as a table, say which puzzles were not compared, and print copies.
+
+    Returns the first of them.
+    """
+    first: list[CopyRow] = []
+    left = 0
+    with ExitStack() as stack:
+        table = stack.enter_context(growing_table(target, CopyRow)) if target else None
+        stack.callback(display.end)
+        for each in stack.enter_context(closing(found)):
+            if isinstance(each, Left):
+                left += 1
+                if left <= _MOST_SAID:
+                    say(_left_out(each))
+                continue
+            line, first_line = (str(place or "") for place in (each.line, each.first_line))
+            row = CopyRow(each.source, line, each.first_source, first_line)
+            first += [row] if len(first) < _MOST_SAID else []
+            if table:
+                table.write(csv_line(row))
+            out.row(dataclasses.asdict(each))
+    if left > _MOST_SAID:
+        say(f"and {left - _MOST_SAID:,} more are left out")
+    return first
 
 
-class Compared:
-    """Sources that are compared, by the names under which messages and tables know them."""
-
-    def __init__(self, sources: Sequence[Path], settings: Settings, stack: ExitStack) -> None:
-        """Open the sources until the stack is closed. Raises InputError, UsageError."""
-        check_sources(sources)
-        self.paths: list[Path] = []
-        self._names: dict[str, str] = {}
-        for source in sources:
-            path = stack.enter_context(path_of(source, settings))
-            path = source if is_named(source) and (source.is_file() or source.is_dir()) else path
-            self._names[printable(str(path))] = source_name(source)
-            self.paths.append(path)
-
-    def write(
-        self,
-        target: Path | None,
-        found: Generator[Copy | Left],
-        display: Display,
-        out: Output,
-    ) -> list[CopyRow]:
-        """Write the copies as a table, say which puzzles were not compared, and print copies.
-
-        Returns the first of them.
-        """
-        first: list[CopyRow] = []
-        with ExitStack() as stack:
-            table = stack.enter_context(growing_table(target, CopyRow)) if target else None
-            stack.callback(display.end)
-            left = 0
-            for each in stack.enter_context(closing(found)):
-                if isinstance(each, Left):
-                    left += 1
-                    if left <= _MOST_SAID:
-                        say(self._left_out(each))
-                else:
-                    row = self._row(each)
-                    first += [row] if len(first) < _MOST_SAID else []
-                    if table:
-                        table.write(csv_line(row))
-                    lines = {"line": each.line, "first_line": each.first_line}
-                    out.row(asdict(row) | lines)
-        if left > _MOST_SAID:
-            say(f"and {left - _MOST_SAID:,} more are left out")
-        return first
-
-    def _row(self, copy: Copy) -> CopyRow:
-        line, first_line = (str(each or "") for each in (copy.line, copy.first_line))
-        source, first = (self._names.get(name, name) for name in (copy.source, copy.first_source))
-        return CopyRow(source, line, first, first_line)
-
-    def _left_out(self, left: Left) -> str:
-        name = self._names.get(left.source, left.source)
-        if left.reason.startswith(left.source):
-            return f"{name}{left.reason.removeprefix(left.source)}"
-        where = f"{name}:{left.line}" if left.line else name
-        return f"{where}: left out: {left.reason}"
+def _left_out(left: Left) -> str:
+    where = f"{left.source}:{left.line}" if left.line else left.source
+    is_told = left.reason.startswith(left.source)
+    return left.reason if is_told else f"{where}: left out: {left.reason}"
 
 
 def ticking(display: Display, *tallies: Tally) -> None:

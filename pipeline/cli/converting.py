@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.cli.answers import say_unread
 from pipeline.cli.files import (
     Folder,
-    check_sources,
     growing,
     is_shown,
-    path_of,
-    source_name,
+    sources_of,
 )
 from pipeline.cli.options import Output, did_you_mean, say
 from pipeline.errors import UsageError, printable
@@ -42,14 +40,6 @@ def target_meant(to: str | None, output: Path) -> str:
     why = f"no notation has the ending {end}; " if end and not meant else ""
     names = " or ".join(meant) or ", ".join(NAMES)
     raise UsageError(f"--to: {why}say what to convert to: {names}")
-
-
-@contextmanager
-def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[Source]]:
-    """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
-    check_sources(files)
-    with ExitStack() as stack:
-        yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:

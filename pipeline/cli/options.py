@@ -110,11 +110,11 @@ class Output:
         if not self.quiet:
             (say if self.as_json or aside else print)(text)
 
-    def wrote(self, target: Path, text: str, told: dict[str, Any] | None = None) -> None:
+    def wrote(self, target: Path | str, text: str, told: dict[str, Any] | None = None) -> None:
         """Print what was written to a file, or its object; nothing for data on standard output."""
         if self.as_json:
             self.row(told) if told else None
-        elif str(target) != "-" and (target.is_file() or target.is_dir()):
+        elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
             self.note(f"{printable(str(target))}{text}")
 
 

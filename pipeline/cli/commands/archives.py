@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -106,7 +105,7 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle was not converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
@@ -118,15 +117,15 @@ def convert(  # noqa: PLR0913 - one for each option
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
     run = converting.Converting(name, settings, out, solutions=solutions, target=target)
-    with converting.sources_of(files, settings) as sources:
+    with sources_of(files, settings) as sources:
         if is_folder:
             converting.to_folder(run, sources, target, force=force)
         elif as_json and not output:
             converting.to_programs(run, sources)
         else:
             converting.to_file(run, sources, target)
-    if run.done:
-        out.wrote(target, f": {counted(run.done, 'puzzle')} as {name}")
+    if output and run.done and not as_json:
+        out.wrote(output, f": {counted(run.done, 'puzzle')} as {name}")
     raise typer.Exit(SOME_BAD if run.left else ALL_WELL)
 
 
@@ -254,24 +253,20 @@ def dedupe(
 
     Exit code 1: something was left out.
     """
-    from pipeline.api import dedupe as dedupe_sources
-    from pipeline.catalogue.comparing import Tally
+    from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown, sources_of
     from pipeline.service.log import Display
 
     target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, sources, force=force)
     out = Output(as_json, settings.quiet)
     display = Display(None, bar=not settings.quiet and not is_shown(target))
-    tally = Tally()
+    tally = comparing.Tally()
     catalogue.ticking(display, tally)
-    with ExitStack() as stack:
-        compared = catalogue.Compared(sources, settings, stack)
-        kept = stack.enter_context(growing(target))
-        options = catalogue.source_options(settings)
-        found = dedupe_sources(*compared.paths, kept=kept, tally=tally, **options)
-        compared.write(beside, found, display, out)
+    with sources_of(sources, settings) as named, growing(target) as kept:
+        found = comparing.dedupe(named, settings, kept, tally)
+        catalogue.write_copies(beside, found, display, out)
     aside = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
@@ -334,8 +329,7 @@ def overlap(
 
     Exit code 1: some are equivalent, or something was left out.
     """
-    from pipeline.api import overlap as compare_sources
-    from pipeline.catalogue.comparing import Tally
+    from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.files import (
         STANDARD_OUTPUT,
@@ -343,6 +337,7 @@ def overlap(
         check_ending,
         check_targets,
         source_name,
+        sources_of,
     )
     from pipeline.service.log import Display
 
@@ -351,13 +346,11 @@ def overlap(
     if table:
         check_ending("--table", table, TABLES)
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
-    theirs, ours = Tally(), Tally()
+    tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
-    with ExitStack() as stack:
-        compared = catalogue.Compared([known, asked], settings, stack)
-        options = catalogue.source_options(settings)
-        found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
-        copies = compared.write(table, found, display, out)
+    with sources_of([known, asked], settings) as (one, other):
+        found = comparing.overlap([one], [other], settings, tallies)
+        copies = catalogue.write_copies(table, found, display, out)
     verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
     verdict += (
