@@ -68,10 +68,9 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
         try:
             with path_of(source, settings) as path:
                 for item in items_of(path, whole, settings):
+                    member = item.name.removeprefix(f"{whole}/")
                     file = source.name if is_named(source) else ""
-                    yield _unsolved(
-                        item, item.name.removeprefix(f"{whole}/") if item.name != whole else file
-                    )
+                    yield _unsolved(item, file if member == whole else member)
         except InputError as error:
             yield error
 

@@ -83,6 +83,7 @@ class Item:
 
     @property
     def notes(self) -> Notes:
+        """Texts about the puzzle, such as its title, by name."""
         problem = self.problem
         return problem.parsed.notes if isinstance(problem, PuzzleProblem) else ()
 
