@@ -278,6 +278,19 @@ def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
             raise InputError(f"{path.name}: line {number}: {error}") from error
 
 
+def rows_with_solutions(
+    folder: Path, stem: str, names: Iterable[str]
+) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
+    """The rows of a collection's table, each with its solutions in these files, by their names.
+
+    Raises InputError.
+    """
+    files = {name: lines_of(folder / name) for name in names}
+    for row in rows_in(folder / f"{stem}.csv", PuzzleRow):
+        lines = {name: next(file, "") for name, file in files.items()}
+        yield row, {name: line for name, line in lines.items() if line.strip(".")}
+
+
 def row_of(line: str, kind: type[R]) -> R:
     """The row in a line. Raises ValueError if it is malformed."""
     fields = line.split(",")
