@@ -197,7 +197,7 @@ def copies(puzzles: ValueArray) -> None:
         first.write_bytes(lines_of(puzzles))
         second.write_bytes(lines_of(images))
         start = time.perf_counter()
-        found = list(dedupe([first, second], settings, None, tally))
+        found = list(dedupe([(first, "first"), (second, "second")], settings, None, tally))
         seconds = time.perf_counter() - start
     told = [each for each in found if isinstance(each, Copy)]
     own = [each for each in told if each.source == str(first)]
@@ -237,7 +237,7 @@ def minimal(puzzles: ValueArray) -> None:
 
 def compare(known: Path, asked: Path) -> None:
     tallies, start = (Tally(), Tally()), time.perf_counter()
-    for _ in overlap([known], [asked], Settings().of_many(), tallies):
+    for _ in overlap([(known, "known")], [(asked, "asked")], Settings().of_many(), tallies):
         pass
     seconds = time.perf_counter() - start
     puzzles = sum(each.puzzles for each in tallies)

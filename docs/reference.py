@@ -24,7 +24,7 @@ from msgspec.structs import fields
 
 from pipeline.cli import application
 from pipeline.cli.options import CONFIG
-from pipeline.outbox import events, schema, tables
+from pipeline.outbox import events, schema, tables, traits
 from pipeline.settings import Setting, settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
@@ -230,7 +230,7 @@ def _tables() -> Iterator[str]:
     yield "`-` or `@`, perhaps after apostrophes, has one more `'` before it, so that no"
     yield "spreadsheet takes it for a formula. The types are those of Parquet and of frames, see"
     yield "[Use pandas, polars and duckdb](../how-to/data.md); there an empty field is null.\n"
-    for kind in (*tables.TABLES, *tables.ALSO.values()):
+    for kind in (*tables.TABLES, *traits.ALSO.values()):
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
         types = tables.column_types(kind)
         rows = (

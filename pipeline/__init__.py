@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from pipeline.service.converting import Converted
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
-    from pipeline.solving import Effort
+    from pipeline.solving import Effort, Traits
     from pipeline.solving.bench import Benched, Timed
     from pipeline.solving.cnf import (
         Answer,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from pipeline.solving.encode import encode_puzzle
     from pipeline.solving.items import Item, read
     from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
-    from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
+    from pipeline.solving.result import Certificate, Proof, Result, SolverUsed
     from pipeline.steps import Step
 
 __all__ = [
@@ -164,13 +164,13 @@ _HOMES = {
     "service.converting": "Converted",
     "service.solving": "solve_puzzle",
     "settings": "Settings",
-    "solving": "Effort",
+    "solving": "Effort Traits",
     "solving.bench": "Benched Timed",
     "solving.cnf": "Answer Cnf Sat Unknown Unsat decode_model dimacs_lines parse_result",
     "solving.encode": "encode_puzzle",
     "solving.items": "Item read",
     "solving.problem": "FormulaProblem Problem PuzzleProblem",
-    "solving.result": "Certificate Proof Result SolverUsed Traits",
+    "solving.result": "Certificate Proof Result SolverUsed",
     "steps": "Step",
 }
 """The modules of the public names."""

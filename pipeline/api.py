@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
-from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
 from pipeline.puzzle.puzzle import NINE
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
@@ -258,8 +258,8 @@ def dedupe(
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
-    paths, chosen = [*map(Path, sources)], settings_given(settings, SourceOptions)
-    yield from comparing.dedupe(paths, chosen, kept, tally)
+    chosen = settings_given(settings, SourceOptions)
+    yield from comparing.dedupe([*map(_shown, sources)], chosen, kept, tally)
 
 
 def overlap(
@@ -277,7 +277,11 @@ def overlap(
     from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
 
     chosen = settings_given(settings, SourceOptions)
-    yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
+    yield from comparing.overlap([_shown(known)], [_shown(asked)], chosen, tallies)
+
+
+def _shown(source: str | Path) -> tuple[Path, str]:
+    return Path(source), printable(str(source))
 
 
 def convert(
@@ -337,11 +341,11 @@ def bench(
     Raises UsageError for a solver that there is not, and for a wrong value of a setting,
     SolverMissing for one that is not installed, OSError if the environment fails.
     """
-    from pipeline.service.converting import items_in  # noqa: PLC0415 - as above
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
+    from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for what, name in _named(sources) for item in items_in(what, name, chosen))
+    items = (item for what, name in _named(sources) for item in items_of(what, name, chosen))
     found = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, found, chosen, unique=unique)
 

@@ -113,9 +113,9 @@ def in_words(error: Exception) -> str:
     return f"{printable(os.fsdecode(name))}: {error.strerror}"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, spec: str = "") -> str:
+    """`1 row`, `2 rows`; with the spec `,` also `1,000 rows`."""
+    return f"{number:{spec}} {noun}{'s' * (number != 1)}"
 
 
 _SHORT_TIMES = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))

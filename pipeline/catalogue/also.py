@@ -14,26 +14,25 @@ from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (
     LARGEST_SIDE,
     OTHERS,
-    Found,
     Redundancy,
     Solved,
     find_traits,
-    row_fields,
 )
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
+from pipeline.solving import Traits
 from pipeline.solving.many import Answers
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.result import Result, Stopwatch, Traits
+from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 
-def fields_of(
+def traits_of(
     geometry: Geometry, masks: MaskArray, answers: Answers, settings: Settings
-) -> list[str]:
-    """The fields that are added to the row of each puzzle of a batch."""
+) -> list[Traits]:
+    """The traits of each puzzle of a batch."""
     unique = (answers.counts == 1) & ~answers.more
     others = ~unique
     solutions = np.zeros(masks.shape, np.uint8)
@@ -44,8 +43,7 @@ def fields_of(
         if unique[place]:
             solutions[place] = result.solutions[0].values
     solved = Solved(geometry, masks, unique, others, solutions)
-    found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
-    return [row_fields(geometry, settings.traits, each) for each in found]
+    return find_traits(solved, settings.traits, _by_lanes(settings.timeout))
 
 
 def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
@@ -55,34 +53,29 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
         puzzle = _puzzle_of(result)
         if puzzle is None:
             continue
-        told[place] = replace(result, traits=Traits(settings.traits))
         if puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
             groups[puzzle.geometry].append(place)
-        elif found := _of_ruled(result, settings):
-            told[place] = replace(result, traits=Traits(settings.traits, *found))
+        else:
+            told[place] = replace(result, traits=traits_of_one(result, settings))
     for geometry, places in groups.items():
         solved = _solved(geometry, [results[place] for place in places])
         plain = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
         for place, each in zip(places, plain, strict=True):
-            told[place] = replace(results[place], traits=Traits(settings.traits, *each))
+            told[place] = replace(results[place], traits=each)
     return told
 
 
-def fields_of_one(result: Result, settings: Settings) -> str:
-    """The fields that are added to the row of a puzzle with rules."""
-    puzzle, found = _puzzle_of(result), _of_ruled(result, settings) or Found()
-    return row_fields(puzzle.geometry if puzzle else NINE, settings.traits, found)
-
-
-def _of_ruled(result: Result, settings: Settings) -> Found | None:
-    """The traits of a puzzle with rules and one solution; None if there is nothing to tell."""
-    puzzle = _puzzle_of(result)
+def traits_of_one(result: Result, settings: Settings) -> Traits:
+    """The traits of a puzzle that is not solved in a batch: with rules and one solution."""
+    puzzle, nothing = _puzzle_of(result), Traits(settings.traits)
     is_asked = "minimal" in settings.traits and result.status == "unique"
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > LARGEST_SIDE:
-        return None
+        return nothing
     with Solvers("pysat") as solvers:
         parts = needless_parts(puzzle, _by_solver(solvers), settings.timeout)
-    return Found(redundant=parts.givens, redundant_rules=parts.rules) if parts else None
+    if parts is None:
+        return nothing
+    return replace(nothing, redundant=parts.givens, redundant_rules=parts.rules)
 
 
 def _by_solver(solvers: Solvers) -> Judge:

@@ -6,7 +6,7 @@ thousand classic 9×9 puzzles, each with its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -26,21 +26,20 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import solutions_of
-from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading import Archive, Collection, Single, Source
-from pipeline.reading.archives import UnpackLimits
+from pipeline.reading import Single, Source
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece
-from pipeline.reading.read import contents_of, contents_of_member
 from pipeline.settings import Settings
-from pipeline.solving.items import item_of
+from pipeline.solving.items import Item, contents_at, item_of
 from pipeline.solving.problem import PuzzleProblem
 
 PIECE_BYTES = 256 * 1024
 AT_ONCE = 4096
 """Puzzles that are compared together: enough to keep lanes full."""
+
+NamedSource = tuple[Path, str]
+"""A path, and the name of what lies there."""
 
 _LINE_BITS = 36
 _NOT_CLASSIC = "it is not a classic puzzle of 9×9"
@@ -112,12 +111,12 @@ class SourceLines:
 
 
 def dedupe(
-    paths: Sequence[Path],
+    sources: Sequence[NamedSource],
     settings: Settings,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
     limit: int = LIMIT_BYTES,
-) -> Iterator[Copy | Left]:
+) -> Generator[Copy | Left]:
     """Tell which puzzles are equivalent to an earlier one, in the order in which they stand.
 
     The first of each class is written to `kept`, one a line. Other things than classic puzzles of
@@ -126,7 +125,7 @@ def dedupe(
     """
     places, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
-        for lot, keys in _keyed_lots(paths, places, settings, counted):
+        for lot, keys in _keyed_lots(sources, places, settings, counted):
             yield from lot.left
             firsts = classes.meet(keys, lot.places)
             is_first = firsts == lot.places
@@ -139,12 +138,12 @@ def dedupe(
 
 
 def overlap(
-    known: Sequence[Path],
-    asked: Sequence[Path],
+    known: Sequence[NamedSource],
+    asked: Sequence[NamedSource],
     settings: Settings,
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
-) -> Iterator[Copy | Left]:
+) -> Generator[Copy | Left]:
     """Tell which puzzles of the sources asked about are equivalent to one of those known.
 
     Each comes with the first known one of its class. The tallies count the known puzzles, and those
@@ -168,10 +167,10 @@ def overlap(
 
 
 def _keyed_lots(
-    paths: Sequence[Path], places: SourceLines, settings: Settings, tally: Tally
+    sources: Sequence[NamedSource], places: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[Lot, Keys]]:
     """The puzzles that can be compared, with their keys; counts them, and what is left out."""
-    for lot in lots_of(paths, places, settings):
+    for lot in lots_of(sources, places, settings):
         forms, certain = forms_of(lot.puzzles)
         unsure = [Left(*places.told(at), _UNDECIDED) for at in lot.places[~certain].tolist()]
         compared = Lot(lot.puzzles[certain], lot.places[certain], [*lot.left, *unsure])
@@ -187,12 +186,16 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
     return canonical_forms(puzzles, known.unique, known.grids[0]), known.certain
 
 
-def lots_of(paths: Sequence[Path], places: SourceLines, settings: Settings) -> Iterator[Lot]:
+def lots_of(
+    sources: Sequence[NamedSource], places: SourceLines, settings: Settings
+) -> Iterator[Lot]:
     """The puzzles of files, folders and archives, some thousands at once; notes their places.
 
     Only the names of members stay in memory. Raises OSError if the environment fails.
     """
-    return _in_large_lots(chain.from_iterable(_lots_at(path, places, settings) for path in paths))
+    return _in_large_lots(
+        chain.from_iterable(_lots_at(*source, places, settings) for source in sources)
+    )
 
 
 def _in_large_lots(lots: Iterable[Lot]) -> Iterator[Lot]:
@@ -216,32 +219,20 @@ def _joined(lots: list[Lot]) -> Lot:
     )
 
 
-def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    room, name = UnpackLimits.of(settings), printable(str(path))
-    match contents_of(path, name, settings):
-        case Archive():
-            for member in walk(path, room):
-                places.begin(f"{name}/{member.name}")
-                found = contents_of_member(member, settings)
-                if isinstance(found, Single):
-                    yield _single(found, places, settings)
-                else:
-                    yield from _collection(*found, places, settings)
-        case Collection(source):
-            places.begin(name)
-            with PeekableStream(opened(path, room)) as stream:
-                yield from _collection(source, stream, places, settings)
-        case Single() as single:
-            places.begin(name)
-            yield _single(single, places, settings)
+def _lots_at(path: Path, name: str, places: SourceLines, settings: Settings) -> Iterator[Lot]:
+    for where, found in contents_at(path, name, settings, f"{name}/"):
+        places.begin(where)
+        if isinstance(found, Single):
+            yield _single(item_of(found, where, settings), places)
+        else:
+            yield from _collection(*found, places, settings)
 
 
-def _single(single: Single, places: SourceLines, settings: Settings) -> Lot:
-    item = item_of(single, settings)
+def _single(item: Item, places: SourceLines) -> Lot:
     problem = item.problem
     cells = classic_cells(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _left_out(Left(places.names[-1], None, item.reason or _NOT_CLASSIC))
+        return _left_out(Left(item.name, None, item.reason or _NOT_CLASSIC))
     return Lot(cells[None], places.of(np.zeros(1, np.int64)), [])
 
 

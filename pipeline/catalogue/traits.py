@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.puzzle.puzzle import NINE, Geometry
-from pipeline.solving import Effort, Rating
+from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
 LARGEST_SIDE = 25
@@ -56,46 +55,36 @@ Redundancy = Callable[[Solved], tuple[Flags, Flags]]
 for which puzzles they are known, (P,)."""
 
 
-class Found(NamedTuple):
-    """The traits of a puzzle, as in `Traits`; None where one was not asked for, or is not known."""
-
-    canonical: str | None = None
-    redundant: tuple[int, ...] | None = None
-    effort: Effort | None = None
-    rating: Rating | None = None
-    redundant_rules: tuple[int, ...] | None = None
-
-
 def find_traits(
     solved: Solved, asked: tuple[str, ...], redundancy: Redundancy | None = None
-) -> list[Found]:
+) -> list[Traits]:
     """The traits of each puzzle that are asked for; see `canonical`, `effort`, `steps`."""
-    found = [Found()] * len(solved.masks)
+    found = [Traits(asked)] * len(solved.masks)
     if "minimal" in asked and redundancy:
         at = np.flatnonzero(solved.unique)
         redundant, known = redundancy(solved.among(at))
         for place, cells in zip(at[known].tolist(), redundant[known], strict=True):
-            found[place] = Found(redundant=tuple(np.flatnonzero(cells).tolist()))
+            found[place] = Traits(asked, redundant=tuple(np.flatnonzero(cells).tolist()))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
         wanted = solved.unique | (solved.others & ("canonical" in asked))
         at = np.flatnonzero(are_classic(solved.masks) & wanted)
         for place, more in zip(at.tolist(), _classic(solved.among(at), asked), strict=True):
-            found[place] = more._replace(redundant=found[place].redundant)
+            found[place] = replace(more, redundant=found[place].redundant)
     if "rating" in asked and solved.geometry == NINE:
         at = np.flatnonzero(solved.unique)
         rated = ratings(solved.masks[at].tolist())
         for place, rating in zip(at.tolist(), rated, strict=True):
-            found[place] = found[place]._replace(rating=rating)
+            found[place] = replace(found[place], rating=rating)
     return found
 
 
-def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Found]:
+def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Traits]:
     """The forms of classic puzzles, and the efforts of those with one solution."""
     masks, unique = solved.masks, solved.unique
     forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)
-    found = [Found()] * len(forms)
+    found = [Traits(asked)] * len(forms)
     if "canonical" in asked:
-        found = [Found(text) for text in lines_of(forms).decode().split()]
+        found = [Traits(asked, text) for text in lines_of(forms).decode().split()]
     if "effort" in asked:
         depths = depths_of(masks[unique]).tolist()
         backdoors = backdoors_of(masks[unique], solved.solutions[unique]).tolist()
@@ -107,28 +96,5 @@ def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Found]:
             np.flatnonzero(unique).tolist(), numbers, strict=True
         ):
             effort = Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
-            found[place] = found[place]._replace(effort=effort)
+            found[place] = replace(found[place], effort=effort)
     return found
-
-
-def row_fields(geometry: Geometry, asked: tuple[str, ...], found: Found) -> str:
-    """The fields that are added to the row of a plain puzzle, each behind a comma."""
-    fields = []
-    for name in asked:
-        match name:
-            case "canonical":
-                fields.append(found.canonical or "")
-            case "minimal" if (redundant := found.redundant) is not None:
-                parts = ["r{}c{}".format(*geometry.place(cell)) for cell in redundant]
-                parts += [f"#{place + 1}" for place in found.redundant_rules or ()]
-                fields += [str(len(parts)), " ".join(parts)]
-            case "minimal":
-                fields += ["", ""]
-            case "effort" if effort := found.effort:
-                fields += [str(effort.depth), str(effort.backdoor)]
-                fields += [f"{effort.splits:.2f}", f"{effort.spread:.2f}"]
-            case "effort":
-                fields += [""] * 4
-            case "rating":
-                fields += found.rating.fields if found.rating else [""] * 5
-    return "".join("," + field for field in fields)

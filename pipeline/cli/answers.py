@@ -8,20 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from pipeline.cli.files import STANDARD_OUTPUT, growing_table, path_of, source_name
 from pipeline.cli.options import say
-from pipeline.errors import InputError, InvalidPuzzle, LimitReached, printable
-from pipeline.reading import Archive, Single
-from pipeline.reading.read import contents_of
+from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
-from pipeline.service.solving import solve_one, solve_problems, with_traits
+from pipeline.service.solving import solved
 from pipeline.settings import Settings
-from pipeline.solving.items import groups, items_of
-from pipeline.solving.problem import read_problem
-from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.items import Item, groups, items_of
+from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
@@ -30,20 +27,6 @@ if TYPE_CHECKING:
 
 _MOST_SAID = 20
 """Files of which it is said what was not read."""
-
-
-class Answered(NamedTuple):
-    """The result for a puzzle, and the name of its place.
-
-    `is_alone` is false in collections and archives. `data` are the bytes of a puzzle that is alone.
-    `fault` points at the place where it could not be read.
-    """
-
-    name: str
-    result: Result
-    is_alone: bool = True
-    data: bytes | None = None
-    fault: str | None = None
 
 
 def say_lacking(solvers: Solvers, settings: Settings) -> None:
@@ -64,7 +47,7 @@ def answered_in(
     files: list[Path],
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
-) -> Iterator[Answered]:
+) -> Iterator[tuple[Item, Result]]:
     """Solve every puzzle in these files, and show the progress.
 
     `on_solution` is called with the text of each solution, for a single puzzle at once.
@@ -75,25 +58,22 @@ def answered_in(
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_lacking(solvers, settings)
         for file in among.over(files, "solve", "file", len(files)):
-            name = source_name(file)
+            name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
-                    found = contents_of(path, name, settings)
-                    if isinstance(found, Single):
-                        yield _solved_alone(found, solvers, settings, on_solution)
-                        continue
-                    each = _solved_of(path, name, solvers, settings, isinstance(found, Archive))
-                    unread = defaultdict[str, Counter[str]](Counter)
-                    for answered in within.over(each, name):
-                        if on_solution and (problem := answered.result.problem):
-                            for solution in answered.result.solutions:
-                                on_solution("".join(problem.text(solution)))
-                        if texts := answered.result.unread_texts:
+                    found = solved(
+                        groups(items_of(path, name, settings)), solvers, settings, on_solution
+                    )
+                    for item, result in within.over(found, name):
+                        if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
-                        yield answered
+                        yield item, result
                     say_unread(unread)
             except InputError as error:
-                yield Answered(name, Result("invalid", message=str(error)))
+                yield (
+                    Item(name, None, str(error), is_alone=True),
+                    Result("invalid", message=str(error)),
+                )
 
 
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
@@ -156,58 +136,3 @@ def _rows_of(
                 raise InputError("\n".join(faults)) from error
             yield name, rows_of([Result("invalid", message=str(error))], first, settings.traits)
             first += 1
-
-
-def _solved_alone(
-    single: Single,
-    solvers: Solvers,
-    settings: Settings,
-    on_solution: Callable[[str], None] | None,
-) -> Answered:
-    name, watch, data = single.name, Stopwatch(), single.data
-    if data is None:
-        result = Result("invalid", message=single.refusal, seconds=watch.seconds())
-        return Answered(name, result)
-    try:
-        with watch.timing("parse"):
-            problem = read_problem(data, name, settings, single.what)
-    except InvalidPuzzle as error:
-        result = Result("invalid", message=str(error), seconds=watch.seconds())
-        return Answered(name, result, True, data, _with_caret(error, data))
-    except LimitReached as error:
-        result = Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
-        return Answered(name, result, True, data)
-    if on_solution:
-
-        def show(solution: Any) -> None:
-            on_solution("".join(problem.text(solution)))
-
-        return Answered(name, solve_one(problem, solvers, settings, watch, show), True, data)
-    found = solve_problems([problem], solvers, settings, [watch.spent()])
-    return Answered(name, with_traits(found, settings)[0], True, data)
-
-
-def _with_caret(error: InvalidPuzzle, data: bytes) -> str:
-    """The message of an error, and its place in the line, if there is one."""
-    from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
-
-    line = line_at(data, error.line) if error.line and error.column else None
-    if line is None or not error.column:
-        return str(error)
-    shown = caret(line, error.column).replace("\n", "\n    ")
-    return f"{error}\n    {shown}"
-
-
-def _solved_of(
-    path: Path, name: str, solvers: Solvers, settings: Settings, is_archive: bool
-) -> Iterator[Answered]:
-    """Solve a collection or an archive: collections as `run` does, other members one by one."""
-    for some in groups(items_of(path, name, settings)):
-        chosen = settings if some[0].line is None else settings.of_many()
-        problems = [item.problem for item in some if item.problem]
-        found = iter(with_traits(solve_problems(problems, solvers, chosen), chosen))
-        for item in some:
-            where = f"{name}/{item.name}" if is_archive else item.name
-            where = f"{where}:{item.line}" if item.line else where
-            result = next(found) if item.problem else Result("invalid", message=item.reason)
-            yield Answered(where, result, is_alone=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
@@ -18,22 +18,18 @@ from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.files import (
     STANDARD_OUTPUT,
-    check_sources,
     growing,
     growing_table,
-    is_named,
     is_shown,
-    path_of,
-    source_name,
 )
-from pipeline.cli.options import say
+from pipeline.cli.options import Output, say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import with_traits
-from pipeline.settings import Level, Settings, SourceOptions
+from pipeline.settings import Level, Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -82,70 +78,39 @@ def table_beside(target: Path, table: Path | None) -> Path | None:
     return target.with_suffix(".csv")
 
 
-def source_options(settings: Settings) -> dict[str, Any]:
-    """The settings as keywords of the library."""
-    return {name: getattr(settings, name) for name in SourceOptions.__annotations__}
+def write_copies(
+    target: Path | None, found: Generator[Copy | Left], display: Display, out: Output
+) -> list[CopyRow]:
+    """Write the copies as a table, say which puzzles were not compared, and print copies.
+
+    Returns the first of them.
+    """
+    first: list[CopyRow] = []
+    left = 0
+    with ExitStack() as stack:
+        table = stack.enter_context(growing_table(target, CopyRow)) if target else None
+        stack.callback(display.end)
+        for each in stack.enter_context(closing(found)):
+            if isinstance(each, Left):
+                left += 1
+                if left <= _MOST_SAID:
+                    say(_left_out(each))
+                continue
+            line, first_line = (str(place or "") for place in (each.line, each.first_line))
+            row = CopyRow(each.source, line, each.first_source, first_line)
+            first += [row] if len(first) < _MOST_SAID else []
+            if table:
+                table.write(csv_line(row))
+            out.row(dataclasses.asdict(each))
+    if left > _MOST_SAID:
+        say(f"and {left - _MOST_SAID:,} more are left out")
+    return first
 
 
-class Compared:
-    """Sources that are compared, by the names under which messages and tables know them."""
-
-    def __init__(self, sources: Sequence[Path], settings: Settings, stack: ExitStack) -> None:
-        """Open the sources until the stack is closed. Raises InputError, UsageError."""
-        check_sources(sources)
-        self.paths: list[Path] = []
-        self._names: dict[str, str] = {}
-        for source in sources:
-            path = stack.enter_context(path_of(source, settings))
-            path = source if is_named(source) and (source.is_file() or source.is_dir()) else path
-            self._names[printable(str(path))] = source_name(source)
-            self.paths.append(path)
-
-    def write(
-        self,
-        target: Path | None,
-        found: Generator[Copy | Left],
-        display: Display,
-        *,
-        as_json: bool = False,
-    ) -> list[CopyRow]:
-        """Write the copies as a table, say which puzzles were not compared, and print copies.
-
-        Returns the first of them.
-        """
-        first: list[CopyRow] = []
-        with ExitStack() as stack:
-            table = stack.enter_context(growing_table(target, CopyRow)) if target else None
-            stack.callback(display.end)
-            left = 0
-            for each in stack.enter_context(closing(found)):
-                if isinstance(each, Left):
-                    left += 1
-                    if left <= _MOST_SAID:
-                        say(self._left_out(each))
-                else:
-                    row = self._row(each)
-                    first += [row] if len(first) < _MOST_SAID else []
-                    if table:
-                        table.write(csv_line(row))
-                    if as_json:
-                        lines = {"line": each.line, "first_line": each.first_line}
-                        print(json.dumps(asdict(row) | lines))
-        if left > _MOST_SAID:
-            say(f"and {left - _MOST_SAID:,} more are left out")
-        return first
-
-    def _row(self, copy: Copy) -> CopyRow:
-        line, first_line = (str(each or "") for each in (copy.line, copy.first_line))
-        source, first = (self._names.get(name, name) for name in (copy.source, copy.first_source))
-        return CopyRow(source, line, first, first_line)
-
-    def _left_out(self, left: Left) -> str:
-        name = self._names.get(left.source, left.source)
-        if left.reason.startswith(left.source):
-            return f"{name}{left.reason.removeprefix(left.source)}"
-        where = f"{name}:{left.line}" if left.line else name
-        return f"{where}: left out: {left.reason}"
+def _left_out(left: Left) -> str:
+    where = f"{left.source}:{left.line}" if left.line else left.source
+    is_told = left.reason.startswith(left.source)
+    return left.reason if is_told else f"{where}: left out: {left.reason}"
 
 
 def ticking(display: Display, *tallies: Tally) -> None:
@@ -157,11 +122,6 @@ def ticking(display: Display, *tallies: Tally) -> None:
 
     for tally in tallies:
         tally.on_lot = tick
-
-
-def puzzles(count: int) -> str:
-    """`1 puzzle`, `1,000 puzzles`."""
-    return f"{count:,} puzzle{'' if count == 1 else 's'}"
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
@@ -176,12 +136,10 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         print(f"    and {copies - len(first):,} more; --table FILE takes all of them")
 
 
-def say_written(
-    table: Path | None, copies: int, text: str, tell: Callable[[str], None] = print
-) -> None:
+def note_written(table: Path | None, copies: int, text: str, out: Output, *, aside: bool) -> None:
     """Say what a table has, if it is a file and has something."""
     if copies and table and table != STANDARD_OUTPUT:
-        tell(f"{printable(str(table))} says {text}")
+        out.note(f"{printable(str(table))} says {text}", aside=aside)
 
 
 def write_generated(
@@ -190,12 +148,11 @@ def write_generated(
     count: int,
     targets: tuple[Path, Path | None],
     display: Display,
-    *,
-    as_json: bool = False,
+    out: Output,
 ) -> tuple[int, Stopped | LimitReached | None]:
     """Generate a collection and perhaps a table beside it; how many puzzles, and why not all.
 
-    `as_json`: everything about each puzzle is printed too, which takes longer.
+    As JSON everything about each puzzle is printed too, which takes longer.
     Raises Stopped and LimitReached if there is no puzzle yet.
     """
     made, shown = 0, is_shown(targets[0])
@@ -211,16 +168,15 @@ def write_generated(
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:
             for result in islice(puzzles, count):
-                if shown or as_json:  # in the place of the bar
+                if shown or out.as_json:  # in the place of the bar
                     display.end()
-                told = _json_of(made + 1, result, seed) if as_json else ""
+                told = _told(made + 1, result, seed) if out.as_json else {}
                 with uninterrupted():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:
                         rows.write(csv_line(_row_of(made, result)))
-                    if as_json:
-                        print(told, flush=True)
+                    out.row(told)
                     if shown:
                         collection.flush()
         except (Stopped, LimitReached) as error:
@@ -245,11 +201,11 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
     return GeneratedRow(index, solution, result.told_certificate, nodes)
 
 
-def _json_of(index: int, result: Result, seed: int) -> str:
+def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
     """A generated puzzle, its row of the table, and how hard it is."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     told = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
     hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.traits}
-    return json.dumps(asdict(_row_of(index, result)) | told | hard)
+    return asdict(_row_of(index, result)) | told | hard

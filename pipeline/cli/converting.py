@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.cli.answers import say_unread
 from pipeline.cli.files import (
     Folder,
-    check_sources,
     growing,
     is_shown,
-    path_of,
-    source_name,
+    sources_of,
 )
-from pipeline.cli.options import did_you_mean, say
+from pipeline.cli.options import Output, did_you_mean, say
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
-from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of, items_in
+from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
-from pipeline.solving.items import Item
+from pipeline.solving.items import Item, items_of
 
 _MOST_SAID = 20
 
@@ -45,19 +42,11 @@ def target_meant(to: str | None, output: Path) -> str:
     raise UsageError(f"--to: {why}say what to convert to: {names}")
 
 
-@contextmanager
-def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[Source]]:
-    """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
-    check_sources(files)
-    with ExitStack() as stack:
-        yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
-
-
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
     """All problems in files. Raises as `sources_of` does."""
     with sources_of(files, settings) as sources:
         for what, name in sources:
-            yield from items_in(what, name, settings)
+            yield from items_of(what, name, settings)
 
 
 def left_out(where: str, reason: str) -> str:
@@ -70,19 +59,14 @@ class Converting:
     """Converts sources, and says what is left out and why."""
 
     def __init__(
-        self, to: str, settings: Settings, *, solutions: bool, target: Path, as_json: bool
+        self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
     ) -> None:
         self.to, self.solutions = to, solutions
         self.done = self.left = 0
-        self._settings, self._as_json = settings, as_json
+        self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
-        bar = not (settings.quiet or as_json or is_shown(target))
+        bar = not (out.quiet or out.as_json or is_shown(target))
         self._display = Display(None, bar=bar)
-
-    def tell(self, **told: object) -> None:
-        """Print this for programs, if it is asked for."""
-        if self._as_json:
-            print(json.dumps(told))
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """Those that could be converted."""
@@ -95,7 +79,7 @@ class Converting:
             else:
                 self.left += 1
                 self._say_left(each)
-                self.tell(source=each.name, line=each.line, reason=each.reason)
+                self.out.row({"source": each.name, "line": each.line, "reason": each.reason})
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
@@ -128,14 +112,14 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
         if not converting.done:
             raise _NothingWritten
     if converting.done:
-        converting.tell(file=str(target), puzzles=converting.done)
+        converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
 def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
     """Print the text of each, with where it is from."""
     for each in converting.of(sources, None):
         text = (each.data or b"").decode()
-        converting.tell(source=each.name, line=each.line, text=text)
+        converting.out.row({"source": each.name, "line": each.line, "text": text})
 
 
 def to_folder(
@@ -148,4 +132,5 @@ def to_folder(
         target = folder.target_of(each.name, each.line)
         with growing(target) as file:
             file.write(each.data or b"")
-        converting.tell(file=str(target), puzzles=1, source=each.name, line=each.line)
+        told = {"file": str(target), "puzzles": 1, "source": each.name, "line": each.line}
+        converting.out.row(told)

@@ -90,6 +90,14 @@ def check_sources(files: Sequence[Path]) -> None:
         raise UsageError("standard input can be read once")
 
 
+@contextmanager
+def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple[Path, str]]]:
+    """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
+    check_sources(files)
+    with ExitStack() as stack:
+        yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
+
+
 def read_bytes(file: Path, most: int) -> bytes:
     """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 import re
 import shlex
@@ -23,6 +24,7 @@ import stat
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -87,6 +89,33 @@ def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") 
     """Raise UsageError if standard output would hold both JSON and what is written."""
     if as_json and str(output) == "-":
         raise UsageError(f"--json is for standard output; name a file with {option}")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`as_json`: objects, one a line, in place of text. `quiet`: no notes."""
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def row(self, told: dict[str, Any], text: str | None = None) -> None:
+        """Print an object, or its text if there is one."""
+        if self.as_json:
+            print(json.dumps(told), flush=True)
+        elif text is not None:
+            print(text)
+
+    def note(self, text: str, *, aside: bool = False) -> None:
+        """Print a summary; on standard error beside JSON, or if it stands `aside` of data."""
+        if not self.quiet:
+            (say if self.as_json or aside else print)(text)
+
+    def wrote(self, target: Path | str, text: str, told: dict[str, Any] | None = None) -> None:
+        """Print what was written to a file, or its object; nothing for data on standard output."""
+        if self.as_json:
+            self.row(told) if told else None
+        elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
+            self.note(f"{printable(str(target))}{text}")
 
 
 class Command(TyperCommand):

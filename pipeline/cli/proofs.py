@@ -7,11 +7,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pipeline.cli.files import check_target, write_to
-from pipeline.cli.options import say
+from pipeline.cli.options import Output, say
 from pipeline.errors import (
     EnvironmentFailure,
     LimitReached,
@@ -109,17 +109,21 @@ def prove(
     )
 
 
-def show(tried: Attempt, *, quiet: bool) -> None:
+def show(tried: Attempt, out: Output) -> None:
     """Print what came of it, unless all is well and it is to be quiet."""
-    if tried.other:
+    if out.as_json:
+        out.row(asdict(tried))
+    elif tried.other:
         print(f"BAD  {tried.name}: {tried.reason}:")
         print(tried.other, end="", flush=True)
     elif not tried.proved:
         say(f"{tried.name}: {tried.reason}")
-    elif not quiet:
+    else:
         size = f"{tried.variables:,} variables, {tried.clauses:,} clauses"
         names = ", ".join(map(printable, tried.files))
-        print(f"{tried.name}: {tried.status}: {counted(tried.steps or 0, 'step')}, {size}: {names}")
+        out.note(
+            f"{tried.name}: {tried.status}: {counted(tried.steps or 0, 'step')}, {size}: {names}"
+        )
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:

@@ -9,18 +9,19 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.answers import Answered
 from pipeline.cli.files import STANDARD_INPUT, write_to
 from pipeline.cli.options import program, say
-from pipeline.errors import InputError, counted, printable
-from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.errors import InputError, InvalidPuzzle, counted, printable
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import signs_of
 from pipeline.service.log import shows
 from pipeline.settings import Settings
+from pipeline.solving.items import Item
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -34,16 +35,18 @@ _BESIDE_FILES = 70
 """Columns of a narrower one that the other columns of its table may need."""
 
 
-def record_line(answered: Answered, settings: Settings, *, texts: bool = True, **more: Any) -> str:
+def record_line(
+    item: Item, result: Result, settings: Settings, *, texts: bool = True, **more: Any
+) -> str:
     """The record that `run` would write, and more, as JSON; with the solutions if `texts`."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
     from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
 
-    data, result, now = answered.data, answered.result, datetime.now(UTC)
+    data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), answered.name, sha256, size, settings.reading.declared())
+    origin = Origin(new_job_id(now), item.where, sha256, size, settings.reading.declared())
     record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -52,26 +55,36 @@ def record_line(answered: Answered, settings: Settings, *, texts: bool = True, *
     return json.dumps(record | more)
 
 
-def count_line(answered: Answered) -> str:
+def count_line(item: Item, result: Result) -> str:
     """The number of solutions that were found, in one line of JSON."""
-    result = answered.result
     found = {"solutions": len(result.solutions), "complete": result.complete}
     told = {"status": result.status, "message": result.message}
-    return json.dumps({"source": answered.name} | found | told)
+    return json.dumps({"source": item.where} | found | told)
 
 
-def show(answered: Answered, settings: Settings, before: str | None, *, boards: bool) -> None:
+def show(
+    item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
+) -> None:
     """Print an answer: a puzzle that is alone after `before`, unless that is None; as `boards`?"""
-    name, result = answered.name, answered.result
-    if not answered.is_alone:
-        print(f"{printable(name)}: {_in_a_line(result)}")
+    if not item.is_alone:
+        print(f"{printable(item.where)}: {_in_a_line(result)}")
         return
     if before is not None:
         _print_result(before, result, boards=boards)
-    if answered.fault:
-        say(answered.fault)
-    else:
-        _explain(name, result, settings)
+    _explain(item, result, settings)
+
+
+def say_fault(item: Item, result: Result) -> None:
+    """Say why an item could not be read, and point at the place in its line, if there is one."""
+    error = item.content
+    if isinstance(error, InvalidPuzzle) and item.data is not None and error.line and error.column:
+        from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
+
+        if (line := line_at(item.data, error.line)) is not None:
+            shown = caret(line, error.column).replace("\n", "\n    ")
+            say(f"{error}\n    {shown}")
+            return
+    say(str(result.message))
 
 
 def _in_a_line(result: Result) -> str:
@@ -146,10 +159,11 @@ def say_next(file: Path) -> None:
     say("\n".join(["", "Try next:", *(f"    {each:{width}}  {offers[each]}" for each in offers)]))
 
 
-def _explain(name: str, result: Result, settings: Settings) -> None:
+def _explain(item: Item, result: Result, settings: Settings) -> None:
     """Print on standard error what else there is to say about a single puzzle."""
+    name = item.name
     if result.status == "invalid":
-        say(str(result.message))
+        say_fault(item, result)
     elif not result.complete and result.status != "solved":
         say(f"{name}: {result.status}: {result.said}")
     elif result.caveat:
@@ -205,43 +219,24 @@ def _claim_of(result: Result) -> str | None:
 
 def _features_of(result: Result) -> list[str]:
     """The answers to --also, as sentences."""
-    traits, said = result.traits, []
-    if traits is None or not isinstance(result.problem, PuzzleProblem):
+    traits, problem = result.traits, result.problem
+    if traits is None or not isinstance(problem, PuzzleProblem):
         return []
-    if traits.canonical:
-        said.append(f"its canonical form is {traits.canonical}")
-    if traits.redundant is not None:
-        puzzle = result.problem.puzzle
-        givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
-        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
-        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
-        parts = (("givens", givens), ("rules", rules))
-        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
-        said += told or ["it is minimal"]
-    if found := traits.effort:
-        splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
-        said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
-    if (rating := traits.rating) and rating.failed:
-        said.append(f"rating: failed: {rating.failed}")
-    elif rating:
-        score, level, hardest, steps, se = rating.fields
-        hardest = f", hardest {hardest}" if hardest else ""
-        said.append(f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}")
-    return said
+    from pipeline.outbox.traits import ALSO  # noqa: PLC0415 - few ask for it
+
+    return [said for trait in ALSO.values() for said in trait.sentences(traits, problem.puzzle)]
 
 
-def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
-    """The board with a puzzle and its result; `signs` as `Board` takes them."""
-    from pipeline.outbox.report import Board  # noqa: PLC0415 - slow to load
-
-    return Board(
-        puzzle,
-        result.solutions[0] if result.solutions else None,
-        result.conflict.places() if result.conflict else (),
-        result.difference.cells if result.difference else (),
-        signs,
-        result.conflict.rules if result.conflict else (),
-        result.problem.unread if result.problem else (),
+def board_of(drawn: Board, result: Result) -> Board:
+    """The board of a puzzle with its result."""
+    conflict, difference = result.conflict, result.difference
+    return replace(
+        drawn,
+        grid=result.solutions[0] if result.solutions else None,
+        conflict=conflict.places() if conflict else (),
+        difference=difference.cells if difference else (),
+        rules_in_conflict=conflict.rules if conflict else (),
+        unread=result.problem.unread if result.problem else (),
     )
 
 
@@ -258,8 +253,8 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: {NO_PUZZLE}")
-    puzzle, signs = problem.puzzle, signs_of(problem.format)
-    board = Board(puzzle, signs=signs) if puzzle_only else board_of(puzzle, result, signs)
+    board = Board(problem.puzzle, signs=signs_of(problem.format))
+    board = board if puzzle_only else board_of(board, result)
     if not board.is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")
     title = name if puzzle_only else f"{name}: {result.status}"

@@ -151,9 +151,9 @@ class Screen:
                 self._say("-", "stopped; no file was finished" if was_stopped else drop)
             return
         total = self._puzzles.total()
-        line = f"{total:,} puzzle{'s' * (total != 1)}"
+        line = counted(total, "puzzle", ",")
         if self._jobs != total:
-            line += f" in {self._jobs:,} file{'s' * (self._jobs != 1)}"
+            line += f" in {counted(self._jobs, 'file', ',')}"
         line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
         each = _counts(self._puzzles, self._claimed)
         each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []

@@ -25,10 +25,8 @@ from pipeline.outbox.report import (
     sheet_pdf,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading import Archive
 from pipeline.reading.formats.formula import NO_PUZZLE
-from pipeline.reading.read import contents_of
-from pipeline.service.solving import solve_problems
+from pipeline.service.solving import solved
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
 from pipeline.solving.items import Item, items_of
@@ -46,7 +44,7 @@ __all__ = [
     "complaint",
     "first_of",
     "found_in",
-    "solved",
+    "with_solutions",
     "without_names",
     "write",
 ]
@@ -54,8 +52,8 @@ __all__ = [
 LEVEL, RATING = "level", "rating"
 """What stands for the level of each puzzle, and for the order of their ratings."""
 
-Unsolved = tuple[Printed, PuzzleProblem | None]
-"""A puzzle, and the problem that is still to be solved, if it is."""
+Unsolved = tuple[Printed, Item | None]
+"""A puzzle, and the item that is still to be solved, if it is."""
 
 
 def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
@@ -66,37 +64,29 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
             for each in puzzles_at(source, originals):
                 yield each if isinstance(each, InputError) else (each, None)
             continue
+        whole = source_name(source)
         try:
-            yield from _read(source, settings)
+            with path_of(source, settings) as path:
+                for item in items_of(path, whole, settings):
+                    member = item.name.removeprefix(f"{whole}/")
+                    file = source.name if is_named(source) else ""
+                    yield _unsolved(item, file if member == whole else member)
         except InputError as error:
             yield error
 
 
-def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
-    """The puzzles of a file, a folder or standard input. Raises InputError."""
-    whole = source_name(source)
-    with path_of(source, settings) as path:
-        is_archive = isinstance(contents_of(path, whole, settings), Archive)
-        for item in items_of(path, whole, settings):
-            if is_archive:
-                yield _unsolved(item, item.name, f"{whole}/{item.name}")
-            else:
-                yield _unsolved(item, source.name if is_named(source) else "", whole)
-
-
-def _unsolved(item: Item, name: str, where: str) -> Unsolved | InputError:
+def _unsolved(item: Item, name: str) -> Unsolved | InputError:
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
-        where = f"{where}:{item.line}"
-    problem = item.problem
+    problem, where = item.problem, printable(item.where)
     if problem is None:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
-        return InputError(f"{printable(where)}: {NO_PUZZLE}")
+        return InputError(f"{where}: {NO_PUZZLE}")
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
-        return InputError(f"{printable(where)}: {TOO_LARGE}")
-    return Printed(name, board, where=where, title=problem.parsed.title), problem
+        return InputError(f"{where}: {TOO_LARGE}")
+    return Printed(name, board, where=item.where, title=problem.parsed.title), item
 
 
 def first_of(
@@ -123,19 +113,19 @@ def first_of(
     return taken, errors
 
 
-def solved(found: Sequence[Unsolved], settings: Settings) -> list[Printed]:
+def with_solutions(found: Sequence[Unsolved], settings: Settings) -> list[Printed]:
     """Solve what is not solved yet, as the puzzles of a collection are."""
-    problems = [problem for _, problem in found if problem]
-    if not problems:
-        return [each for each, _ in found]
+    items = [item for _, item in found if item]
+    if not items:
+        return [printed for printed, _ in found]
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_lacking(solvers, settings)
-        results = iter(solve_problems(problems, solvers, settings.of_many()))
-    return [_with(each, problem, next(results)) if problem else each for each, problem in found]
+        results = solved([items], solvers, settings.of_many())
+        return [_with(each, next(results)[1]) if item else each for each, item in found]
 
 
-def _with(printed: Printed, problem: PuzzleProblem, result: Result) -> Printed:
-    board = board_of(problem.puzzle, result, printed.board.signs)
+def _with(printed: Printed, result: Result) -> Printed:
+    board = board_of(printed.board, result)
     return replace(printed, board=board, status=result.status, message=result.said or "")
 
 

@@ -6,31 +6,32 @@ from itertools import islice
 from typing import Any
 
 from pipeline.api import has_steps, steps_of
-from pipeline.cli.answers import Answered
 from pipeline.cli.options import say
 from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
+from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
 from pipeline.steps.wording import place, text_of
 
 
-def show_steps(answered: Answered, settings: Settings, *, hint: bool, as_json: bool) -> bool:
+def show_steps(
+    item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
+) -> bool:
     """Print the steps of a puzzle, numbered, or the next one alone; or its record with them.
 
     A record with a hint is without `texts`, as these are the solutions. Nothing is printed if there
     is no answer. Returns False if there is no hint to give, or if a step fails its check.
     """
-    name, result = printable(answered.name), answered.result
-    problem = result.problem
+    name, problem = printable(item.where), result.problem
     try:
         if as_json:
             steps = _told_steps(result, 1 if hint else None)
-            print(record_line(answered, settings, texts=not hint, steps=steps))
+            print(record_line(item, result, settings, texts=not hint, steps=steps))
             return bool(steps) or not hint
         if result.status in NOT_WELL:
             return False

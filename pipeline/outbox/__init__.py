@@ -141,9 +141,7 @@ def load_told(path: Path) -> dict[str, Any]:
             data = file.read(size)
         if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
             raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
-        told = _plain(data)
-        if told is None:
-            told = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        told = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -154,21 +152,6 @@ def load_told(path: Path) -> dict[str, Any]:
     if not isinstance(told, dict):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
     return told
-
-
-def _plain(data: bytes) -> Any:
-    """The value of a JSON text, read fast; None if it may have a fault, which is told elsewhere.
-
-    Nothing is escaped in such a text, so that each of its colons follows a name or stands in a
-    string: if a name stood in an object twice, the value would have fewer colons than the text.
-    """
-    if b"\\" in data:
-        return None
-    try:
-        told = msgspec.json.decode(data)
-        return told if msgspec.json.encode(told).count(b":") == data.count(b":") else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

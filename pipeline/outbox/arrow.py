@@ -12,16 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import check_extra
-from pipeline.outbox.tables import (
-    ALSO,
-    NUMBER,
-    TRUTH,
-    WHOLE,
-    WORD,
-    PuzzleRow,
-    column_types,
-    columns,
-)
+from pipeline.outbox.tables import PuzzleRow, column_types, columns
+from pipeline.outbox.traits import ALSO, NUMBER, TRUTH, WHOLE, WORD
 from pipeline.outbox.write_rows import rows_of
 from pipeline.solving.result import Result
 

@@ -21,7 +21,7 @@ from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
-from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, rows_in, yes_or_no
+from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Archive, Single, Source
 from pipeline.reading.archives import UnpackLimits
@@ -256,16 +256,15 @@ def _statements_of_rows(
     published: Many, indices: Sequence[int], sought: _Sought, settings: Settings
 ) -> Iterator[Statement | InputError]:
     rows = _rows(published, indices)
-    lines = _lines(published, [*rows])
     entries = sought.entries([*rows]) if sought.named else {}
     table = printable(f"{published.stem}{_TABLE}")
     doubt = "" if sought.named else f"{table}: {sought.gone}: the puzzles are the table's"
-    for index, row in rows.items():
+    for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
-            _check_status(row.status, len(lines[index]), row.complete == _YES)
+            _check_status(row.status, len(lines), row.complete == _YES)
             problem, signs = _problem_of_row(row, entries.get(index), sought, settings)
-            grids = _grids(problem, signs, row, lines[index])
+            grids = _grids(problem, signs, row, lines)
         except InputError as error:
             yield InputError(f"{name}: {error}")
             continue
@@ -273,19 +272,19 @@ def _statements_of_rows(
         yield Statement(name, stem, row.status, problem, grids, doubt)
 
 
-def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
-    """The rows with these indices, or all that are complete, in their order."""
-    table = published.beside(f"{published.stem}{_TABLE}")
-    name, wanted = printable(table.name), {*indices}
+def _rows(published: Many, indices: Sequence[int]) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
+    """The rows with these indices, or all that are complete, in their order; their solutions."""
+    name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
-    found: dict[int, PuzzleRow] = {}
+    found: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
+    rows = rows_with_solutions(published.path.parent, published.stem, published.numbered)
     count = complete = 0
-    for count, row in enumerate(islice(rows_in(table, PuzzleRow), last), 1):
+    for count, (row, lines) in enumerate(islice(rows, last), 1):
         complete += row.complete == _YES
         if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
-            found[count] = row
+            found[count] = row, lines
     if missing := sorted(wanted - found.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
     if complete > MOST_ROWS and not wanted:
@@ -295,17 +294,6 @@ def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
         )
     if not found:
         raise InputError(f"{name}: no row says that its solutions are all")
-    return found
-
-
-def _lines(published: Many, wanted: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
-    """The lines of each wanted row in the solution files, each with the file's name."""
-    found: dict[int, list[tuple[str, str]]] = {index: [] for index in wanted}
-    for name in published.numbered:
-        lines = islice(lines_of(published.beside(name)), max(wanted))
-        for index, line in enumerate(lines, 1):
-            if index in found and line.strip("."):
-                found[index].append((name, line))
     return found
 
 
@@ -331,7 +319,7 @@ def _problem_of_row(
 
 
 def _grids(
-    problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Sequence[tuple[str, str]]
+    problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Mapping[str, str]
 ) -> tuple[Grid, ...]:
     """The solutions of a row, certified. Raises InputError."""
     if row.solutions != str(len(lines)):
@@ -339,8 +327,9 @@ def _grids(
         raise InputError(
             f"{row.solutions[:20]} solutions in the table, the solution files have {has}"
         )
-    grids = {name: grid_in(line, signs, problem.puzzle.geometry) for name, line in lines}
-    for name, line in lines:
-        if grids[name] is None:
+    grids: dict[str, Grid] = {}
+    for name, line in lines.items():
+        if (grid := grid_in(line, signs, problem.puzzle.geometry)) is None:
             raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
-    return _certified(problem, {name: grid for name, grid in grids.items() if grid})
+        grids[name] = grid
+    return _certified(problem, grids)

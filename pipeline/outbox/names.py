@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path, PurePath
 
@@ -129,10 +129,21 @@ def solutions_among(names: Iterable[str], stem: str) -> list[str]:
     return [found[number] for number in sorted(found)]
 
 
-def stem_of_answer(name: str) -> str | None:
-    """The stem of the job to which a file of solutions or proofs belongs; None for others."""
+def stem_of_answer(name: str, stems: Collection[str]) -> str | None:
+    """The stem of the set to which a file belongs; None if it is no answer, or may be of two.
+
+    Tables and formulas belong only to one of `stems`: anybody's may be named so. `a.proof.cnf` may
+    be the proof of `a`, or the formula of `a.proof`.
+    """
     match = _ANSWER.fullmatch(name)
-    return match[1] if match else None
+    own = {match[1]} if match else set[str]()
+    if name.endswith((".csv", ".cnf")):
+        stem = name[:-4]
+        own |= {stem, stem.removesuffix(COUNT) if name.endswith(".cnf") else stem}
+    known = own.intersection(stems)
+    if not known:
+        return match[1] if match else None
+    return known.pop() if len(known) == 1 else None
 
 
 def shelves_in(folder: Path) -> list[Path]:

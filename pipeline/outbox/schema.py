@@ -47,14 +47,6 @@ ASIDE: Final = {
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
-TRAITS: Final = {
-    "canonical": "canonical",
-    "minimal": "redundant",
-    "effort": "effort",
-    "rating": "rating",
-}
-"""The names that `--also` takes, each with the field of the record, in the order of the columns."""
-
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
 T = TypeVar("T")

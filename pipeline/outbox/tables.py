@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED, TRAITS, PuzzleRecord, or_none
+from pipeline.outbox.schema import CLAIMED, PROVED
+from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD
+from pipeline.outbox.traits import added_fields as added_fields  # noqa: PLC0414 - for the sinks
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving import Count, about
 
@@ -34,9 +36,6 @@ _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
 """How a field begins that gets an apostrophe before it, or one more."""
 
-
-WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
-"""The types of columns, beside their descriptions; those without are texts. Words are few."""
 
 _COMPLETE = about("`true` if these are all there are, else `false`; empty if not asked")
 _CERTIFICATE = about(
@@ -95,82 +94,6 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     message: Annotated[str, about("a message for people")]
 
 
-class CanonicalColumns(Struct, frozen=True):
-    """The column of `--also canonical`."""
-
-    canonical: Annotated[
-        str,
-        about(
-            "of a classic puzzle of 9×9: its canonical form, the same for all puzzles that are "
-            "equivalent to it"
-        ),
-    ]
-
-
-class MinimalColumns(Struct, frozen=True):
-    """The columns of `--also minimal`."""
-
-    redundant: Annotated[
-        str,
-        about(
-            "of a puzzle with one solution: how many givens and rules can be left out, each alone; "
-            "0 if it is minimal"
-        ),
-        WHOLE,
-    ]
-    redundant_cells: Annotated[
-        str,
-        about("which these are: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
-    ]
-
-
-class EffortColumns(Struct, frozen=True):
-    """The columns of `--also effort`."""
-
-    effort_depth: Annotated[
-        str,
-        about(
-            "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
-            "singles that decides it; 0: singles alone do; 3: more than 2"
-        ),
-        WHOLE,
-    ]
-    effort_backdoor: Annotated[
-        str,
-        about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
-        WHOLE,
-    ]
-    effort_splits: Annotated[
-        str,
-        about("how often a search over singles branches, the mean over 64 images of it"),
-        NUMBER,
-    ]
-    effort_spread: Annotated[str, about("the standard deviation of that over these images"), NUMBER]
-
-
-class RatingColumns(Struct, frozen=True):
-    """The columns of `--also rating`."""
-
-    rating: Annotated[
-        str,
-        about(
-            "of a puzzle of 9×9 without other rules that has one solution: the sum of HoDoKu's "
-            "scores of the steps that solve it; `>` before a number: more, as no step was found "
-            "from some point on; `failed` if a step failed its check, a fault of this program"
-        ),
-    ]
-    level: Annotated[
-        str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
-    ]
-    hardest: Annotated[
-        str, about("the hardest technique of these steps, or that of the step that failed"), WORD
-    ]
-    steps: Annotated[
-        str, about("how many steps there are, or the number of the step that failed"), WHOLE
-    ]
-    se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
-
-
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
 
@@ -196,13 +119,6 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 
 
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
-ALSO: Final[dict[str, type[Struct]]] = {
-    "canonical": CanonicalColumns,
-    "minimal": MinimalColumns,
-    "effort": EffortColumns,
-    "rating": RatingColumns,
-}
-"""What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
 
 
 def columns(kind: type[Struct], also: Iterable[str] = ()) -> list[str]:
@@ -238,28 +154,6 @@ def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
         forbid_unknown_fields=True,
     )
     return made if also else kind
-
-
-def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
-    """The names in ALSO of which a record tells."""
-    return tuple(name for name in ALSO if getattr(record, TRAITS[name]) is not UNSET)
-
-
-def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
-    """The fields of a member's row for the columns of these names, by its record."""
-    told: dict[str, list[str]] = {name: [""] * len(added_names([name])) for name in also}
-    if form := or_none(record.canonical):
-        told["canonical"] = [form]
-    if (redundant := or_none(record.redundant)) is not None:
-        parts = [f"r{cell.row}c{cell.column}" for cell in redundant]
-        parts += [f"#{rule.number}" for rule in or_none(record.redundant_rules) or ()]
-        told["minimal"] = [str(len(parts)), " ".join(parts)]
-    if effort := or_none(record.effort):
-        splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
-        told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]
-    if rating := or_none(record.rating):
-        told["rating"] = [*rating.fields]
-    return [field for name in also for field in told[name]]
 
 
 def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
@@ -382,6 +276,19 @@ def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
             yield row_of(line if is_complete else with_title(line, added), whole)
         except ValueError as error:
             raise InputError(f"{path.name}: line {number}: {error}") from error
+
+
+def rows_with_solutions(
+    folder: Path, stem: str, names: Iterable[str]
+) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
+    """The rows of a collection's table, each with its solutions in these files, by their names.
+
+    Raises InputError.
+    """
+    files = {name: lines_of(folder / name) for name in names}
+    for row in rows_in(folder / f"{stem}.csv", PuzzleRow):
+        lines = {name: next(file, "") for name, file in files.items()}
+        yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
 def row_of(line: str, kind: type[R]) -> R:

@@ -18,7 +18,6 @@ from pipeline.outbox import LARGEST
 from pipeline.outbox.schema import (
     CLAIMED,
     PROVED,
-    TRAITS,
     Cell,
     CertificateOfMany,
     CertificateOfOne,
@@ -31,16 +30,15 @@ from pipeline.outbox.schema import (
     RecordedDifference,
     RecordedFree,
     RecordedSolver,
-    RuleTold,
     Value,
 )
+from pipeline.outbox.traits import ALSO, rules_told
 from pipeline.reading.unread import unread_of_many
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
 from pipeline.version import __version__, build
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.puzzle import Puzzle
     from pipeline.reading.formats import Parsed
     from pipeline.solving.explain import Clue
     from pipeline.solving.problem import S
@@ -340,7 +338,7 @@ def _explained(result: Result) -> dict[str, Any]:
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
         if found and found.rules:
-            told["conflict_rules"] = _rules_told(puzzle, found.rules)
+            told["conflict_rules"] = rules_told(puzzle, found.rules)
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
         told["difference"] = RecordedDifference(
@@ -362,29 +360,10 @@ def _traits(result: Result) -> dict[str, Any]:
     traits, parsed = result.traits, _parsed(result)
     if traits is None or parsed is None:
         return {}
-    redundant = None
-    if traits.redundant is not None:
-        givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
-        redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
-    told = {
-        "canonical": traits.canonical,
-        "redundant": redundant,
-        "effort": traits.effort,
-        "rating": traits.rating,
-    }
-    fields: dict[str, Any] = {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
-    if "minimal" in traits.asked and parsed.puzzle.rules:
-        known = traits.redundant_rules
-        fields["redundant_rules"] = None if known is None else _rules_told(parsed.puzzle, known)
+    fields: dict[str, Any] = {}
+    for name in traits.asked:
+        fields |= ALSO[name].recorded(traits, parsed.puzzle)
     return fields
-
-
-def _rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RuleTold, ...]:
-    """The rules at these places, from 0."""
-    rules, geometry = puzzle.rules, puzzle.geometry
-    return tuple(
-        RuleTold(number=place + 1, told=rules[place].describe(geometry)) for place in places
-    )
 
 
 def _log_text(

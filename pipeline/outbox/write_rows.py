@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from operator import add
 
 import numpy as np
@@ -17,12 +18,14 @@ from pipeline.errors import printable
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
-from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
+from pipeline.outbox.traits import row_fields
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading import Source
 from pipeline.reading.formats import Entry, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
+from pipeline.solving import Traits
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import Answers
 from pipeline.solving.one import compared
@@ -198,8 +201,9 @@ class RowsOf:
         self._totals[status] += 1
         self._is_told[place] = True
 
-    def tell_also(self, places: Iterable[int], fields: Sequence[str]) -> None:
-        """Add the fields of traits to some rows."""
+    def tell_also(self, places: Iterable[int], found: Iterable[Traits], geometry: Geometry) -> None:
+        """Add the traits of puzzles of one geometry to their rows."""
+        fields = (row_fields(traits, geometry) for traits in found)
         self._added.update(zip(places, fields, strict=True))
 
     def rows(self) -> Rows:
@@ -258,10 +262,7 @@ def rows_of(results: Sequence[Result], first: int, also: tuple[str, ...] = ()) -
     for place, result in enumerate(results):
         making.tell(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
-            from pipeline.catalogue.traits import Found, row_fields  # noqa: PLC0415 - few ask
-
-            found = Found(*(getattr(traits, name) for name in Found._fields))
-            making.tell_also([place], [row_fields(problem.puzzle.geometry, also, found)])
+            making.tell_also([place], [replace(traits, asked=also)], problem.puzzle.geometry)
     return making.rows()
 
 

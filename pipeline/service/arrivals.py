@@ -114,11 +114,15 @@ class Arrivals:
         verdict = self._settler.judge(seen, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
+        return seen if self._may_begin(name, known) else Later()
+
+    def _may_begin(self, name: str, known: _Remembered) -> bool:
+        """Whether a complete file need not wait for others."""
         if not known.holds_many or not self._is_busy():
-            return seen
+            return True
         if known.is_refused is None:
             known.is_refused = self._is_refused(name)
-        return seen if known.is_refused else Later()
+        return known.is_refused
 
     def _is_refused(self, name: str) -> bool:
         """Whether a large file need not wait for others, as it will not be read."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading.formats import HEAD_BYTES, Detected, detect, parse_source, parsed_from
+from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.reading.formats import HEAD_BYTES, Detected, Parsed, detect, parse_source
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.formula import NO_PUZZLE
-from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.targets import (
     NAMES,
     PICTURES,
@@ -25,17 +23,18 @@ from pipeline.reading.formats.targets import (
     item_text,
     target_of,
 )
-from pipeline.service.solving import solve_problems
+from pipeline.service.solving import solved
 from pipeline.settings import Reading, Settings
-from pipeline.solving.items import Item, Part, groups, parts_of
+from pipeline.solving.items import Item, groups, items_of, without_formulas
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.outbox.report import Printed
+    from pipeline.solving.result import Status
 
-__all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of", "items_in"]
+__all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
 _PAGES: Final = File(most=1_000)
 """A PDF is laid out in memory, as a sheet is."""
@@ -65,24 +64,6 @@ class Converted:
         return f"{self.name}:{self.line}" if self.line else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """A puzzle to be converted, and its solution if that is wanted; else the reason why not.
-
-    A plain puzzle may be only its `cells`, 81 digits and blanks.
-    """
-
-    name: str
-    line: int | None
-    puzzle: Puzzle | None
-    cells: str = ""
-    grid: Grid | None = None
-    reason: str | None = None
-    signs: str = ""
-    unread: tuple[str, ...] = ()
-    notes: Notes = ()
-
-
 def endings_of(to: str) -> tuple[str, ...]:
     """The endings of file names that show that target."""
     return (f".{to}",) if to in PICTURES else target_of(to).endings
@@ -105,59 +86,53 @@ def convert(
 ) -> Iterator[Converted]:
     """Convert all puzzles of the sources, as `api.convert` says."""
     file = file_of(to, solutions=solutions)
-    write = _drawn if to in PICTURES else _written
     keeper = _Keeper(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
-    takes_cells = to in TARGETS and TARGETS[to].plain is not None
     for what, name in sources:
-        taken = None if isinstance(what, Puzzle) else _published(what, originals, solutions)
-        if taken is None and solutions:
-            taken = _solved(items_in(what, name, settings), settings)
-        for each in taken or _unsolved(what, name, settings, takes_cells=takes_cells):
-            item, reason = None, each.reason
+        for item, result in _found(what, name, settings, originals, solutions):
             try:
-                item = write(each, to) if each.puzzle or each.cells else None
-                if keeper and item is not None:
-                    keeper.add(item, each)
+                data = _written(item, result if solutions else None, to)
+                if keeper:
+                    keeper.add(data, item)
             except ValueError as error:
-                item, reason = None, str(error)
-            if item is None:
-                yield Converted(each.name, each.line, None, reason)
+                yield Converted(item.name, item.line, None, str(error))
                 continue
-            data = b"" if keeper and to == "pdf" else _bound([item], file, to)
-            yield Converted(each.name, each.line, data, None, _lost(each, to))
+            data = b"" if keeper and to == "pdf" else _bound([data], file, to)
+            yield Converted(item.name, item.line, data, None, _lost(item, to))
     if keeper:
         keeper.end()
 
 
-def _item(part: Item | Part, name: str) -> Item:
-    """The item of a source; one of an archive with its name before that of the member."""
-    item = part.item() if isinstance(part, Part) else part
-    return item if item.name == name else replace(item, name=f"{name}/{item.name}")
+def _found(
+    what: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
+) -> Iterator[tuple[Item, Result | None]]:
+    """The puzzles of a source, with their results if these are published, or solutions wanted."""
+    if isinstance(what, Path) and (what.is_dir() or what.suffix in (ENDING, ".csv")):
+        from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
+
+        if is_published(what):
+            yield from map(_published, puzzles_at(what, originals))
+            return
+    items = without_formulas(items_of(what, name, settings))
+    if not solutions:
+        yield from ((item, None) for item in items)
+        return
+    once = replace(settings, max_solutions=1)  # a second only shows that there are several
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        yield from solved(groups(items), solvers, once)
 
 
-def items_in(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
-    """The items of a source; those of an archive with its name before that of the member."""
-    return (_item(part, name) for part in _parts(what, name, settings))
-
-
-def _parts(what: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item | Part]:
-    if isinstance(what, Puzzle):
-        return iter((Item(name, None, PuzzleProblem(parsed_from(what))),))
-    return parts_of(what, name, settings)
-
-
-def _unsolved(
-    what: Path | Puzzle, name: str, settings: Settings, *, takes_cells: bool
-) -> Iterator[_Taken]:
-    """The puzzles of a source; if the target takes cells, those of plain ones as they are."""
-    for part in _parts(what, name, settings):
-        if takes_cells and isinstance(part, Part) and part.entry.plain:
-            where = name if part.name == name else f"{name}/{part.name}"
-            entry = part.entry
-            yield _Taken(where, entry.line, None, cells=entry.text, unread=entry.unread)
-        else:
-            yield _puzzle_of(_item(part, name))
+def _published(printed: Printed | InputError) -> tuple[Item, Result | None]:
+    if isinstance(printed, InputError):
+        return Item("", None, str(printed)), None
+    board, status = printed.board, cast("Status", printed.status)
+    assert board.puzzle  # noqa: S101 - `puzzles_at` gives no others
+    problem = PuzzleProblem(Parsed(board.puzzle, unread=tuple(board.unread)))
+    grids = (board.grid,) if board.grid else ()
+    return (
+        Item(printed.where, None, problem, board.signs),
+        Result(status, grids, message=printed.message),
+    )
 
 
 def _bound(items: list[bytes], file: File, to: str) -> bytes:
@@ -178,24 +153,24 @@ class _Keeper:
         self._held: list[bytes] = []
         self._head, self._count = bytearray(), 0
 
-    def add(self, item: bytes, taken: _Taken) -> None:
+    def add(self, data: bytes, item: Item) -> None:
         """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
         file = self._file
-        geometry = taken.puzzle.geometry if taken.puzzle else NINE
+        geometry = NINE if item.plain else _puzzle_in(item).geometry
         first = self._first or geometry
         if file.most and len(self._held) == file.most:
             most = "one" if file.most == 1 else f"{file.most:,}"
             raise InputError(
-                f"{printable(taken.name)}: there are many puzzles, and a file of {self._to} holds "
+                f"{printable(item.name)}: there are many puzzles, and a file of {self._to} holds "
                 f"{most}; -o FOLDER/ takes a file for each"
             )
         if file.alike and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
             raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
         if file.most:
-            self._held.append(item)
+            self._held.append(data)
         else:
-            self._write((file.between if self._first else file.head).encode() + item)
+            self._write((file.between if self._first else file.head).encode() + data)
         self._first = first
         self._count += 1
 
@@ -223,88 +198,44 @@ class _Keeper:
         raise InputError(f"{source}: it would be read as one puzzle")
 
 
-def _written(taken: _Taken, to: str) -> bytes:
-    plain = TARGETS[to].plain
-    if taken.cells and plain:
-        return plain(taken.cells).encode()
-    assert taken.puzzle  # noqa: S101 - the caller sees to it
-    return item_text(taken.puzzle, to, taken.grid, taken.notes).encode()
+def _written(item: Item, result: Result | None, to: str) -> bytes:
+    """The puzzle of an item, or if it has a result its only solution, in a notation.
 
-
-def _lost(taken: _Taken, to: str) -> tuple[str, ...]:
-    """What is left to people, and not written for them."""
-    is_noted = to in TARGETS and TARGETS[to].noted is not None
-    written = {key for key, _ in taken.notes} if is_noted else set()
-    return tuple(each for each in taken.unread if each not in written)
-
-
-def _drawn(taken: _Taken, _to: str) -> bytes:
+    Raises ValueError if there is none, or the notation cannot say it.
+    """
+    grid = None
+    if item.reason is not None:
+        raise ValueError(item.reason)
+    if result:
+        if result.status != "unique" or not result.solutions:
+            raise ValueError(_why_none(result))
+        grid = result.solutions[0]
+    target = TARGETS.get(to)
+    if item.plain and grid is None and target and target.plain:
+        return target.plain(item.plain).encode()
+    puzzle = _puzzle_in(item)
+    if target:
+        return item_text(puzzle, to, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
 
-    board = Board(taken.puzzle, taken.grid, signs=taken.signs, unread=taken.unread)
-    title = f"{taken.name}, line {taken.line}" if taken.line else taken.name
+    board = Board(puzzle, grid, signs=item.signs, unread=item.unread)
+    title = f"{item.name}, line {item.line}" if item.line else item.name
     return board_svg(board, title, "b", alone=True).encode()
 
 
-def _puzzle_of(item: Item) -> _Taken:
-    """The puzzle of an item, or the reason why it has none."""
-    problem = item.problem
-    if isinstance(problem, PuzzleProblem):
-        puzzle, unread = problem.puzzle, problem.unread
-        notes = problem.parsed.notes
-        return _Taken(item.name, item.line, puzzle, signs=item.signs, unread=unread, notes=notes)
-    reason = item.reason or NO_PUZZLE
-    return _Taken(item.name, item.line, None, reason=reason)
+def _puzzle_in(item: Item) -> Puzzle:
+    assert isinstance(item.problem, PuzzleProblem)  # noqa: S101 - all others have a reason
+    return item.problem.puzzle
 
 
-def _solved(items: Iterable[Item], settings: Settings) -> Iterator[_Taken]:
-    """The puzzles with their solutions, those of collections as `run` solves them."""
-    once = replace(settings, max_solutions=1)  # a second only shows that there are several
-    with Solvers(settings.solver, settings.minisat) as solvers:
-        for some in groups(items):
-            chosen = once if some[0].line is None else once.of_many()
-            taken = [*map(_puzzle_of, some)]
-            problems = [
-                item.problem
-                for item, each in zip(some, taken, strict=True)
-                if item.problem and each.puzzle
-            ]
-            results = iter(solve_problems(problems, solvers, chosen))
-            for each in taken:
-                yield _with_solution(each, next(results)) if each.puzzle else each
-
-
-def _with_solution(taken: _Taken, result: Result) -> _Taken:
-    """The puzzle with its only solution, or why it has none."""
-    if result.status == "unique" and isinstance(grid := result.solutions[0], Grid):
-        return replace(taken, grid=grid)
-    return replace(taken, puzzle=None, reason=_why_none(result.status, result.said or ""))
-
-
-def _why_none(status: str, said: str) -> str:
-    if status == "multiple":
+def _why_none(result: Result) -> str:
+    if result.status == "multiple":
         return "it has more than one solution"
-    return f"{status}: {said}" if said else status
+    return f"{result.status}: {result.said}" if result.said else result.status
 
 
-def _published(path: Path, originals: Originals, solutions: bool) -> Iterator[_Taken] | None:
-    """The puzzles of an outbox, a record or a table; None for anything else."""
-    if not (path.is_dir() or path.suffix in (ENDING, ".csv")):
-        return None
-    from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
-
-    if not is_published(path):
-        return None
-    return (_taken_from(each, solutions=solutions) for each in puzzles_at(path, originals))
-
-
-def _taken_from(printed: Printed | InputError, *, solutions: bool) -> _Taken:
-    if isinstance(printed, InputError):
-        return _Taken("", None, None, reason=str(printed))
-    board = printed.board
-    taken = _Taken(printed.where, None, board.puzzle, signs=board.signs, unread=tuple(board.unread))
-    if not solutions:
-        return taken
-    if printed.status == "unique" and board.grid:
-        return replace(taken, grid=board.grid)
-    return replace(taken, puzzle=None, reason=_why_none(printed.status, printed.message or ""))
+def _lost(item: Item, to: str) -> tuple[str, ...]:
+    """What is left to people, and not written for them."""
+    is_noted = to in TARGETS and TARGETS[to].noted is not None
+    written = {key for key, _ in item.notes} if item.unread and is_noted else set()
+    return tuple(each for each in item.unread if each not in written)

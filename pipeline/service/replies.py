@@ -24,10 +24,10 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Single
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings, settings_declared
-from pipeline.solving import Encoding
+from pipeline.solving import Encoding, Traits
 from pipeline.solving.explain import Conflict, Difference
 from pipeline.solving.problem import PuzzleProblem, read_problem
-from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status, Traits
+from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import keep_freed_memory
 from pipeline.version import __version__

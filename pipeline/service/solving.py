@@ -6,22 +6,20 @@ Each is solved alone through the chain, or with its like in a batch.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading import Archive, Collection, Single, Source
-from pipeline.reading.archives import UnpackLimits
+from pipeline.reading import Single, Source
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Piece, count_lines, parsed_from, signs_of
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.read import PIECE_BYTES
 from pipeline.settings import Settings
-from pipeline.solving.items import problem_of
+from pipeline.solving.items import Item, contents_at, problem_of
 from pipeline.solving.one import FEWEST_TOGETHER, compared, solve_problem
 from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.solving.result import Result, Stopwatch
@@ -118,6 +116,50 @@ def solve_sources(
     found = solve_problems(list(read.values()), solvers, settings, parse)
     results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]
+
+
+def solved(
+    groups: Iterable[list[Item]],
+    solvers: Solvers,
+    settings: Settings,
+    on_solution: Callable[[str], None] | None = None,
+) -> Iterator[tuple[Item, Result]]:
+    """Solve items, each group together: rows of collections as `run` does.
+
+    `on_solution` is called with the text of each solution, for a puzzle that is alone as it is
+    found. Raises EnvironmentFailure.
+    """
+
+    def tell(problem: Problem, solution: Any) -> None:
+        if on_solution:
+            on_solution("".join(problem.text(solution)))
+
+    for group in groups:
+        first = group[0]
+        chosen = settings if first.line is None else settings.of_many()
+        problems = [item.problem for item in group if item.problem]
+        parse = [] if first.seconds is None or len(group) > 1 else [first.seconds]
+        is_shown = on_solution is not None and first.is_alone and bool(problems)
+        if is_shown:
+            watch = Stopwatch(parse=first.seconds)
+            problem: Problem[Any] = problems[0]
+            results = [solve_one(problem, solvers, chosen, watch, partial(tell, problem))]
+        else:
+            results = solve_problems(problems, solvers, chosen, parse)
+        found = iter(with_traits(results, chosen))
+        for item in group:
+            result = next(found) if item.problem else _not_read(item)
+            if item.problem and not is_shown:
+                for solution in result.solutions:
+                    tell(item.problem, solution)
+            yield item, result
+
+
+def _not_read(item: Item) -> Result:
+    seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
+    if isinstance(item.content, LimitReached):
+        return Result("unknown", complete=False, message=item.reason, seconds=seconds)
+    return Result("invalid", message=item.reason, seconds=seconds)
 
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
@@ -230,9 +272,10 @@ def solve_piece(
             answers = solve_batch(batch, solvers, settings, explain=False)
             making.tell_answers(at, answers)
             if settings.traits:
-                from pipeline.catalogue.also import fields_of  # noqa: PLC0415 - few ask for it
+                from pipeline.catalogue.also import traits_of  # noqa: PLC0415 - few ask for it
 
-                making.tell_also(at.tolist(), fields_of(geometry, masks[some], answers, settings))
+                found = traits_of(geometry, masks[some], answers, settings)
+                making.tell_also(at.tolist(), found, geometry)
     alone = making.untold()
     for place in alone:
         entry = contents.entry(place)
@@ -244,9 +287,9 @@ def solve_piece(
         result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
         if settings.traits and entry.puzzle is not None and not entry.puzzle.is_plain:
-            from pipeline.catalogue.also import fields_of_one  # noqa: PLC0415 - as above
+            from pipeline.catalogue.also import traits_of_one  # noqa: PLC0415 - as above
 
-            making.tell_also([place], [fields_of_one(result, settings)])
+            making.tell_also([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return making.rows()
 
 
@@ -260,7 +303,7 @@ def rows_of_source(
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
-    for where, found in _contents_in(path, name, settings):
+    for where, found in contents_at(path, name, settings, f"{name}/"):
         if isinstance(found, Single):
             results = solve_items([found], solvers, settings)
             parts = iter([rows_of(results, first, settings.traits)])
@@ -268,23 +311,7 @@ def rows_of_source(
             parts = _rows_of_many(*found, solvers, settings.of_many(), first)
         for rows in parts:
             first += rows.count
-            yield where, rows
-
-
-def _contents_in(
-    path: Path, name: str, settings: Settings
-) -> Iterator[tuple[str, Single | tuple[Source, PeekableStream]]]:
-    """The single puzzles, and the collections with their streams, in what lies at a path."""
-    room = UnpackLimits.of(settings)
-    match contents_of(path, name, settings):
-        case Archive():
-            for member in walk(path, room):
-                yield f"{name}/{printable(member.name)}", contents_of_member(member, settings)
-        case Collection(source):
-            with PeekableStream(opened(path, room)) as stream:
-                yield name, (source, stream)
-        case Single() as single:
-            yield name, single
+            yield printable(where), rows
 
 
 def _rows_of_many(

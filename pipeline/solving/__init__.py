@@ -7,6 +7,7 @@ Loading this module loads no solver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final, get_args
 
 from msgspec import Meta, Struct
@@ -84,11 +85,19 @@ class Rating(Struct, frozen=True, kw_only=True):
         ),
     ] = ""
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """As columns of a table have it: a lower bound begins with `>`."""
-        if self.level is None:
-            return "failed", "", self.hardest, str(self.steps), ""
-        more = "" if self.solved else ">"
-        told = f"{more}{self.score}", self.level, self.hardest, str(self.steps)
-        return *told, f"{more}{self.se:.1f}"
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Further facts that were asked for; None for each that the puzzle lacks or that is unknown.
+
+    `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
+    givens that can each be left out, `redundant_rules` the places in `Puzzle.rules` of such rules.
+    `asked` are the names of the columns that were asked for.
+    """
+
+    asked: tuple[str, ...]
+    canonical: str | None = None
+    redundant: tuple[int, ...] | None = None
+    effort: Effort | None = None
+    rating: Rating | None = None
+    redundant_rules: tuple[int, ...] | None = None

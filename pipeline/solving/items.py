@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
-from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.errors import InvalidPuzzle, LimitReached, printable
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, Single, Source
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Parsed, parsed_from, signs_of
+from pipeline.reading.formats.formula import NO_PUZZLE
+from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
@@ -25,23 +30,62 @@ AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Item:
     """One problem of a source, or the reason why it could not be read.
 
     `name` is that of the source, or of the member of an archive. `line` is where the puzzle
     begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
+    `is_alone`: the source holds nothing else. Then `data` are its bytes, and `seconds` how long
+    they took to read.
     """
 
     name: str
     line: int | None
-    problem: PuzzleProblem | FormulaProblem | None
-    reason: str | None = None
+    content: PuzzleProblem | FormulaProblem | Entry | InvalidPuzzle | LimitReached | str
+    """The problem, or the entry of a collection that becomes one; else the reason."""
     signs: str = ""
+    is_alone: bool = False
+    data: bytes | None = None
+    seconds: float | None = None
+
+    @cached_property
+    def problem(self) -> PuzzleProblem | FormulaProblem | None:
+        match self.content:
+            case PuzzleProblem() | FormulaProblem() as problem:
+                return problem
+            case Entry(error=None) as entry:
+                return problem_of(entry)
+        return None
+
+    @property
+    def reason(self) -> str | None:
+        match self.content:
+            case Entry(error=error):
+                return error
+            case PuzzleProblem() | FormulaProblem():
+                return None
+        return str(self.content)
 
     @property
     def where(self) -> str:
         return f"{self.name}:{self.line}" if self.line else self.name
+
+    @property
+    def plain(self) -> str:
+        """The cells of a plain 9×9 puzzle of a collection; empty for anything else."""
+        return self.content.text if isinstance(self.content, Entry) and self.content.plain else ""
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What is not read of it, as in `Parsed`."""
+        return self.content.unread if isinstance(self.content, (PuzzleProblem, Entry)) else ()
+
+    @property
+    def notes(self) -> Notes:
+        """Texts about the puzzle, such as its title, by name."""
+        problem = self.problem
+        return problem.parsed.notes if isinstance(problem, PuzzleProblem) else ()
 
 
 def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Iterator[Item]:
@@ -60,67 +104,77 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
     """
     chosen = settings_given(settings, SourceOptions)
     if not isinstance(source, bytes):
-        yield from items_of(Path(source), Path(source).name, chosen)
+        yield from _items_at(Path(source), Path(source).name, chosen, "")
         return
     with NamedTemporaryFile() as copy:  # archives need random access
         copy.write(source)
         copy.flush()
-        yield from items_of(Path(copy.name), "data", chosen)
+        yield from _items_at(Path(copy.name), "data", chosen, "")
 
 
-class Part(NamedTuple):
-    """An entry of a collection, and the name of that."""
+def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
+    """The problems of a puzzle, or of what lies at a path, as `read` gives them.
 
-    name: str
-    entry: Entry
-
-    def item(self) -> Item:
-        entry = self.entry
-        problem = None if entry.error else problem_of(entry)
-        return Item(self.name, entry.line, problem, entry.error, entry.signs)
+    `name` is the source's name; it precedes the names of an archive's members.
+    """
+    if isinstance(source, Puzzle):
+        return iter((Item(name, None, PuzzleProblem(parsed_from(source)), is_alone=True),))
+    return _items_at(source, name, settings, f"{name}/")
 
 
-def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
-    """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
-    for part in parts_of(path, name, settings):
-        yield part.item() if isinstance(part, Part) else part
+def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterator[Item]:
+    for where, contents in contents_at(path, name, settings, before):
+        if isinstance(contents, Single):
+            yield item_of(contents, where, settings, is_alone=where == name)
+            continue
+        source, stream = contents
+        for piece in source.detected.pieces(stream, PIECE_BYTES):
+            for entry in source.detected.entries(piece, source.name, settings.reading):
+                yield Item(where, entry.line, entry, entry.signs)
+        if stream.error:
+            yield Item(where, None, str(stream.error))
 
 
-def parts_of(path: Path, name: str, settings: Settings) -> Iterator[Item | Part]:
-    """The same, but collections as entries, most of which are plain text that is soon copied."""
+def contents_at(
+    path: Path, name: str, settings: Settings, before: str
+) -> Iterator[tuple[str, Single | tuple[Source, PeekableStream]]]:
+    """The single puzzles, and the collections with their streams, in what lies at a path.
+
+    Each with its name, which for a member of an archive begins with `before`.
+    """
     room = UnpackLimits.of(settings)
     match contents_of(path, name, settings):
         case Archive():
             for member in walk(path, room):
-                found = contents_of_member(member, settings)
-                if isinstance(found, Single):
-                    yield item_of(found, settings)
-                else:
-                    yield from _parts_of(*found, settings)
+                yield f"{before}{member.name}", contents_of_member(member, settings)
         case Collection(collection):
             with PeekableStream(opened(path, room)) as stream:
-                yield from _parts_of(collection, stream, settings)
+                yield printable(name), (collection, stream)
         case Single() as single:
-            yield item_of(single, settings)
+            yield name, single
 
 
-def item_of(single: Single, settings: Settings) -> Item:
+def item_of(single: Single, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
     """The problem of a source that holds only one, or the reason why it is refused."""
     if single.data is None:
-        return Item(single.name, None, None, single.refusal)
+        return Item(name, None, single.refusal or "", is_alone=is_alone)
+    begun = time.perf_counter()
+    content: PuzzleProblem | FormulaProblem | InvalidPuzzle | LimitReached
     try:
-        problem = read_problem(single.data, single.name, settings, single.what)
+        content = read_problem(single.data, single.name, settings, single.what)
+        signs = signs_of(content.format)
     except (InvalidPuzzle, LimitReached) as error:
-        return Item(single.name, None, None, str(error))
-    return Item(single.name, None, problem, signs=signs_of(problem.format))
+        content, signs = error, ""
+    if not is_alone:
+        return Item(name, None, content, signs)
+    return Item(name, None, content, signs, True, single.data, time.perf_counter() - begun)
 
 
-def _parts_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item | Part]:
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        for entry in source.detected.entries(piece, source.name, settings.reading):
-            yield Part(source.name, entry)
-    if stream.error:
-        yield Item(source.name, None, None, str(stream.error))
+def without_formulas(items: Iterable[Item]) -> Iterator[Item]:
+    """The items; for a formula the reason that it is no puzzle."""
+    for item in items:
+        is_formula = isinstance(item.content, FormulaProblem)
+        yield replace(item, content=NO_PUZZLE) if is_formula else item
 
 
 def problem_of(entry: Entry) -> PuzzleProblem:

@@ -14,7 +14,7 @@ from pipeline.errors import counted
 from pipeline.limits import Limits
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.settings import Settings
-from pipeline.solving import Effort, Encoding, Rating
+from pipeline.solving import Encoding, Traits
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
@@ -141,23 +141,6 @@ class Proof(Generic[S_co]):
     def formula(self) -> Formula:
         """The formula that is refuted."""
         return self.problem.refutation(self.solutions)
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """Further facts that were asked for; None for each that the puzzle lacks or that is unknown.
-
-    `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
-    givens that can each be left out, `redundant_rules` the places in `Puzzle.rules` of such rules.
-    `asked` are the names of the columns that were asked for.
-    """
-
-    asked: tuple[str, ...]
-    canonical: str | None = None
-    redundant: tuple[int, ...] | None = None
-    effort: Effort | None = None
-    rating: Rating | None = None
-    redundant_rules: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

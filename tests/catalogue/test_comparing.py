@@ -39,12 +39,16 @@ def sized(request, monkeypatch):
     monkeypatch.setattr(comparing, "PIECE_BYTES", 16 * request.param)
 
 
+def named(*paths: Path) -> list[tuple[Path, str]]:
+    return [(path, str(path)) for path in paths]
+
+
 @pytest.mark.usefixtures("sized")
 def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
     one = collection(tmp_path / "one.txt", *OTHERS, image_of(HARD))
     two = collection(tmp_path / "two.txt", image_of(STUCK), image_of(NINE_TWO), NINE)
     kept, tally = io.BytesIO(), Tally()
-    found = [*dedupe([one, two], SETTINGS, kept, tally)]
+    found = [*dedupe(named(one, two), SETTINGS, kept, tally)]
     assert found == [
         Copy(str(one), 7, str(one), 1),
         Copy(str(two), 1, str(one), 4),
@@ -59,7 +63,7 @@ def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
 def test_what_is_no_classic_puzzle_of_nine_is_told_and_left_out(tmp_path):
     marked = EVEN_ODD.replace("\n", "")
     odd = collection(tmp_path / "odd.txt", NINE, HARD, marked, "12", "." * 16, "", image_of(NINE))
-    found = [*dedupe([odd], SETTINGS)]
+    found = [*dedupe(named(odd), SETTINGS)]
     assert [(each.line, type(each)) for each in found if isinstance(each, Left)] == [
         (3, Left),
         (4, Left),
@@ -79,7 +83,7 @@ def test_single_puzzles_folders_and_archives_are_compared(tmp_path):
     packed = tmp_path / "packed.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("many.txt", f"{HARD}\n{STUCK}\n{NINE}\n" * 2)
-    found = [*dedupe([folder, packed], SETTINGS)]
+    found = [*dedupe(named(folder, packed), SETTINGS)]
     single = f"{folder}/single.txt"
     assert [each.source for each in found if isinstance(each, Left)] == [f"{folder}/no.txt"]
     many = f"{packed}/many.txt"
@@ -95,7 +99,7 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
     known = collection(tmp_path / "train.txt", *OTHERS, image_of(HARD))
     asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
     theirs, ours = Tally(), Tally()
-    left, *copies = overlap([known], [asked], SETTINGS, (theirs, ours))
+    left, *copies = overlap(named(known), named(asked), SETTINGS, (theirs, ours))
     assert (type(left), left.line) == (Left, 4)
     assert copies == [Copy(str(asked), 2, str(known), 1), Copy(str(asked), 3, str(known), 4)]
     assert theirs == Tally(puzzles=7, classes=6, copies=1, left=0)
@@ -103,8 +107,8 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
 
 
 def test_a_spill_to_disk_changes_nothing(tmp_path):
-    source = collection(tmp_path / "some.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS)
-    assert [*dedupe([source], SETTINGS, limit=0)] == [*dedupe([source], SETTINGS)]
+    source = named(collection(tmp_path / "a.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS))
+    assert [*dedupe(source, SETTINGS, limit=0)] == [*dedupe(source, SETTINGS)]
 
 
 CLASS = 24

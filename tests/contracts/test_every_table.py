@@ -15,12 +15,7 @@ from support.ruled import KILLER
 from pipeline import UsageError, solve, solve_many, to_arrow, to_frame
 from pipeline.outbox import arrow
 from pipeline.outbox.tables import (
-    ALSO,
-    NUMBER,
     TABLES,
-    TRUTH,
-    WHOLE,
-    WORD,
     CopyRow,
     GeneratedRow,
     PuzzleRow,
@@ -30,6 +25,7 @@ from pipeline.outbox.tables import (
     csv_line,
     rows_in,
 )
+from pipeline.outbox.traits import ALSO, NUMBER, TRUTH, WHOLE, WORD
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 FOUR = "1.....2..3.....4"

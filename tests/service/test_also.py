@@ -13,7 +13,8 @@ from support.dropping import EVEN_ODD, SMALL, TWO_SOLUTIONS, DropFolder
 from support.many import answers, check_records, check_tidy, drop
 from support.packing import zip_of
 
-from pipeline.outbox.tables import ALSO, MemberRow, PuzzleRow, also_in, columns, with_columns
+from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in, columns, with_columns
+from pipeline.outbox.traits import ALSO
 from pipeline.settings import AlsoChoice, Settings
 
 ALL = "canonical,minimal,effort"

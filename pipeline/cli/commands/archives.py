@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +14,10 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    Output,
     check_json,
     json_option,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
@@ -106,7 +105,7 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle was not converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
@@ -116,16 +115,17 @@ def convert(  # noqa: PLR0913 - one for each option
     if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
         raise UsageError(f"--output: say where to write the {name.upper()}")
     check_json(output, as_json=as_json)
-    run = converting.Converting(name, settings, solutions=solutions, target=target, as_json=as_json)
-    with converting.sources_of(files, settings) as sources:
+    out = Output(as_json, settings.quiet)
+    run = converting.Converting(name, settings, out, solutions=solutions, target=target)
+    with sources_of(files, settings) as sources:
         if is_folder:
             converting.to_folder(run, sources, target, force=force)
         elif as_json and not output:
             converting.to_programs(run, sources)
         else:
             converting.to_file(run, sources, target)
-    if output and run.done and not (settings.quiet or as_json) and target.exists():
-        print(f"{printable(output)}: {counted(run.done, 'puzzle')} as {name}")
+    if output and run.done and not as_json:
+        out.wrote(output, f": {counted(run.done, 'puzzle')} as {name}")
     raise typer.Exit(SOME_BAD if run.left else ALL_WELL)
 
 
@@ -212,21 +212,18 @@ def generate(  # noqa: PLR0913 - one for each option
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, [], force=force)
-    display = Display(None, bar=not settings.quiet)
+    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
-        if not settings.quiet:
-            say(f"--seed {seed} gives the same puzzles again")
-    made, ended = catalogue.write_generated(
-        wish, seed, count, (target, beside), display, as_json=as_json
-    )
+        out.note(f"--seed {seed} gives the same puzzles again", aside=True)
+    made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
-    if not settings.quiet and (is_file or ended):
+    if is_file or ended:
         name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
-        number += catalogue.puzzles(count)
+        number += counted(count, "puzzle", ",")
         said = "each with one solution, as a search through everything has shown"
-        (say if as_json or ended else print)(f"{name}{number}, {said}")
+        out.note(f"{name}{number}, {said}", aside=bool(ended))
     if ended:
         raise ended
 
@@ -256,32 +253,28 @@ def dedupe(
 
     Exit code 1: something was left out.
     """
-    from pipeline.api import dedupe as dedupe_sources
-    from pipeline.catalogue.comparing import Tally
+    from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown
+    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown, sources_of
     from pipeline.service.log import Display
 
     target, beside = _targets_of(output, table, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, sources, force=force)
+    out = Output(as_json, settings.quiet)
     display = Display(None, bar=not settings.quiet and not is_shown(target))
-    tally = Tally()
+    tally = comparing.Tally()
     catalogue.ticking(display, tally)
-    with ExitStack() as stack:
-        compared = catalogue.Compared(sources, settings, stack)
-        kept = stack.enter_context(growing(target))
-        options = catalogue.source_options(settings)
-        found = dedupe_sources(*compared.paths, kept=kept, tally=tally, **options)
-        compared.write(beside, found, display, as_json=as_json)
-    if not settings.quiet:
-        tell = say if as_json or STANDARD_OUTPUT in (target, beside) else print
-        classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
-        is_kept = output and output != STANDARD_OUTPUT
-        where = f": {printable(str(target))} has the first" if is_kept else ""
-        where += " of each" if where and tally.classes > 1 else ""
-        tell(f"{catalogue.puzzles(tally.puzzles)} in {classes}{where}")
-        text = "which are equivalent to an earlier one, and to which"
-        catalogue.say_written(beside, tally.copies, text, tell)
+    with sources_of(sources, settings) as named, growing(target) as kept:
+        found = comparing.dedupe(named, settings, kept, tally)
+        catalogue.write_copies(beside, found, display, out)
+    aside = STANDARD_OUTPUT in (target, beside)
+    classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
+    is_kept = output and output != STANDARD_OUTPUT
+    where = f": {printable(str(target))} has the first" if is_kept else ""
+    where += " of each" if where and tally.classes > 1 else ""
+    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
+    text = "which are equivalent to an earlier one, and to which"
+    catalogue.note_written(beside, tally.copies, text, out, aside=aside)
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
 
@@ -336,8 +329,7 @@ def overlap(
 
     Exit code 1: some are equivalent, or something was left out.
     """
-    from pipeline.api import overlap as compare_sources
-    from pipeline.catalogue.comparing import Tally
+    from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.files import (
         STANDARD_OUTPUT,
@@ -345,6 +337,7 @@ def overlap(
         check_ending,
         check_targets,
         source_name,
+        sources_of,
     )
     from pipeline.service.log import Display
 
@@ -352,22 +345,22 @@ def overlap(
     check_targets({"--table": table}, [known, asked], force=force)
     if table:
         check_ending("--table", table, TABLES)
-    display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
+    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
+    tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
-    with ExitStack() as stack:
-        compared = catalogue.Compared([known, asked], settings, stack)
-        options = catalogue.source_options(settings)
-        found = compare_sources(*compared.paths, tallies=(theirs, ours), **options)
-        copies = compared.write(table, found, display, as_json=as_json)
-    verdict = f"{ours.copies:,} of {catalogue.puzzles(ours.puzzles)} of {source_name(asked)}"
+    with sources_of([known, asked], settings) as (one, other):
+        found = comparing.overlap([one], [other], settings, tallies)
+        copies = catalogue.write_copies(table, found, display, out)
+    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
-    verdict += f" equivalent to one of {catalogue.puzzles(theirs.puzzles)} of {source_name(known)}"
-    tell = say if as_json or table == STANDARD_OUTPUT else print
-    tell(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}")
-    if not settings.quiet:
-        text = "which these are, and to which they are equivalent"
-        catalogue.say_written(table, ours.copies, text, tell)
-        if not (table or as_json):
-            catalogue.say_copies(copies, ours.copies)
+    verdict += (
+        f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
+    )
+    aside = table == STANDARD_OUTPUT
+    Output(as_json).note(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside)
+    text = "which these are, and to which they are equivalent"
+    catalogue.note_written(table, ours.copies, text, out, aside=aside)
+    if not (table or as_json or settings.quiet):
+        catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)

@@ -14,6 +14,7 @@ import typer
 
 from pipeline.cli.options import (
     ForceOption,
+    Output,
     check_json,
     json_option,
     outbox_of,
@@ -96,7 +97,8 @@ def audit(
     if not any(each.is_dir() for each in folders):
         missing = printable(str(folders[0]))
         say(f"{missing}: no such folder; give --inbox, or --originals with the folder of originals")
-    display, verdicts, jobs = Display(None, bar=not settings.quiet), Counter[str](), 0
+    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
+    verdicts, jobs = Counter[str](), 0
     with suppress(OSError):  # as the audit will say
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
 
@@ -114,13 +116,11 @@ def audit(
         found = audited(outbox, folders, terms)
         for finding in display.over(found, "audit", "job", jobs):
             verdicts[finding.verdict] += 1
-            if as_json:
-                print(json.dumps(dataclasses.asdict(finding) | {"verdict": finding.verdict}))
-            elif not settings.quiet or finding.verdict != "ok":
-                _print_finding(finding)
+            is_shown = not settings.quiet or finding.verdict != "ok"
+            told = dataclasses.asdict(finding) | {"verdict": finding.verdict}
+            out.row(told, _finding_text(finding) if is_shown else None)
     said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
-    if not settings.quiet:
-        (say if as_json else print)(f"{counted(verdicts.total(), 'job')}: {said}")
+    out.note(f"{counted(verdicts.total(), 'job')}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
 
 
@@ -141,13 +141,11 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
     return named or found[:1] or [settings.inbox / DONE]
 
 
-def _print_finding(finding: Finding) -> None:
+def _finding_text(finding: Finding) -> str:
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *others = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
-    print(f"{word:<9}  {finding.name}  {first}")
-    for each in others:
-        print(f"    {each}")
+    return "\n    ".join((f"{word:<9}  {finding.name}  {first}", *others))
 
 
 @takes(
@@ -228,10 +226,7 @@ def proof(  # noqa: PLR0913 - one for each option
                 doubts.add(statement.doubt)
             tried = proofs.prove(statement, folder, solvers, settings, confirming)
             code = code if tried.proved else SOME_BAD
-            if as_json:
-                print(json.dumps(dataclasses.asdict(tried)))
-            else:
-                proofs.show(tried, quiet=settings.quiet)
+            proofs.show(tried, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 
 
@@ -274,11 +269,8 @@ def report(
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
-    if as_json:
-        told = {"file": str(output), "puzzles": totals.total(), "totals": totals}
-        print(json.dumps(told))
-    elif not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
-        print(printable(str(output)))
+    told = {"file": str(output), "puzzles": totals.total(), "totals": totals}
+    Output(as_json, settings.quiet).wrote(output, "", told)
 
 
 def schema() -> None:

@@ -17,6 +17,7 @@ import typer
 
 from pipeline.cli.options import (
     CONFIG_FILE,
+    Output,
     in_examples,
     json_option,
     origins_of_settings,
@@ -157,8 +158,8 @@ def init(
     from pipeline.service.beginning import begin
 
     for path, is_new in begin(folder, CONFIG_FILE):
-        told = f"{'made' if is_new else 'kept'} {printable(str(path))}"
-        print(json.dumps({"path": str(path), "made": is_new}) if as_json else told)
+        text = f"{'made' if is_new else 'kept'} {printable(str(path))}"
+        Output(as_json).row({"path": str(path), "made": is_new}, text)
     if as_json:
         return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
@@ -275,12 +276,9 @@ def retry(
         raise UsageError(f"give either names or --all{in_examples(context.command)}")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
-        if as_json:
-            told = {"name": name, "retried": hindrance is None, "reason": hindrance}
-            print(json.dumps(told))
-        elif hindrance is None:
-            print(f"{printable(name)}: back in the inbox")
-        else:
+        told = {"name": name, "retried": hindrance is None, "reason": hindrance}
+        Output(as_json).row(told, None if hindrance else f"{printable(name)}: back in the inbox")
+        if hindrance and not as_json:
             say(f"{printable(name)}: {hindrance}")
         code = SOME_BAD if hindrance else code
     raise typer.Exit(code)
@@ -319,7 +317,7 @@ def prune(
         said = f"deleted {counted(delete_expired(going), 'file')}"
     for file in files if dry_run or as_json else ():
         path, is_gone = str(file.path), not os.path.lexists(file.path)
-        print(json.dumps({"path": path, "deleted": is_gone}) if as_json else printable(path))
+        Output(as_json).row({"path": path, "deleted": is_gone}, printable(path))
     if not as_json:
         print(said)
 
@@ -357,6 +355,6 @@ def doctor(
             continue
         remedy = f": {finding.remedy}" if finding.remedy else ""
         said = f"{finding.level:<8} {printable(finding.about + remedy)}"
-        print(json.dumps(dataclasses.asdict(finding)) if as_json else said)
+        Output(as_json).row(dataclasses.asdict(finding), said)
     has_problem = any(finding.level == "problem" for finding in findings)
     raise typer.Exit(SOME_BAD if has_problem else ALL_WELL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +12,7 @@ from pipeline.cli.options import (
     READING,
     FilesArgument,
     ForceOption,
+    Output,
     check_json,
     in_examples,
     is_piped,
@@ -100,9 +100,9 @@ def encode(  # noqa: PLR0913 - one for each option
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
         raise UsageError(f"give either puzzle files or --empty{in_examples(context.command)}")
-    target = Path(output) if output else STANDARD_OUTPUT
+    target, out = Path(output) if output else STANDARD_OUTPUT, Output(as_json, settings.quiet)
     if files and (target.is_dir() or (output or "").endswith("/")):
-        code = _encode_each(files, target, settings, numbering, force=force, as_json=as_json)
+        code = _encode_each(files, target, settings, numbering, out, force=force)
         raise typer.Exit(code)
     if files and len(files) > 1:
         raise UsageError("many files need -o FOLDER/, for a formula of each puzzle")
@@ -113,8 +113,7 @@ def encode(  # noqa: PLR0913 - one for each option
     try:
         puzzle = _puzzle(empty, source, settings).puzzle
     except InputError as error:
-        if as_json:
-            print(json.dumps(told | {"reason": str(error)}))
+        out.row(told | {"reason": str(error)})
         raise
     cnf = encode_puzzle(puzzle, settings.encoding, numbering)
     if output or not as_json:
@@ -122,7 +121,7 @@ def encode(  # noqa: PLR0913 - one for each option
     if as_json:
         written = {"file": output, "puzzles": 1}
         text = {} if output else {"text": "".join(dimacs_lines(cnf))}
-        print(json.dumps(told | _sizes_of(cnf) | (written if output else text)))
+        out.row(told | _sizes_of(cnf) | (written if output else text))
 
 
 def _sizes_of(cnf: Cnf) -> dict[str, object]:
@@ -134,9 +133,9 @@ def _encode_each(
     target: Path,
     settings: Settings,
     numbering: NumberingChoice,
+    out: Output,
     *,
     force: bool,
-    as_json: bool,
 ) -> int:
     """Write the CNF of each puzzle in a folder; return the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
@@ -149,7 +148,7 @@ def _encode_each(
 
     folder, done, code = Folder(target, ".cnf", files, force=force), 0, ALL_WELL
     items = items_of_files(files, settings)
-    for item in Display(None, bar=not (settings.quiet or as_json)).over(items, "encoding"):
+    for item in Display(None, bar=not (out.quiet or out.as_json)).over(items, "encoding"):
         told: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
@@ -164,10 +163,9 @@ def _encode_each(
                 file.writelines(piece.encode() for piece in dimacs_lines(cnf))
             done += 1
             told |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
-        if as_json:
-            print(json.dumps(told))
-    if done and not (settings.quiet or as_json):
-        print(f"{printable(str(target))}: {counted(done, 'formula')}")
+        out.row(told)
+    if done:
+        out.wrote(target, f": {counted(done, 'formula')}")
     return code
 
 
@@ -203,8 +201,8 @@ def decode(
         found = _decoded(text, parsed, settings.encoding, numbering)
     except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
-    told = json.dumps({"source": source_name(files[-1]), "solution": found}) + "\n"
-    print(told if as_json else found or "no solution\n", end="")
+    text = (found or "no solution").removesuffix("\n")
+    Output(as_json).row({"source": source_name(files[-1]), "solution": found}, text)
 
 
 def _decoded(
@@ -263,7 +261,7 @@ def certify(
         except InputError as error:
             lines = [str(error)]
         told = {"source": name, "valid": not lines, "faults": lines}
-        print(json.dumps(told) if as_json else "\n".join(lines or [f"{before}valid"]))
+        Output(as_json).row(told, "\n".join(lines or [f"{before}valid"]))
         code = SOME_BAD if lines else code
     raise typer.Exit(code)
 
@@ -347,12 +345,11 @@ def bench(
         [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
     )
     found = benched_of(items_of_files(files, settings), named, settings, unique=unique)
-    table, code = Table(to, [*named]), ALL_WELL
+    table, out, code = Table(to, [*named]), Output(as_json), ALL_WELL
     try:
         for each in Display(None, bar=not settings.quiet).over(found, "bench"):
-            if as_json:
-                print(json.dumps(dataclasses.asdict(each) | {"status": each.status}), flush=True)
-            elif each.reason is None:
+            out.row(dataclasses.asdict(each) | {"status": each.status})
+            if each.reason is None and not as_json:
                 table.add(each)
             if each.reason is not None:
                 say(left_out(each.where, each.reason))

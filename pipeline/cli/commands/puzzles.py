@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +14,7 @@ from pipeline.cli.options import (
     SOLVING,
     FilesArgument,
     ForceOption,
+    Output,
     check_json,
     in_examples,
     json_option,
@@ -23,7 +23,7 @@ from pipeline.cli.options import (
     say,
     takes,
 )
-from pipeline.errors import InputError, UsageError, printable
+from pipeline.errors import InputError, UsageError, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 
@@ -111,23 +111,23 @@ def solve(  # noqa: PLR0913 - one for each option
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], ALL_WELL
-    for number, answered in enumerate(answered_in(files, settings)):
-        _check_alone(svg, files[0], is_alone=answered.is_alone)
+    for number, (item, result) in enumerate(answered_in(files, settings)):
+        _check_alone(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
             from pipeline.cli.steps import show_steps
 
-            explained = show_steps(answered, settings, hint=hint, as_json=as_json)
+            explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
             code = code if explained else SOME_BAD
         elif as_json:
-            print(results.record_line(answered, settings))
-        is_bad = answered.result.status in NOT_WELL
+            print(results.record_line(item, result, settings))
+        is_bad = result.status in NOT_WELL
         if not as_json and (is_bad or not hint):
-            before = f"{answered.name}: " if len(files) > 1 else ""
-            if boards and number and answered.is_alone:
+            before = f"{item.name}: " if len(files) > 1 else ""
+            if boards and number and item.is_alone:
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show(answered, settings, None if is_drawn else before, boards=boards)
-        kept += [(answered.name, answered.result)] if times or svg else []
+            results.show(item, result, settings, None if is_drawn else before, boards=boards)
+        kept += [(item.where, result)] if times or svg else []
         code = SOME_BAD if is_bad else code
     if times and kept:
         results.times_table(kept)
@@ -143,8 +143,7 @@ def _tabulate(
 ) -> int:
     """Write the table of these files, and say what is in it; the exit code."""
     from pipeline.cli.answers import write_table
-    from pipeline.cli.catalogue import puzzles
-    from pipeline.cli.files import STANDARD_OUTPUT, TABLES, check_ending, check_target
+    from pipeline.cli.files import TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
@@ -152,9 +151,9 @@ def _tabulate(
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
     found = write_table(files, table, settings)
-    if not settings.quiet and table != STANDARD_OUTPUT:
-        told = ", ".join(f"{count:,} {status}" for status, count in found.items())
-        print(f"{printable(str(table))}: {puzzles(found.total())}: {told}")
+    told = ", ".join(f"{count:,} {status}" for status, count in found.items())
+    text = f": {counted(found.total(), 'puzzle', ',')}: {told}"
+    Output(quiet=settings.quiet).wrote(table, text)
     return SOME_BAD if NOT_WELL & found.keys() else ALL_WELL
 
 
@@ -208,7 +207,7 @@ def count(
     from dataclasses import replace
 
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.results import count_line, say_evidence
+    from pipeline.cli.results import count_line, say_evidence, say_fault
     from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
@@ -218,23 +217,22 @@ def count(
         raise UsageError("--print: `solve --json` has the solutions")
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for answered in answered_in(files, counting, print_solution if show else None):
-        name, result = printable(answered.name), answered.result
-        found = len(result.solutions)
+    for item, result in answered_in(files, counting, print_solution if show else None):
+        name, found = printable(item.where), len(result.solutions)
         code = SOME_BAD if result.status in NOT_WELL else code
         if as_json:
-            print(count_line(answered))
+            print(count_line(item, result))
             continue
         if result.status not in ("invalid", "failed"):
-            before = "" if answered.is_alone and len(files) == 1 else f"{name}: "
+            before = "" if item.is_alone and len(files) == 1 else f"{name}: "
             print(f"{before}{found if result.complete else f'>={found}'}")
-        if answered.is_alone and result.status == "invalid":
-            say(answered.fault or str(result.message))
+        if item.is_alone and result.status == "invalid":
+            say_fault(item, result)
         elif result.status in NOT_WELL or (not result.complete and found < limit):
             say(f"{name}: {result.status}: {result.said}")
-        elif result.caveat and (answered.is_alone or not result.unread_texts):
+        elif result.caveat and (item.is_alone or not result.unread_texts):
             say(f"{name}: {result.caveat}")
-        if answered.is_alone and not settings.quiet:
+        if item.is_alone and not settings.quiet:
             say_evidence(name, result)
     raise typer.Exit(code)
 
@@ -319,7 +317,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     Exit code 1: something was not drawn, or a solution was not found.
     """
     from pipeline.cli import sheet as sheets
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, source_name, unused
+    from pipeline.cli.files import check_target, source_name, unused
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
@@ -342,7 +340,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     if is_rated and settings.trust_solver:
         raise UsageError("--trust-solver: levels need the proof that it leaves out")
     is_solved = is_rated or not no_solutions
-    printed = sheets.solved(found, settings) if is_solved else [each for each, _ in found]
+    printed = sheets.with_solutions(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
@@ -351,9 +349,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
-    if as_json:
-        print(json.dumps({"file": str(target)} | laid_out.counts | {"left": len(faults)}))
-    elif not settings.quiet and target != STANDARD_OUTPUT and target.is_file():
-        print(f"{printable(str(target))}: {laid_out.said}")
+    told = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
+    Output(as_json, settings.quiet).wrote(target, f": {laid_out.said}", told)
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
     raise typer.Exit(SOME_BAD if faults or is_bad else ALL_WELL)

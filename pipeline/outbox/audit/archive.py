@@ -33,16 +33,8 @@ from pipeline.outbox.audit.sets import (
 )
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
-from pipeline.outbox.tables import (
-    MemberRow,
-    added_fields,
-    also_in,
-    also_in_record,
-    columns,
-    rows_in,
-    unproved,
-    yes_or_no,
-)
+from pipeline.outbox.tables import MemberRow, also_in, columns, rows_in, unproved, yes_or_no
+from pipeline.outbox.traits import added_fields, also_in_record
 from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import Member, kind_of, walk
 from pipeline.reading.unread import add_unread, unread_counts

@@ -13,12 +13,8 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
-from pipeline.outbox.audit.complete import grid_of
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
-from pipeline.outbox.tables import one_line
-from pipeline.puzzle.clauses import Clause
-from pipeline.puzzle.puzzle import Geometry
 
 _MEMORY = 64 * 1024 * 1024
 _FIELDS = {
@@ -35,7 +31,6 @@ _PROPAGATION = "unit propagation"
 _KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
 """The files of a proof, by what the certificate says; `drat` is that of earlier versions."""
 _SLACK = 1024 * 1024
-_LONGEST_SHOWN = 12
 
 MakeFormula = Callable[[], Formula]
 """Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
@@ -83,7 +78,6 @@ def _audit_ours(told: CertificateOfOne, report: Report) -> None:
 def audit_proof(
     published: One,
     make: MakeFormula | None,
-    geometry: Geometry | None,
     terms: Terms,
     report: Report,
 ) -> bool:
@@ -100,7 +94,7 @@ def audit_proof(
     except (ValueError, PipelineError) as error:
         report.bad(f"{name}: cannot be made again: {error}")
         return False
-    if fault := _compared(published.beside(name), formula, geometry):
+    if fault := _compared(published.beside(name), formula):
         report.rewritten(f"{name}: {fault}")
         if not report.is_ours:
             return False
@@ -131,7 +125,7 @@ def _files_of(published: One, report: Report) -> dict[str, str]:
     return {}
 
 
-def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | None:
+def _compared(path: Path, formula: Formula) -> str | None:
     """The fault of a file that should hold the formula; None if it has none or is missing."""
     expected = "".join(formula.text())
     most = 2 * len(expected) + _SLACK
@@ -148,7 +142,7 @@ def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | 
         found = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
         return str(error)
-    return _difference(formula, found, geometry)
+    return _difference(formula, found)
 
 
 def _check(
@@ -211,40 +205,10 @@ def _read(path: Path, report: Report) -> str | None:
     return data.decode("ascii", errors="backslashreplace")
 
 
-def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str:
-    """The first clause that differs, is missing or is added, numbered from 1.
-
-    With a `geometry`, a clause that excludes a whole grid is described as that grid.
-    """
+def _difference(expected: Formula, found: Formula) -> str:
+    """Where a formula differs from the one that is expected; clauses are numbered from 1."""
     if expected.variables != found.variables:
         return f"it has {found.variables} variables instead of {expected.variables}"
-    pairs = enumerate(zip_longest(expected.clauses, found.clauses))
-    for place, (missing, added) in pairs:
-        if missing == added:
-            continue
-        is_missing = missing is not None and missing not in found.clauses[place:]
-        said = "is not in its place"
-        if added is not None and added not in expected.clauses[place:]:
-            instead = f", instead of {_clause(missing)}" if missing and is_missing else ""
-            grid = _grid_without(added, geometry)
-            said = f"is added: {_clause(added)}{instead}"
-            said = f"blocks a grid that was not published: {grid}" if grid else said
-        elif missing is not None and is_missing:
-            grid = _grid_without(missing, geometry)
-            said = f"is missing: {_clause(missing)}"
-            said = f"is missing, which blocks the published grid {grid}" if grid else said
-        return f"clause {place + 1} {said}"
-    return "it is written otherwise"
-
-
-def _grid_without(clause: Clause, geometry: Geometry | None) -> str | None:
-    """The grid that a clause excludes, in one line; None if it excludes something else."""
-    if geometry is None or len(clause) != geometry.size:
-        return None
-    grid = grid_of([-literal for literal in clause], geometry)
-    return one_line(grid.values) if grid else None
-
-
-def _clause(clause: Clause) -> str:
-    more = "… " if len(clause) > _LONGEST_SHOWN else ""
-    return "'" + "".join(f"{literal} " for literal in clause[:_LONGEST_SHOWN]) + more + "0'"
+    pairs = enumerate(zip_longest(expected.clauses, found.clauses), 1)
+    first = next((number for number, (here, there) in pairs if here != there), None)
+    return "it is written otherwise" if first is None else f"the formula differs at clause {first}"

@@ -193,47 +193,23 @@ def load_set(path: Path) -> One | Many:
 
 @dataclass(frozen=True, slots=True)
 class ListedFolder:
-    """The content of a folder: the stems of records, and the answers for each stem.
+    """The content of a folder: its files, its subfolders, and the stems of its records.
 
-    `names` are those of all its files, `folders` those of its subfolders.
+    `answers` are the other files of sets, by the stems of these.
     """
 
     path: Path
-    records: set[str] = field(default_factory=set)
-    answers: dict[str, list[str]] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    folders: list[str] = field(default_factory=list)
-
-    def add(self, name: str) -> None:
-        if name.startswith("."):
-            return
-        self.names.add(name)
-        if name.endswith(ENDING):
-            self.records.add(name.removesuffix(ENDING))
-        elif stem := stem_of_answer(name):
-            self.answers.setdefault(stem, []).append(name)
+    names: set[str]
+    folders: list[str]
+    records: set[str]
+    answers: Mapping[str, Sequence[str]]
 
     def record(self, stem: str) -> Path:
         return self.path / (stem + ENDING)
 
     def beside(self, stem: str) -> list[str]:
-        """The names of the answers for a stem that still exist, in order.
-
-        `a.proof.cnf` may be the CNF of `a.proof`, `a.proofs.csv` the table of `a.proofs`.
-        """
-        names = sorted(self.answers.get(stem, ()))
-        own = [name for name in names if name.rpartition(".")[0] not in self.records]
-        own += [name for name in self._tables_and_formulas(stem) if name in self.names]
-        return [name for name in own if os.path.lexists(self.path / name)]
-
-    def _tables_and_formulas(self, stem: str) -> Iterator[str]:
-        """The names of a record's table and formulas, except those that belong to others."""
-        if stem in self.records:
-            for name in (f"{stem}.csv", f"{stem}.cnf"):
-                if stem_of_answer(name) not in self.records:
-                    yield name
-            if f"{stem}_count" not in self.records:
-                yield f"{stem}_count.cnf"
+        """The names of the answers for a stem that still exist, in order."""
+        return [n for n in self.answers.get(stem, ()) if os.path.lexists(self.path / n)]
 
     def strays(self) -> list[str]:
         """The answers without a record."""
@@ -245,17 +221,17 @@ class ListedFolder:
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
     """A folder, and then all below it; links are not followed. Raises OSError."""
-    for path, inner, names in os.walk(top, onerror=_fail):
+    for folder, inner, files in os.walk(top, onerror=_fail):
         inner.sort()
-        folder = ListedFolder(Path(path))
-        for name in inner:
-            if (folder.path / name).is_symlink():
-                folder.add(name)
-            else:
-                folder.folders.append(name)
-        for name in names:
-            folder.add(name)
-        yield folder
+        path, answers = Path(folder), defaultdict[str, list[str]](list)
+        links = [name for name in inner if (path / name).is_symlink()]
+        names = {name for name in (*files, *links) if not name.startswith(".")}
+        records = {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
+        for name in sorted(names):
+            if stem := stem_of_answer(name, records):
+                answers[stem].append(name)
+        folders = [name for name in inner if name not in links]
+        yield ListedFolder(path, names, folders, records, answers)
 
 
 def _fail(error: OSError) -> None:

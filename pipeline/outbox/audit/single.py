@@ -76,7 +76,7 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     if is_unread and record.solutions:
         report.bad("there are solutions of what was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
-        audit_proof(published, None, None, terms, report)
+        audit_proof(published, None, terms, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
     audited(published, data, terms, report)
@@ -136,8 +136,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
             raise InputError(f"{counted(len(names) - len(grids), 'solution')} cannot be read")
         return proof_formula(puzzle, grids)
 
-    geometry = rules.geometry if rules else None
-    proved = audit_proof(published, formula if puzzle else None, geometry, terms, report)
+    proved = audit_proof(published, formula if puzzle else None, terms, report)
     if record.complete and puzzle and not proved and sound == len(names):
         audit_complete(puzzle, grids, terms, report)
     if record.status == "multiple" and puzzle and sound == len(names) == 1:
@@ -306,7 +305,7 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
             raise InputError("its models cannot be read")
         return Formula(*proof_clauses(parsed, models))
 
-    proved = audit_proof(published, formula if parsed else None, None, terms, report)
+    proved = audit_proof(published, formula if parsed else None, terms, report)
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
         audit_models(parsed, models, terms, report)
     if record.status == "multiple" and record.solutions == 1:

@@ -6,7 +6,6 @@ found anew of all rows; efforts, ratings, and forms of puzzles that have not one
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,11 +18,9 @@ from pipeline.catalogue.puzzles import Flags
 from pipeline.catalogue.traits import (
     LARGEST_SIDE,
     OTHERS,
-    Found,
     Redundancy,
     Solved,
     find_traits,
-    row_fields,
 )
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
@@ -33,23 +30,16 @@ from pipeline.outbox.audit.claims import named_rule
 from pipeline.outbox.audit.rows import Portion
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns, grid_in
+from pipeline.outbox.tables import columns, grid_in
+from pipeline.outbox.traits import ALSO, added_fields, also_in_record, row_fields
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving import Traits
 
 SOME = 64
 """Sample size, out of a few thousand rows, for expensive rechecks."""
 
 _TOGETHER = 1 << 15
 """Givens that are left out together."""
-
-_WELL_FORMED = {
-    "canonical": re.compile(r"(?:[.1-9]{81})?"),
-    "minimal": re.compile(r"0,|[1-9]\d*,(?:r\d+c\d+|#\d+)(?: (?:r\d+c\d+|#\d+))*|,", re.ASCII),
-    "effort": re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII),
-    "rating": re.compile(
-        r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|failed,,[-+ \w]+,\d+,|,,,,", re.ASCII
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +97,7 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
         for name, text in claim.told.items():
-            if not _WELL_FORMED[name].fullmatch(text):
+            if not ALSO[name].pattern.fullmatch(text):
                 claim.report.bad(f"what --also {name} adds is not well-formed: {text[:100]!r}")
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
@@ -134,8 +124,8 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
         return False if found.missing else found.is_complete or None
 
     if parts := needless_parts(puzzle, is_unique, seconds):
-        found = Found(redundant=parts.givens, redundant_rules=parts.rules)
-        there = row_fields(puzzle.geometry, ("minimal",), found).strip(",")
+        found = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
+        there = row_fields(found, puzzle.geometry).strip(",")
         if here != there:
             claim.report.bad(f"--also minimal: {here[:200]!r} is told, {there[:200]!r} is found")
 
@@ -192,13 +182,13 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
         for at in looked:
-            is_sampled = name in ("effort", "rating") or at is others
+            is_sampled = ALSO[name].is_slow or at is others
             some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None
             found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
             for place, each in zip(some.tolist(), found, strict=True):
-                texts[place] = row_fields(solved.geometry, (name,), each)[1:]
+                texts[place] = row_fields(each, solved.geometry)[1:]
         expected[name] = texts
     return expected
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import NamedTuple
 
-from pipeline.errors import duration
+from pipeline.errors import counted, duration
 from pipeline.outbox.report.survey import (
     BINS_PER_DECADE,
     PageBounds,
@@ -40,17 +40,13 @@ def charts_of_times(found: Survey, bounds: PageBounds) -> list[Chart]:
         words = f"{said}; each bar is {width}."
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
     if bars := _solve_times(found.solve_times):
-        words = f"Of {_counted(found.solve_times.total(), 'puzzle')} solved on their own; "
+        words = f"Of {counted(found.solve_times.total(), 'puzzle', ',')} solved on their own; "
         words += "those solved together are not timed"
         words += (
             f", and of archives the first {bounds.timed:,} files alone." if found.is_cut else "."
         )
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _solve_times(counts: Counter[int]) -> list[Bar]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice, repeat
+from itertools import islice
 from pathlib import Path
 
 from pipeline.certify import certify_grid
@@ -28,7 +28,7 @@ from pipeline.outbox.report.records import (
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
+from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.formula import CNF_FORMAT, NO_PUZZLE
 
 _TABLE = ".csv"
@@ -130,15 +130,14 @@ def _single(
 
 def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | InputError]:
     second = f"{job.stem}_2.solution"
-    others = lines_of(folder / second) if second in job.files else iter(())
+    names = [second] if second in job.files else []
     try:
-        rows = rows_in(folder / f"{job.stem}{_TABLE}", PuzzleRow)
-        for row, other in zip(rows, chain(others, repeat("")), strict=False):
+        for row, others in rows_with_solutions(folder, job.stem, names):
             line = shortened(row.line, _LONGEST_NUMBER)
             here, said = f"{where}:{line}", "; ".join(filter(None, (row.message, row.disagreement)))
             if row.status in _UNDRAWN:
                 yield _undrawn(here, row.status, row.message)
-            elif (board := board_of_row(row, other.strip("."), job.reading)) and board.puzzle:
+            elif (board := board_of_row(row, others.get(second, ""), job.reading)) and board.puzzle:
                 name = f"{job.source}, line {line}"
                 yield _certified(Printed(name, board, row.status, said, here, title=row.title))
             else:

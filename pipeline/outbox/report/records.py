@@ -36,16 +36,15 @@ from pipeline.outbox.tables import (
     LONGEST_LINE,
     MemberRow,
     PuzzleRow,
-    added_fields,
     added_names,
     also_in,
-    also_in_record,
     columns,
     has_titles,
     row_of,
     with_columns,
     with_title,
 )
+from pipeline.outbox.traits import added_fields, also_in_record
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.unread import unread_of_many

@@ -24,7 +24,8 @@ from support.solving import NONE, TWO, program
 
 from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import ManyRecord, PuzzleRecord
-from pipeline.outbox.tables import ALSO, MemberRow, PuzzleRow, columns
+from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
+from pipeline.outbox.traits import ALSO
 from pipeline.solving.complete import encoder, refuter
 
 EASY = (EXAMPLES / "classic.sudoku").read_text()

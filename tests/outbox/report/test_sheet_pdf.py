@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL
 from support.needs import needs_typst
@@ -49,13 +47,6 @@ def test_it_has_the_pages_of_the_sheet_with_their_heads_and_feet():
     assert pages[3].startswith("Solutions Class 7b 1 a.txt")
 
 
-def test_the_digits_of_puzzles_and_solutions_are_text():
-    puzzle, solution = pages_of(sheet_pdf(Sheet.of([printed(SMALL, "")])))
-    assert sorted(re.findall(r"\d", puzzle.partition("Solutions")[0]))[-3:] == ["2", "3", "4"]
-    digits = re.findall(r"\d", solution)
-    assert all(digits.count(each) >= 4 for each in "1234")
-
-
 @pytest.mark.parametrize("per_page", PER_PAGE)
 def test_however_many_stand_on_a_page_each_page_is_one_page(per_page):
     """Notes and names of two lines and more, under boards of all sizes, move nothing on."""
@@ -64,13 +55,6 @@ def test_however_many_stand_on_a_page_each_page_is_one_page(per_page):
     various += [ruled(lines.SumLine((at, at + 1), at + 1, loop=True)) for at in range(12)]
     sheet = Sheet.of(various, per_page, head=Head(LONG, LONG, LONG))
     assert len(pages_of(sheet_pdf(sheet))) == sheet.total
-
-
-def test_without_a_solution_to_draw_its_note_stands_there():
-    puzzle = parse_puzzle(SMALL)
-    sheet = Sheet.of([Printed("a", Board(puzzle), "unknown", "after 1 s")])
-    assert "No solution is known: after 1 s." in words_of(pages_of(sheet_pdf(sheet))[1])
-    assert len(pages_of(sheet_pdf(Sheet.of([Printed("a", Board(puzzle))], solutions=False)))) == 1
 
 
 def test_names_are_shown_as_they_are():

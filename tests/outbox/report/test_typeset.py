@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import pytest
 from support.needs import needs_typst
 from support.printing import pages_of, pixels_of
 from support.solving import NINE
 
-from pipeline import UsageError, parse_puzzle
+from pipeline import parse_puzzle
 from pipeline.outbox.report import Board, board_svg
 from pipeline.outbox.report.typeset import pdf_of, plain, png_of, typeset
 
@@ -59,9 +57,3 @@ def test_data_is_shown_and_never_run():
     data = ['#read("/etc/passwd") #panic("x")', "*a* _b_ $c$ <d>"]
     pdf = typeset("#for each in json(bytes(sys.inputs.data)) [#each #parbreak()]", data)
     assert len(pages_of(pdf)) == 1
-
-
-def test_without_the_extra_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "typst", None)
-    with pytest.raises(UsageError, match=r"the extra \[draw\]"):
-        png_of(drawn(NINE))

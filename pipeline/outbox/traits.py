@@ -1,0 +1,264 @@
+"""What `--also` adds: each trait with its columns, its place in a record, and its sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar, Final
+
+from msgspec import UNSET, Struct
+
+from pipeline.outbox.schema import PuzzleRecord, RuleTold, Value, or_none
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.solving import Effort, Rating, Traits, about
+
+WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
+"""The types of columns, beside their descriptions; those without are texts. Words are few."""
+
+
+class Trait(Struct, frozen=True):
+    """A trait: the fields are its columns, `field` is that of a record and of `Traits`.
+
+    `pattern` matches its columns, with commas between. An `is_slow` one is audited by samples.
+    """
+
+    field: ClassVar[str]
+    pattern: ClassVar[re.Pattern[str]]
+    is_slow: ClassVar[bool] = False
+
+    @classmethod
+    def of_record(cls, record: PuzzleRecord) -> Any:
+        """What a record says of it; None if nothing is known."""
+        return or_none(getattr(record, cls.field))
+
+    @classmethod
+    def of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
+        """The same of the traits of a puzzle."""
+        return getattr(traits, cls.field)
+
+    @classmethod
+    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
+        """The fields of a record."""
+        return {cls.field: getattr(traits, cls.field)}
+
+    @classmethod
+    def texts(cls, value: Any) -> Sequence[str]:
+        """The texts of its columns; empty if nothing is known."""
+        return [""] * len(cls.__struct_fields__) if value is None else cls._texts(value)
+
+    @classmethod
+    def _texts(cls, value: Any) -> Sequence[str]:
+        raise NotImplementedError
+
+    @classmethod
+    def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
+        """What people are told of a puzzle."""
+        value = cls.of(traits, puzzle.geometry)
+        return [] if value is None else [cls._sentence(value)]
+
+    @classmethod
+    def _sentence(cls, value: Any) -> str:
+        raise NotImplementedError
+
+
+class CanonicalColumns(Trait, frozen=True):
+    """The column of `--also canonical`."""
+
+    field = "canonical"
+    pattern = re.compile(r"(?:[.1-9]{81})?")
+
+    canonical: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9: its canonical form, the same for all puzzles that are "
+            "equivalent to it"
+        ),
+    ]
+
+    @classmethod
+    def _texts(cls, value: str) -> Sequence[str]:
+        return [value]
+
+    @classmethod
+    def _sentence(cls, value: str) -> str:
+        return f"its canonical form is {value}"
+
+
+class MinimalColumns(Trait, frozen=True):
+    """The columns of `--also minimal`."""
+
+    field = "redundant"
+    pattern = re.compile(r"0,|[1-9]\d*,(?:r\d+c\d+|#\d+)(?: (?:r\d+c\d+|#\d+))*|,", re.ASCII)
+
+    redundant: Annotated[
+        str,
+        about(
+            "of a puzzle with one solution: how many givens and rules can be left out, each alone; "
+            "0 if it is minimal"
+        ),
+        WHOLE,
+    ]
+    redundant_cells: Annotated[
+        str,
+        about("which these are: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+    ]
+
+    @classmethod
+    def of_record(cls, record: PuzzleRecord) -> list[str] | None:
+        if (redundant := or_none(record.redundant)) is None:
+            return None
+        rules = or_none(record.redundant_rules) or ()
+        return _parts((cell.place for cell in redundant), (rule.number for rule in rules))
+
+    @classmethod
+    def of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
+        if traits.redundant is None:
+            return None
+        numbers = (place + 1 for place in traits.redundant_rules or ())
+        return _parts(map(geometry.place, traits.redundant), numbers)
+
+    @classmethod
+    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
+        rules, redundant = traits.redundant_rules, None
+        if traits.redundant is not None:
+            givens, place = dict(puzzle.givens()), puzzle.geometry.place
+            redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
+        fields: dict[str, Any] = {"redundant": redundant}
+        if puzzle.rules:
+            fields["redundant_rules"] = None if rules is None else rules_told(puzzle, rules)
+        return fields
+
+    @classmethod
+    def _texts(cls, value: list[str]) -> Sequence[str]:
+        return [str(len(value)), " ".join(value)]
+
+    @classmethod
+    def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
+        if traits.redundant is None:
+            return []
+        givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
+        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
+        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
+        parts = (("givens", givens), ("rules", rules))
+        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
+        return told or ["it is minimal"]
+
+
+def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
+    return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
+
+
+def rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RuleTold, ...]:
+    """The rules at these places, from 0."""
+    rules, geometry = puzzle.rules, puzzle.geometry
+    return tuple(
+        RuleTold(number=place + 1, told=rules[place].describe(geometry)) for place in places
+    )
+
+
+class EffortColumns(Trait, frozen=True):
+    """The columns of `--also effort`."""
+
+    field = "effort"
+    pattern = re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII)
+    is_slow = True
+
+    effort_depth: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
+            "singles that decides it; 0: singles alone do; 3: more than 2"
+        ),
+        WHOLE,
+    ]
+    effort_backdoor: Annotated[
+        str,
+        about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
+        WHOLE,
+    ]
+    effort_splits: Annotated[
+        str,
+        about("how often a search over singles branches, the mean over 64 images of it"),
+        NUMBER,
+    ]
+    effort_spread: Annotated[str, about("the standard deviation of that over these images"), NUMBER]
+
+    @classmethod
+    def _texts(cls, value: Effort) -> Sequence[str]:
+        splits, spread = f"{value.splits:.2f}", f"{value.spread:.2f}"
+        return [str(value.depth), str(value.backdoor), splits, spread]
+
+    @classmethod
+    def _sentence(cls, value: Effort) -> str:
+        depth, backdoor, splits, spread = cls._texts(value)
+        return f"effort: depth {depth}, backdoor {backdoor}, {splits} ± {spread} splits"
+
+
+class RatingColumns(Trait, frozen=True):
+    """The columns of `--also rating`."""
+
+    field = "rating"
+    pattern = re.compile(r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|failed,,[-+ \w]+,\d+,|,,,,", re.ASCII)
+    is_slow = True
+
+    rating: Annotated[
+        str,
+        about(
+            "of a puzzle of 9×9 without other rules that has one solution: the sum of HoDoKu's "
+            "scores of the steps that solve it; `>` before a number: more, as no step was found "
+            "from some point on; `failed` if a step failed its check, a fault of this program"
+        ),
+    ]
+    level: Annotated[
+        str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
+    ]
+    hardest: Annotated[
+        str, about("the hardest technique of these steps, or that of the step that failed"), WORD
+    ]
+    steps: Annotated[
+        str, about("how many steps there are, or the number of the step that failed"), WHOLE
+    ]
+    se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
+
+    @classmethod
+    def _texts(cls, value: Rating) -> Sequence[str]:
+        """A lower bound begins with `>`."""
+        if value.level is None:
+            return ["failed", "", value.hardest, str(value.steps), ""]
+        more = "" if value.solved else ">"
+        score, se = f"{more}{value.score}", f"{more}{value.se:.1f}"
+        return [score, value.level, value.hardest, str(value.steps), se]
+
+    @classmethod
+    def _sentence(cls, value: Rating) -> str:
+        if value.failed:
+            return f"rating: failed: {value.failed}"
+        score, level, hardest, steps, se = cls._texts(value)
+        hardest = f", hardest {hardest}" if hardest else ""
+        return f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}"
+
+
+ALSO: Final[dict[str, type[Trait]]] = {
+    "canonical": CanonicalColumns,
+    "minimal": MinimalColumns,
+    "effort": EffortColumns,
+    "rating": RatingColumns,
+}
+"""What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
+
+
+def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
+    """The names in ALSO of which a record tells."""
+    return tuple(n for n, trait in ALSO.items() if getattr(record, trait.field) is not UNSET)
+
+
+def added_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
+    """The fields of a member's row for the columns of these names, by its record."""
+    return [text for name in also for text in ALSO[name].texts(ALSO[name].of_record(record))]
+
+
+def row_fields(traits: Traits, geometry: Geometry) -> str:
+    """The fields that are added to the row of a puzzle, each behind a comma."""
+    asked = (ALSO[name] for name in traits.asked)
+    texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
+    return "".join(f",{text}" for text in texts)
