@@ -19,6 +19,9 @@ Fields = dict[str, Any]
 """Values of fields of a rule, by name."""
 
 
+Write = Callable[[Any, Geometry], Iterable[Any] | None]
+
+
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
@@ -28,7 +31,7 @@ class Codec(NamedTuple):
     """
 
     read: Callable[[Any], Iterable[Fields]]
-    write: Callable[[Any, Geometry], Iterable[Any] | None]
+    write: Write
 
 
 def read_only(*_: object) -> None:
@@ -41,13 +44,14 @@ def nothing(*_: object) -> tuple[()]:
     return ()
 
 
-def field(
-    name: str,
-    read: Callable[[Any], object],
-    write: Callable[[Any, Geometry], Iterable[Any] | None] = nothing,
-) -> Codec:
-    """A codec of one field; `write` takes its value."""
-    return Codec(
+def codec(write: Write) -> Callable[[Callable[[Any], Iterable[Fields]]], Codec]:
+    """Makes a codec of the function that reads."""
+    return lambda read: Codec(read, write)
+
+
+def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object]], Codec]:
+    """Makes a codec of one field of the function that reads its value; `write` takes the value."""
+    return lambda read: Codec(
         lambda source: [{name: read(source)}],
         lambda rule, geometry: write(getattr(rule, name), geometry),
     )
@@ -68,7 +72,7 @@ class Form(NamedTuple):
 
     kind: RuleType
     read: Callable[[Any], Iterable[Rule]]
-    write: Callable[[Any, Geometry], Iterable[Any] | None]
+    write: Write
 
 
 def form(kind: RuleType, *codecs: Codec) -> Form:

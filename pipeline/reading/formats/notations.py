@@ -1,8 +1,8 @@
 """The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each kind of rule.
 
 A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with
-the arguments from which it is read and written. Arguments beyond these are refused, and so are
-cells and numbers that the rule itself does not take.
+the arguments from which it is read and as which it is written. Other arguments are refused, and so
+are cells and numbers that the rule itself does not take.
 """
 
 from __future__ import annotations
@@ -13,267 +13,204 @@ from typing import Any, Final, NamedTuple
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.codecs import Codec, Form, fixed, form, nothing
-from pipeline.reading.formats.fpuzzles import codecs as f
+from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
-from pipeline.reading.formats.iss import codecs as i
+from pipeline.reading.formats.iss import codecs as iss
+from pipeline.reading.formats.iss import custom as own
 from pipeline.reading.formats.ruled import RuleType
 
-_Way = tuple[Codec, ...] | Form | Rule | None
-
-
-class Row(NamedTuple):
-    """A kind of rule, and the keys and types that express it.
-
-    A key with a rule is a flag. The names with None are read elsewhere: those of the layout, of
-    groups, and those in LAST.
-    """
-
-    kind: type[Rule]
-    keys: Mapping[str, Form | Rule | None] = {}
-    types: Mapping[str, Form | None] = {}
-
-
-def _row(
-    kind: type[Rule],
-    keys: Mapping[str, _Way] | None = None,
-    types: Mapping[str, _Way] | None = None,
-) -> Row:
-    def made(ways: Mapping[str, _Way]) -> dict[str, Any]:
-        alone = (Form, Rule, type(None))
-        return {
-            name: way if isinstance(way, alone) else form(kind, *way) for name, way in ways.items()
-        }
-
-    return Row(kind, made(keys or {}), made(types or {}))
-
-
-_BARE = (Codec(lambda _: (), nothing),)
+_EMPTY = Codec(lambda _: (), nothing)
 """A type without arguments whose rule is read elsewhere."""
 
-_ROWS: Final = (
-    _row(regions.Region, {"region": None}, {"Jigsaw": None}),
-    _row(
-        regions.ExtraRegion,
-        {"extraregion": (f.cells("group"),)},
-        {"AllDifferent": (i.cells("group", once=True),)},
-    ),
-    _row(
-        regions.Diagonal,
-        {
-            "diagonal+": regions.Diagonal(rising=True),
-            "diagonal-": regions.Diagonal(rising=False),
-        },
-        {
-            "Diagonal": (
-                i.word(
-                    "rising",
-                    "'1' or '-1', the direction of the diagonal",
-                    **{"1": True, "-1": False},
-                ),
-            )
-        },
-    ),
-    _row(
-        regions.DisjointGroups,
-        {"disjointgroups": regions.DisjointGroups()},
-        {"DisjointSets": (i.with_boxes,)},
-    ),
-    _row(
-        regions.Windoku,
-        {"windoku": regions.Windoku()},
-        {"Windoku": Form(regions.Windoku, i.windoku, nothing)},
-    ),
-    _row(pairs.AntiKnight, {"antiknight": pairs.AntiKnight()}, {"AntiKnight": ()}),
-    _row(pairs.AntiKing, {"antiking": pairs.AntiKing()}, {"AntiKing": ()}),
-    _row(whole.AntiTaxicab, {}, {"AntiTaxicab": (i.without_zero,)}),
-    _row(whole.GlobalEntropy, {}, {"GlobalEntropy": (i.of_nine,)}),
-    _row(whole.GlobalModular, {}, {"GlobalMod": (i.of_nine,)}),
-    _row(whole.Flatmates, {}, {"DutchFlatmates": (i.of_nine,)}),
-    _row(whole.NoTiedLines, {}, {"FullRankTies": (i.no_ties,)}),
-    _row(pairs.Nonconsecutive, {"nonconsecutive": None}, {"AntiConsecutive": ()}),
-    _row(pairs.NegativeKropki, {"negative": None}, {"StrictKropki": _BARE}),
-    _row(pairs.NegativeXV, {"negative": None}, {"StrictXV": _BARE}),
-    _row(
-        pairs.WhiteDot,
-        {"difference": (f.pair, f.number("difference", default=1))},
-        {"WhiteDot": (fixed(difference=1), i.pairs_of_neighbours)},
-    ),
-    _row(
-        pairs.BlackDot,
-        {"ratio": (f.pair, f.number("ratio", 1, default=2))},
-        {"BlackDot": (fixed(ratio=2), i.pairs_of_neighbours)},
-    ),
-    _row(
-        pairs.XV,
-        {"xv": (f.pair, f.sign)},
-        {
-            "X": (fixed(total=10), i.pairs_of_neighbours),
-            "V": (fixed(total=5), i.pairs_of_neighbours),
-        },
-    ),
-    _row(pairs.Greater, {}, {"GreaterThan": (i.pairs_of_neighbours,)}),
-    _row(
-        pairs.Parity,
-        {"even": (fixed(odd=False), f.cell), "odd": (fixed(odd=True), f.cell)},
-    ),
-    _row(
-        pairs.Extreme,
-        {
-            "minimum": (fixed(maximum=False), f.extreme),
-            "maximum": (fixed(maximum=True), f.extreme),
-        },
-    ),
-    _row(
-        pairs.Indexer,
-        {
-            "columnindexer": (fixed(row=False), f.each_cell),
-            "rowindexer": (fixed(row=True), f.each_cell),
-        },
-        {"Indexing": (i.word("row", "'R' or 'C'", R=True, C=False), i.each_cell)},
-    ),
-    _row(pairs.BoxIndexer, {"boxindexer": (f.each_in_region,)}),
-    _row(
-        cages.Cage,
-        {"killercage": (f.cells("group"), f.total)},
-        {"Cage": Form(cages.Cage, i.read_cage, i.cage_words)},
-    ),
-    _row(
-        cages.DigitalRoot,
-        {
-            "cage": (fixed(repeating=True), f.cells("group"), f.digital_root),
-            "killercage": (fixed(repeating=False), f.cells("group"), f.digital_root),
-        },
-    ),
-    _row(cages.Sum, {}, {"Sum": (i.weighted_sum,)}),
-    _row(cages.RellikCage, {}, {"RellikCage": (i.number("total", 1), i.cells("group", once=True))}),
-    _row(cages.EqualityCage, {}, {"EqualityCage": (i.cells("group", once=True),)}),
-    _row(
-        cages.Contains,
-        {},
-        {
-            "ContainAtLeast": (
-                fixed(exactly=False),
-                i.joined_values,
-                i.cells("group", once=True),
-            ),
-            "ContainExact": (fixed(exactly=True), i.joined_values, i.cells("group", once=True)),
-            "LookAndSay": (fixed(exactly=True), i.look_and_say, i.cells("group", once=True)),
-        },
-    ),
-    _row(cages.CountingCircles, {}, {"CountingCircles": (i.cells("circles", once=True),)}),
-    _row(cages.CountOfDifferent, {}, {"CountDistinct": (i.counted,)}),
-    _row(cages.EqualSums, {}, {"EqualSum": (i.groups_apart,)}),
-    _row(cages.SameMultiset, {}, {"SameValues": (i.groups_of_one_size,)}),
-    _row(cages.Arrow, {"arrow": (f.arrows,)}, {"Arrow": (i.arrow,), "PillArrow": (i.pill_arrow,)}),
-    _row(
-        cages.Quadruple,
-        {"quadruple": (f.cells("around", 4, 4), f.values)},
-        {"Quad": (i.around, i.values)},
-    ),
-    _row(cages.Clone, {"clone": (f.clone,)}),
-    _row(
-        outside.LittleKiller,
-        {"littlekillersum": (f.diagonal, f.clue())},
-        {"LittleKiller": (i.number("number"), i.diagonal)},
-    ),
-    _row(
-        outside.Sandwich,
-        {"sandwichsum": (f.row_or_column, f.clue(0))},
-        {"Sandwich": (i.number("number"), i.row_or_column)},
-    ),
-    _row(outside.XSum, {"xsum": (f.row_or_column, f.clue())}, {"XSum": (i.from_both_ends(),)}),
-    _row(
-        outside.Skyscraper,
-        {"skyscraper": (f.row_or_column, f.clue())},
-        {"Skyscraper": (i.from_both_ends(),)},
-    ),
-    _row(outside.HiddenSkyscraper, {}, {"HiddenSkyscraper": (i.from_both_ends(i.largest_value),)}),
-    _row(outside.NumberedRoom, {}, {"NumberedRoom": (i.from_both_ends(i.largest_value),)}),
-    _row(outside.FullRank, {}, {"FullRank": (i.tied, i.from_both_ends(i.number_of_lines))}),
-    _row(
-        lines.Thermometer,
-        {
-            "thermometer": (fixed(slow=False), f.line()),
-            "slowthermometer": (fixed(slow=True), f.line()),
-        },
-        {"Thermo": (i.line(),)},
-    ),
-    _row(lines.Palindrome, {"palindrome": (f.line(),)}, {"Palindrome": (i.line(),)}),
-    _row(lines.Renban, {"renban": (f.line(once=True),)}, {"Renban": (i.line(),)}),
-    _row(
-        lines.Whispers,
-        {"whispers": (f.half_of_side, f.line())},
-        {"Whisper": (i.number("difference", 1, usual=5), i.line())},
-    ),
-    _row(lines.Between, {"betweenline": (f.line(3),)}, {"Between": (i.line(3),)}),
-    _row(
-        lines.RegionSum,
-        {"regionsumline": (f.regions, f.line())},
-        {"RegionSumLine": (i.line(), i.all_regions)},
-    ),
-    _row(lines.Entropic, {"entropicline": (f.line(),)}, {"Entropic": (i.of_nine, i.line())}),
-    _row(
-        lines.Modular,
-        {"modularline": (f.number("modulus", 2, default=3), f.line())},
-        {"Modular": (i.number("modulus", 2), i.line())},
-    ),
-    _row(lines.Nabner, {"nabner": (f.line(once=True),)}),
-    _row(lines.Zipper, {"zipperline": (f.line(),)}, {"Zipper": (i.line(3),)}),
-    _row(lines.DoubleArrow, {"doublearrow": (f.line(),)}, {"DoubleArrow": (i.cells("line"),)}),
-    _row(
-        lines.Lockout,
-        {"lockout": (f.number("difference", 1, default=4), f.line())},
-        {"Lockout": (i.number("difference", 1), i.cells("line", 2))},
-    ),
-    _row(lines.SumLine, {}, {"SumLine": (i.sum_line,)}),
-    _row(lines.ValueIndexer, {}, {"ValueIndexing": (i.cells("line", 3, once=True),)}),
-    _row(lines.Lunchbox, {}, {"Lunchbox": (i.number("total"), i.cells("line", 2, once=True))}),
-    _row(
-        custom.Relation,
-        {},
-        {
-            "Pair": (fixed(every=False), i.related, i.related_lines()),
-            "PairX": (fixed(every=True), i.related, i.related_lines(once=True)),
-            "Binary": (fixed(every=False), i.old_related, i.related_lines()),
-            "BinaryX": (fixed(every=True), i.old_related, i.related_lines(once=True)),
-        },
-    ),
-    _row(custom.StateMachine, {}, {"NFA": (i.state_machine,), "Regex": (i.pattern,)}),
-    _row(custom.OneOf, {}, {"Or": None}),
-    _row(free.SameRegions, {}, {"RegionSameValues": _BARE}),
-    _row(free.ChaosConstruction, {}, {"ChaosConstruction": _BARE}),
-    _row(free.Doppelganger, {}, {"Doppelganger": _BARE}),
-    _row(free.Unit, {}, {"Shape": None, "RegionSize": None}),
-    _row(free.ConnectedValues, {}, {"ConnectedValues": (i.connected,)}),
-    _row(free.ChaosArrow, {}, {"ChaosArrow": (i.arms,)}),
-    _row(free.ChaosCount, {}, {"ChaosCount": (i.cell, i.offset, i.region_cells)}),
-)
+_Way = Codec | tuple[Codec, ...] | Form | Rule | None
 
-KEYS_OF: Final = {row.kind: row.keys for row in _ROWS}
-TYPES_OF: Final = {row.kind: row.types for row in _ROWS}
-"""The keys, and the types, that express a kind of rule."""
-
-FLAGS: Final[Mapping[str, Rule]] = {
-    key: way for row in _ROWS for key, way in row.keys.items() if isinstance(way, Rule)
+_WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
+    regions.Region: {"region": None, "Jigsaw": None},
+    regions.ExtraRegion: {
+        "extraregion": fp.cells("group"),
+        "AllDifferent": iss.cells("group", once=True),
+    },
+    regions.Diagonal: {
+        "diagonal+": regions.Diagonal(rising=True),
+        "diagonal-": regions.Diagonal(rising=False),
+        "Diagonal": iss.direction,
+    },
+    regions.DisjointGroups: {
+        "disjointgroups": regions.DisjointGroups(),
+        "DisjointSets": iss.with_boxes,
+    },
+    regions.Windoku: {
+        "windoku": regions.Windoku(),
+        "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
+    },
+    pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": ()},
+    pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": ()},
+    whole.AntiTaxicab: {"AntiTaxicab": iss.without_zero},
+    whole.GlobalEntropy: {"GlobalEntropy": iss.of_nine},
+    whole.GlobalModular: {"GlobalMod": iss.of_nine},
+    whole.Flatmates: {"DutchFlatmates": iss.of_nine},
+    whole.NoTiedLines: {"FullRankTies": iss.no_ties},
+    pairs.Nonconsecutive: {"nonconsecutive": None, "AntiConsecutive": ()},
+    pairs.NegativeKropki: {"negative": None, "StrictKropki": _EMPTY},
+    pairs.NegativeXV: {"negative": None, "StrictXV": _EMPTY},
+    pairs.WhiteDot: {
+        "difference": (fp.pair, fp.number("difference", default=1)),
+        "WhiteDot": (fixed(difference=1), iss.pairs_of_neighbours),
+    },
+    pairs.BlackDot: {
+        "ratio": (fp.pair, fp.number("ratio", 1, default=2)),
+        "BlackDot": (fixed(ratio=2), iss.pairs_of_neighbours),
+    },
+    pairs.XV: {
+        "xv": (fp.pair, fp.sign),
+        "X": (fixed(total=10), iss.pairs_of_neighbours),
+        "V": (fixed(total=5), iss.pairs_of_neighbours),
+    },
+    pairs.Greater: {"GreaterThan": iss.pairs_of_neighbours},
+    pairs.Parity: {"even": (fixed(odd=False), fp.cell), "odd": (fixed(odd=True), fp.cell)},
+    pairs.Extreme: {
+        "minimum": (fixed(maximum=False), fp.extreme),
+        "maximum": (fixed(maximum=True), fp.extreme),
+    },
+    pairs.Indexer: {
+        "columnindexer": (fixed(row=False), fp.each_cell),
+        "rowindexer": (fixed(row=True), fp.each_cell),
+        "Indexing": (iss.row_or_column_indexed, iss.each_cell),
+    },
+    pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
+    cages.Cage: {
+        "killercage": (fp.cells("group"), fp.total),
+        "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
+    },
+    cages.DigitalRoot: {
+        "cage": (fixed(repeating=True), fp.cells("group"), fp.digital_root),
+        "killercage": (fixed(repeating=False), fp.cells("group"), fp.digital_root),
+    },
+    cages.Sum: {"Sum": iss.weighted_sum},
+    cages.RellikCage: {"RellikCage": (iss.number("total", 1), iss.cells("group", once=True))},
+    cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
+    cages.Contains: {
+        "ContainAtLeast": (fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)),
+        "ContainExact": (fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)),
+        "LookAndSay": (fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)),
+    },
+    cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
+    cages.CountOfDifferent: {"CountDistinct": iss.counted},
+    cages.EqualSums: {"EqualSum": iss.groups_apart},
+    cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
+    cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
+    cages.Quadruple: {
+        "quadruple": (fp.cells("around", 4, 4), fp.values),
+        "Quad": (iss.around, iss.values),
+    },
+    cages.Clone: {"clone": fp.clone},
+    outside.LittleKiller: {
+        "littlekillersum": (fp.diagonal, fp.clue()),
+        "LittleKiller": (iss.number("number"), iss.diagonal),
+    },
+    outside.Sandwich: {
+        "sandwichsum": (fp.row_or_column, fp.clue(0)),
+        "Sandwich": (iss.number("number"), iss.row_or_column),
+    },
+    outside.XSum: {"xsum": (fp.row_or_column, fp.clue()), "XSum": iss.from_both_ends()},
+    outside.Skyscraper: {
+        "skyscraper": (fp.row_or_column, fp.clue()),
+        "Skyscraper": iss.from_both_ends(),
+    },
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.from_both_ends(iss.largest_value)},
+    outside.NumberedRoom: {"NumberedRoom": iss.from_both_ends(iss.largest_value)},
+    outside.FullRank: {"FullRank": (iss.tied, iss.from_both_ends(iss.number_of_lines))},
+    lines.Thermometer: {
+        "thermometer": (fixed(slow=False), fp.line()),
+        "slowthermometer": (fixed(slow=True), fp.line()),
+        "Thermo": iss.line(),
+    },
+    lines.Palindrome: {"palindrome": fp.line(), "Palindrome": iss.line()},
+    lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
+    lines.Whispers: {
+        "whispers": (fp.half_of_side, fp.line()),
+        "Whisper": (iss.number("difference", 1, usual=5), iss.line()),
+    },
+    lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
+    lines.RegionSum: {
+        "regionsumline": (fp.regions, fp.line()),
+        "RegionSumLine": (iss.line(), iss.regions),
+    },
+    lines.Entropic: {"entropicline": fp.line(), "Entropic": (iss.of_nine, iss.line())},
+    lines.Modular: {
+        "modularline": (fp.number("modulus", 2, default=3), fp.line()),
+        "Modular": (iss.number("modulus", 2), iss.line()),
+    },
+    lines.Nabner: {"nabner": fp.line(once=True)},
+    lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
+    lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
+    lines.Lockout: {
+        "lockout": (fp.number("difference", 1, default=4), fp.line()),
+        "Lockout": (iss.number("difference", 1), iss.cells("line", 2)),
+    },
+    lines.SumLine: {"SumLine": iss.sum_line},
+    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
+    lines.Lunchbox: {"Lunchbox": (iss.number("total"), iss.cells("line", 2, once=True))},
+    custom.Relation: {
+        "Pair": (fixed(every=False), own.related(), own.related_lines()),
+        "PairX": (fixed(every=True), own.related(), own.related_lines(once=True)),
+        "Binary": (fixed(every=False), own.related(is_old=True), own.related_lines()),
+        "BinaryX": (fixed(every=True), own.related(is_old=True), own.related_lines(once=True)),
+    },
+    custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
+    custom.OneOf: {"Or": None},
+    free.SameRegions: {"RegionSameValues": _EMPTY},
+    free.ChaosConstruction: {"ChaosConstruction": _EMPTY},
+    free.Doppelganger: {"Doppelganger": _EMPTY},
+    free.Unit: {"Shape": None, "RegionSize": None},
+    free.ConnectedValues: {"ConnectedValues": own.connected},
+    free.ChaosArrow: {"ChaosArrow": (own.control, own.offset, own.arms)},
+    free.ChaosCount: {"ChaosCount": (own.control, own.offset, own.region_cells)},
 }
-"""Keys of true or false, which stand for a rule."""
+"""For each kind of rule the keys of f-puzzles, in small letters, and the types of ISS, and how they
+express it: the arguments, a form, or the rule of a flag. None: it is read elsewhere, with the
+layout, as a group, or by LAST."""
 
-RULES_OF_KEYS: Final = [(key, row.kind) for row in _ROWS for key in row.keys]
-RULES_OF_TYPES: Final = [(name, row.kind) for row in _ROWS for name in row.types]
+
+def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
+    if isinstance(way, Codec):
+        return form(kind, way)
+    return form(kind, *way) if isinstance(way, tuple) and not isinstance(way, Form) else way
+
+
+_FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
+    kind: {name: _made(kind, way) for name, way in ways.items()} for kind, ways in _WAYS.items()
+}
+"""The same, each as a form, the rule of a flag, or None."""
+
+_ALL = [(name, kind, way) for kind, ways in _FORMS.items() for name, way in ways.items()]
+RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
+RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
 """Every key, and every type, that stands for rules, and their kind."""
 
-KEYS: Final[Mapping[str, Sequence[Form]]] = {
-    key: [way for row in _ROWS if isinstance(way := row.keys.get(key), Form)]
-    for row in _ROWS
-    for key, form_or_flag in row.keys.items()
-    if isinstance(form_or_flag, Form)
-}
-"""Keys of lists of objects: the ways to read each of these."""
+FLAGS: Final = {key: way for key, _, way in _ALL if isinstance(way, Rule)}
+"""Keys of true or false, which stand for a rule."""
 
-TYPES: Final[Mapping[str, Form]] = {
-    name: way for row in _ROWS for name, way in row.types.items() if way
+KEYS: Final[Mapping[str, Sequence[Form]]] = {
+    key: [way for name, _, way in _ALL if name == key and isinstance(way, Form)]
+    for key, _, way in _ALL
+    if key.islower() and isinstance(way, Form)
 }
-"""Types whose rules need no other phrases."""
+"""Keys of lists of objects, each with the ways to read these."""
+
+TYPES: Final = {name: way for name, _, way in _ALL if isinstance(way, Form) and not name.islower()}
+"""Types, except those of the layout and of groups."""
+
+
+def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
+    """The first key, or type, that can express a rule, and what is written for it."""
+    for name, way in _FORMS.get(type(rule), {}).items():
+        if isinstance(way, Form) and name.islower() == by_keys:
+            words = way.write(rule, geometry)
+            if words is not None:
+                return name, [*words]
+    return None
+
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
 """Types about neighbours without marks, and these marks, as `negative` in documents names them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import cages, outside, pairs, places
-from pipeline.reading.formats.codecs import Codec, Fields, field
+from pipeline.reading.formats.codecs import Codec, Fields, codec, field
 from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
@@ -48,22 +48,20 @@ def _value(value: object, _geometry: Geometry) -> Members:
 
 
 def cells(name: str, least: int = 1, most: int | None = None) -> Codec:
-    return field(name, lambda item: item.cells(least, most), _cells)
+    return field(name, _cells)(lambda item: item.cells(least, most))
 
 
-cell = field("cell", RuleObject.cell, _cell)
+cell = field("cell", _cell)(RuleObject.cell)
 each_cell = Codec(
     lambda item: ({"cell": cell} for cell in item.cells()),
     lambda rule, geometry: _cells((rule.cell,), geometry),
 )
 
 
-def _pair(item: RuleObject) -> Iterator[Fields]:
+@codec(lambda rule, geometry: _cells((rule.a, rule.b), geometry))
+def pair(item: RuleObject) -> Iterator[Fields]:
     a, b = item.cells(2, 2)
     yield {"a": a, "b": b}
-
-
-pair = Codec(_pair, lambda rule, geometry: _cells((rule.a, rule.b), geometry))
 
 
 def line(least: int = 2, *, once: bool = False) -> Codec:
@@ -83,15 +81,13 @@ def number(name: str, least: int = 0, default: int | None = None) -> Codec:
     def write(number: int, geometry: Geometry) -> Members:
         return [] if number == default else _value(number, geometry)
 
-    return field(name, lambda item: item.number(least, default), write)
+    return field(name, write)(lambda item: item.number(least, default))
 
 
-def _half_of_side(item: RuleObject) -> int:
+@field("difference", _value)
+def half_of_side(item: RuleObject) -> int:
+    """The value, by default half of the side."""
     return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
-
-
-half_of_side = field("difference", _half_of_side, _value)
-"""The value, by default half of the side."""
 
 
 def clue(least: int = 1) -> Codec:
@@ -110,15 +106,7 @@ def _beside(line: Sequence[int], geometry: Geometry) -> Members:
     return [("cell", f"R{row - down}C{column - right}")]
 
 
-row_or_column = field("line", RuleObject.clue, _beside)
-
-
-def _diagonal(item: RuleObject) -> tuple[int, ...]:
-    """A diagonal, whose cells may be named too."""
-    diagonal = item.diagonal()
-    if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
-        raise item.member("cells").wrong("the cells of the diagonal", "others")
-    return diagonal
+row_or_column = field("line", _beside)(RuleObject.clue)
 
 
 def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
@@ -127,29 +115,38 @@ def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
     return [("direction", names[0]), *_beside(line, geometry)] if names else None
 
 
-diagonal = field("line", _diagonal, _direction)
-regions = field("regions", lambda item: item.context.regions)
+@field("line", _direction)
+def diagonal(item: RuleObject) -> tuple[int, ...]:
+    """A diagonal, whose cells may be named too."""
+    diagonal = item.diagonal()
+    if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
+        raise item.member("cells").wrong("the cells of the diagonal", "others")
+    return diagonal
 
 
-def _total(item: RuleObject) -> Iterator[Fields]:
+regions = field("regions")(lambda item: item.context.regions)
+
+
+@codec(lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
+def total(item: RuleObject) -> Iterator[Fields]:
     """The sum of a cage, if it has one; none for a cage with a digital root."""
     if not item.matched(_DIGITAL_ROOT):
         yield {"total": item.number(default=0) or None}
 
 
-total = Codec(_total, lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
-
-
-def _root(item: RuleObject) -> Iterator[Fields]:
+@codec(lambda rule, geometry: _value(f"DR{rule.root}", geometry))
+def digital_root(item: RuleObject) -> Iterator[Fields]:
     """The digital root of the sum of a cage, such as DR7; none for any other value."""
     if root := item.matched(_DIGITAL_ROOT):
         yield {"root": int(root[1])}
 
 
-digital_root = Codec(_root, lambda rule, geometry: _value(f"DR{rule.root}", geometry))
+def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
+    return _value(pairs.SIGNS[rule.total], geometry) if rule.total in pairs.SIGNS else None
 
 
-def _sign(item: RuleObject) -> Iterator[Fields]:
+@codec(_letter)
+def sign(item: RuleObject) -> Iterator[Fields]:
     """A letter; without one an object means nothing."""
     if item.has("value"):
         value = item.member("value")
@@ -159,49 +156,24 @@ def _sign(item: RuleObject) -> Iterator[Fields]:
         yield {"total": total}
 
 
-def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
-    return _value(pairs.SIGNS[rule.total], geometry) if rule.total in pairs.SIGNS else None
+def _cells_and_clone(rule: cages.Clone, geometry: Geometry) -> Members:
+    return [*_cells(rule.original, geometry), ("cloneCells", _names(rule.copy, geometry))]
 
 
-sign = Codec(_sign, _letter)
-
-
-def _original_and_copy(item: RuleObject) -> Iterator[Fields]:
+@codec(_cells_and_clone)
+def clone(item: RuleObject) -> Iterator[Fields]:
     cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
         raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
     yield {"original": cells, "copy": copy}
 
 
-def _cells_and_clone(rule: cages.Clone, geometry: Geometry) -> Members:
-    return [*_cells(rule.original, geometry), ("cloneCells", _names(rule.copy, geometry))]
-
-
-clone = Codec(_original_and_copy, _cells_and_clone)
-
-
-def _wanted(item: RuleObject) -> Iterator[Fields]:
+@codec(lambda rule, _: [("values", [*rule.wanted])])
+def values(item: RuleObject) -> Iterator[Fields]:
     """Values; without any an object means nothing."""
     side = item.context.geometry.side
     if values := tuple(each.number(1, side) for each in item.member("values").list()):
         yield {"wanted": values}
-
-
-values = Codec(_wanted, lambda rule, _: [("values", [*rule.wanted])])
-
-
-def _arrows(item: RuleObject) -> Iterator[Fields]:
-    """An arrow for each line; a line starts in the circle, which is read like a text.
-
-    A circle without a line, or whose line does not leave its first cell, is no rule.
-    """
-    circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
-    for node in item.list("lines"):
-        first, *shaft = item.path(node, 1)
-        if first not in circle:
-            raise node.wrong("a line that starts in the circle", "another")
-        if shaft:
-            yield {"circle": circle, "shaft": tuple(shaft)}
 
 
 def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
@@ -216,19 +188,29 @@ def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
     return [*_cells(rule.circle, geometry), *_lines(line, geometry)]
 
 
-arrows = Codec(_arrows, _circle_and_line)
+@codec(_circle_and_line)
+def arrows(item: RuleObject) -> Iterator[Fields]:
+    """An arrow for each line; a line starts in the circle, which is read like a text.
+
+    A circle without a line, or whose line does not leave its first cell, is no rule.
+    """
+    circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
+    for node in item.list("lines"):
+        first, *shaft = item.path(node, 1)
+        if first not in circle:
+            raise node.wrong("a line that starts in the circle", "another")
+        if shaft:
+            yield {"circle": circle, "shaft": tuple(shaft)}
 
 
-def _extreme(item: RuleObject) -> Iterator[Fields]:
+@codec(lambda rule, geometry: _cell(rule.cell, geometry))
+def extreme(item: RuleObject) -> Iterator[Fields]:
     """A cell and its neighbours, of which `without_marked` removes some."""
     cell, geometry = item.cell(), item.context.geometry
     row, column = geometry.place(cell)
     places = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
     beside = [geometry.cell_at(*place) for place in places]
     yield {"cell": cell, "neighbours": tuple(each for each in beside if each is not None)}
-
-
-extreme = Codec(_extreme, lambda rule, geometry: _cell(rule.cell, geometry))
 
 
 def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
@@ -239,12 +221,10 @@ def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
         yield pairs.Extreme(cell, others, rule.maximum)
 
 
-def _box_indexers(item: RuleObject) -> Iterator[Fields]:
+@codec(each_cell.write)
+def each_in_region(item: RuleObject) -> Iterator[Fields]:
     """Cells that point into their regions; those in none point nowhere."""
     for cell in item.cells():
         for region in item.context.regions:
             if cell in region:
                 yield {"cell": cell, "region": region}
-
-
-each_in_region = Codec(_box_indexers, each_cell.write)

@@ -14,8 +14,7 @@ from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.codecs import Form
-from pipeline.reading.formats.notations import KEYS_OF, LAST
+from pipeline.reading.formats.notations import FLAGS, LAST, written
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
 
@@ -107,30 +106,20 @@ def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
     for rule in rules:
         if any(type(rule) in row.kinds for row in LAST.values()):
             last.append(rule)
-            continue
-        key, item = next(_members(rule, puzzle.geometry), ("", None))
-        if not key:
-            raise ValueError(rule.describe(puzzle.geometry))
-        if item is None:
-            flags[key] = True
-        else:
+        elif flag := next((key for key, each in FLAGS.items() if each == rule), ""):
+            flags[flag] = True
+        elif told := written(rule, puzzle.geometry, by_keys=True):
+            key, members = told
+            # the value is the last member
+            item = dict(sorted(members, key=lambda member: member[0] == "value"))
             found.setdefault(key, []).append(item)
-    told: Written = {**flags, **found}
+        else:
+            raise ValueError(rule.describe(puzzle.geometry))
+    whole: Written = {**flags, **found}
     for key, row in LAST.items():
         if some := [rule for rule in last if type(rule) in row.kinds]:
-            told[key] = row.write(some)
-    return told
-
-
-def _members(rule: Rule, geometry: Geometry) -> Iterator[tuple[str, Written | None]]:
-    """The keys that can express a rule, with the object that does, None for a flag."""
-    for key, how in KEYS_OF.get(type(rule), {}).items():
-        if isinstance(how, Form):
-            members = how.write(rule, geometry)
-            if members is not None:  # a value is the last member
-                yield key, dict(sorted(members, key=lambda member: member[0] == "value"))
-        elif how == rule:
-            yield key, None
+            whole[key] = row.write(some)
+    return whole
 
 
 def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:

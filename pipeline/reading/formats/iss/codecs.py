@@ -6,16 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from urllib.parse import unquote
 
 from pipeline.puzzle.puzzle import Geometry, Rule, usual_boxes
-from pipeline.puzzle.rules import cages, custom, free, lines, neighbours, outside, regions
-from pipeline.reading.formats.codecs import Codec, Fields, field, nothing, read_only
-from pipeline.reading.formats.iss import machines
-from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.puzzle.rules import cages, lines, neighbours, outside
+from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
+from pipeline.reading.formats.codecs import Codec, Fields, codec, field, nothing, read_only
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
 from pipeline.reading.formats.ruled import RowColumn, cells_along
-from pipeline.reading.formats.text import Word
 
 APART = "-"
 """A word between groups of cells."""
@@ -26,24 +23,24 @@ _MOST_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
-def _cells(cells: Iterable[int], geometry: Geometry) -> list[str]:
+def write_cells(cells: Iterable[int], geometry: Geometry) -> list[str]:
     return [cell_word(geometry, cell) for cell in cells]
 
 
-def _cell(cell: int, geometry: Geometry) -> list[str]:
+def write_cell(cell: int, geometry: Geometry) -> list[str]:
     return [cell_word(geometry, cell)]
 
 
-def _number(number: int, _geometry: Geometry) -> list[str]:
+def write_number(number: int, _geometry: Geometry) -> list[str]:
     return [str(number)]
 
 
-def _joined(numbers: Iterable[int], _geometry: Geometry) -> list[str]:
+def write_joined(numbers: Iterable[int], _geometry: Geometry) -> list[str]:
     return ["_".join(map(str, numbers))]
 
 
-def _parted(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
-    return [word for part in parts for word in (APART, *_cells(part, geometry))][1:]
+def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
+    return [word for part in parts for word in (APART, *write_cells(part, geometry))][1:]
 
 
 def number(name: str, least: int = 0, usual: int | None = None) -> Codec:
@@ -52,7 +49,7 @@ def number(name: str, least: int = 0, usual: int | None = None) -> Codec:
     def read(args: Arguments) -> int:
         return args.number(least) if usual is None or args.has_number() else usual
 
-    return field(name, read, _number)
+    return field(name, write_number)(read)
 
 
 def line(least: int = 2) -> Codec:
@@ -61,17 +58,16 @@ def line(least: int = 2) -> Codec:
     def read(args: Arguments) -> list[Fields]:
         return [{"line": cells}] if len(cells := args.cells()) >= least else []
 
-    return Codec(read, lambda rule, geometry: _cells(rule.line, geometry))
+    return Codec(read, lambda rule, geometry: write_cells(rule.line, geometry))
 
 
 def cells(name: str, least: int = 1, *, once: bool = False) -> Codec:
-    return field(name, lambda args: args.cells(least, once=once), _cells)
+    return field(name, write_cells)(lambda args: args.cells(least, once=once))
 
 
-cell = field("control", Arguments.cell, _cell)
 each_cell = Codec(
     lambda args: [{"cell": cell} for cell in args.cells()],
-    lambda rule, geometry: _cell(rule.cell, geometry),
+    lambda rule, geometry: write_cell(rule.cell, geometry),
 )
 
 
@@ -84,7 +80,11 @@ def word(name: str, expected: str, **meanings: object) -> Codec:
             raise args.wrong(word, expected)
         return meanings[word.text.upper()]
 
-    return field(name, read, lambda value, _: [key for key in meanings if meanings[key] == value])
+    return field(name, lambda value, _: [key for key in meanings if meanings[key] == value])(read)
+
+
+direction = word("rising", "'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False})
+row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
 
 
 def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
@@ -108,19 +108,20 @@ with_boxes = grid(
 )
 
 
-def _regions(args: Arguments) -> object:
+@field("regions")
+def regions(args: Arguments) -> object:
     if not args.context.regions:
         raise args.wrong(args.phrase.type, "a grid with boxes, or a jigsaw without")
     return args.context.regions
 
 
-all_regions = field("regions", _regions)
-row_or_column = field(
-    "line", Arguments.row_or_column, lambda cells, geometry: [line_word(geometry, cells)]
-)
+@field("line", lambda cells, geometry: [line_word(geometry, cells)])
+def row_or_column(args: Arguments) -> tuple[int, ...]:
+    return args.row_or_column()
 
 
-def _pairs(args: Arguments) -> Iterator[Fields]:
+@codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
+def pairs_of_neighbours(args: Arguments) -> Iterator[Fields]:
     """Every two cells that are neighbours; each has to be in such a pair."""
     cells = args.cells(2, once=True)
     places = {cell: at for at, cell in enumerate(cells)}
@@ -131,9 +132,6 @@ def _pairs(args: Arguments) -> Iterator[Fields]:
         if at not in paired:
             raise args.wrong(word, "a neighbour of another of these cells")
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
-
-
-pairs_of_neighbours = Codec(_pairs, lambda rule, geometry: _cells((rule.a, rule.b), geometry))
 
 
 def from_both_ends(most: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
@@ -176,29 +174,27 @@ def ties_of(args: Arguments) -> str:
 no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_: ["none"])
 
 
-def _tied(args: Arguments) -> bool:
+@field("tied")
+def tied(args: Arguments) -> bool:
     if args.context.ties is None:
         raise args.wrong(args.phrase.type, "no '.FullRankTies' beside it in a group")
     return args.context.ties == "any"
 
 
-tied = field("tied", _tied)
-
-
-def windoku(args: Arguments) -> Iterator[Rule]:
+def read_windoku(args: Arguments) -> Iterator[Rule]:
     """Windows of the size of the usual boxes, a cell apart; a side without boxes has none."""
     n = args.geometry.side
     boxes = usual_boxes(n)
     if args.geometry.free:
         raise args.wrong(args.phrase.type, "a grid of usual rows, columns and values")
     if n == 9:
-        yield regions.Windoku()
+        yield Windoku()
     elif boxes.has_boxes:
         for left in range(1, n - boxes.width, boxes.width + 1):
             for top in range(1, n - boxes.height, boxes.height + 1):
                 rows, columns = range(top, top + boxes.height), range(left, left + boxes.width)
                 window = tuple(row * n + column for row in rows for column in columns)
-                yield regions.ExtraRegion(window)
+                yield ExtraRegion(window)
 
 
 def read_cage(args: Arguments) -> Iterator[Rule]:
@@ -211,11 +207,18 @@ def read_cage(args: Arguments) -> Iterator[Rule]:
         yield from (cages.Cage(once), cages.Sum(tuple(Counter(cells).items()), total))
 
 
-def cage_words(rule: cages.Cage, geometry: Geometry) -> list[str]:
-    return [str(rule.total or 0), *_cells(rule.group, geometry)]
+def write_cage(rule: cages.Cage, geometry: Geometry) -> list[str]:
+    return [str(rule.total or 0), *write_cells(rule.group, geometry)]
 
 
-def _weighted_sum(args: Arguments) -> Iterator[Fields]:
+def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
+    cells, weights = zip(*rule.terms, strict=True)
+    factors = ["=", *map(str, weights)] if {*weights} != {1} else []
+    return ["_".join((str(rule.total), *factors)), *write_cells(cells, geometry)]
+
+
+@codec(_weighted_words)
+def weighted_sum(args: Arguments) -> Iterator[Fields]:
     """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")
@@ -235,16 +238,12 @@ def _weighted_sum(args: Arguments) -> Iterator[Fields]:
     yield {"terms": tuple(terms.items()), "total": total}
 
 
-def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
-    cells, weights = zip(*rule.terms, strict=True)
-    factors = ["=", *map(str, weights)] if {*weights} != {1} else []
-    return ["_".join((str(rule.total), *factors)), *_cells(cells, geometry)]
+def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
+    return [str(rule.total), *write_cells(rule.line, geometry), *[LOOP] * rule.loop]
 
 
-weighted_sum = Codec(_weighted_sum, _weighted_words)
-
-
-def _sum_line(args: Arguments) -> Iterator[Fields]:
+@codec(_sum_line_words)
+def sum_line(args: Arguments) -> Iterator[Fields]:
     is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
     least = 2 if is_loop and args.geometry.lowest == 0 else 1
@@ -255,17 +254,13 @@ def _sum_line(args: Arguments) -> Iterator[Fields]:
     yield {"line": cells, "total": total, "loop": is_loop}
 
 
-def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
-    return [str(rule.total), *_cells(rule.line, geometry), *[LOOP] * rule.loop]
+@field("wanted", write_joined)
+def joined_values(args: Arguments) -> tuple[int, ...]:
+    return args.values_in(args.next("values, such as '1_2_2'"))
 
 
-sum_line = Codec(_sum_line, _sum_line_words)
-joined_values = field(
-    "wanted", lambda args: args.values_in(args.next("values, such as '1_2_2'")), _joined
-)
-
-
-def _look_and_say(args: Arguments) -> tuple[int, ...]:
+@field("wanted", read_only)
+def look_and_say(args: Arguments) -> tuple[int, ...]:
     """Pairs of how often and what: `1223` is one 2 and two 3s."""
     expected = "pairs of how often and which value, each value once"
     word = args.next(expected)
@@ -280,18 +275,14 @@ def _look_and_say(args: Arguments) -> tuple[int, ...]:
     )
 
 
-look_and_say = field("wanted", _look_and_say, read_only)
-
-
-def _counted(args: Arguments) -> Iterator[Fields]:
+@codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
+def counted(args: Arguments) -> Iterator[Fields]:
     counter, *counted = args.cells(2, once=True)
     yield {"counter": counter, "counted": tuple(counted)}
 
 
-counted = Codec(_counted, lambda rule, geometry: _cells((rule.counter, *rule.counted), geometry))
-
-
-def _groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
+@field("parts", write_parts)
+def groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
     parts = tuple(tuple(map(args.cell_in, part)) for part in args.parts(APART))
     if len(parts) < 2 or not all(parts):
         expected = f"two groups of cells or more, '{APART}' between them"
@@ -299,10 +290,11 @@ def _groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
     return parts
 
 
-groups_apart = field("parts", _groups_apart, _parted)
-
-
-def _groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
+@field(
+    "parts",
+    lambda parts, geometry: [str(len(parts)), *write_cells(chain.from_iterable(parts), geometry)],
+)
+def groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
     number = args.number(least=2, most=args.geometry.size)
     cells = args.cells()
     size, rest = divmod(len(cells), number)
@@ -311,41 +303,31 @@ def _groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
     return tuple(cells[at : at + size] for at in range(0, len(cells), size))
 
 
-groups_of_one_size = field(
-    "parts",
-    _groups_of_one_size,
-    lambda parts, geometry: [str(len(parts)), *_cells(chain.from_iterable(parts), geometry)],
-)
+def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
+    return write_cells(rule.circle + rule.shaft, geometry) if len(rule.circle) == 1 else None
 
 
-def _arrow(args: Arguments) -> Iterator[Fields]:
+@codec(_arrow_words)
+def arrow(args: Arguments) -> Iterator[Fields]:
     circle, *shaft = args.cells(2)
     yield {"circle": (circle,), "shaft": tuple(shaft)}
 
 
-def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
-    return _cells(rule.circle + rule.shaft, geometry) if len(rule.circle) == 1 else None
+def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
+    size, cells = len(rule.circle), (*sorted(rule.circle), *rule.shaft)
+    return [str(size), *write_cells(cells, geometry)] if size > 1 else None
 
 
-arrow = Codec(_arrow, _arrow_words)
-
-
-def _pill_arrow(args: Arguments) -> Iterator[Fields]:
+@codec(_pill_words)
+def pill_arrow(args: Arguments) -> Iterator[Fields]:
     """An arrow whose circle, the first cells, is read like a text."""
     size = args.number(least=2, most=cages.LARGEST_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
 
-def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
-    size, cells = len(rule.circle), (*sorted(rule.circle), *rule.shaft)
-    return [str(size), *_cells(cells, geometry)] if size > 1 else None
-
-
-pill_arrow = Codec(_pill_arrow, _pill_words)
-
-
-def _around(args: Arguments) -> tuple[int, ...]:
+@field("around", lambda cells, geometry: write_cell(min(cells), geometry))
+def around(args: Arguments) -> tuple[int, ...]:
     """The four cells whose top left one is named."""
     corner = args.next("a cell, and values")
     row, column = args.geometry.place(args.cell_in(corner))
@@ -356,20 +338,16 @@ def _around(args: Arguments) -> tuple[int, ...]:
     return tuple(around)
 
 
-around = field("around", _around, lambda cells, geometry: _cell(min(cells), geometry))
-
-
-def _values(args: Arguments) -> tuple[int, ...]:
+@field("wanted", lambda values, _: map(str, values))
+def values(args: Arguments) -> tuple[int, ...]:
     words = args.rest()
     if not words:
         raise args.short("a cell, and values")
     return tuple(map(args.value_in, words))
 
 
-values = field("wanted", _values, lambda values, _: map(str, values))
-
-
-def _diagonal(args: Arguments) -> tuple[int, ...]:
+@field("line", lambda cells, geometry: write_cell(cells[0], geometry))
+def diagonal(args: Arguments) -> tuple[int, ...]:
     """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
     corner = args.next("1 cells or more")
     cell, (rows, columns) = args.cell_in(corner), args.context.lines
@@ -385,180 +363,3 @@ def _diagonal(args: Arguments) -> tuple[int, ...]:
     if not diagonals or is_lower_corner or cell >= args.geometry.inner:
         raise args.wrong(corner, "a cell at the edge of the grid, but no lower corner")
     return max(diagonals, key=len)
-
-
-diagonal = field("line", _diagonal, lambda cells, geometry: _cell(cells[0], geometry))
-
-
-def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines, with nothing or a name, `_so`, between them."""
-    name, cells = "", list[int]()
-    for word in args.rest():
-        if word.text and not (named and word.text.startswith("_")):
-            cells.append(args.cell_in(word))
-            continue
-        if cells:
-            yield name, tuple(cells)
-        name, cells = (_label(word.text[1:]) if word.text else name), []
-    if cells:
-        yield name, tuple(cells)
-
-
-def _label(text: str) -> str:
-    """A name as people may read it."""
-    said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
-    short = " ".join(said.split())
-    most = custom.LONGEST_LABEL
-    return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
-
-
-def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
-    """The cells of a line behind its name, whose signs with a meaning in texts are escaped."""
-    escaped = "".join(
-        sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
-        for sign in rule.label
-    )
-    return [f"_{escaped}"] * bool(escaped) + _cells(rule.line, geometry)
-
-
-def related_lines(*, once: bool = False) -> Codec:
-    """Lines for a relation; one of a single cell means nothing."""
-
-    def read(args: Arguments) -> Iterator[Fields]:
-        for name, cells in _named_lines(args):
-            if once and len({*cells}) < len(cells):
-                raise args.wrong(args.phrase.type, "different cells")
-            if len(cells) > 1:
-                yield {"line": cells, "label": name}
-
-    return Codec(read, _labelled)
-
-
-def _related(args: Arguments, *, is_old: bool = False) -> tuple[int, ...]:
-    expected = "a relation in base64"
-    word = args.next(expected)
-    try:
-        return machines.related_in(word.text, args.geometry.values, is_old=is_old)
-    except ValueError as error:
-        raise args.wrong(word, f"{expected} ({error})") from None
-
-
-related = field(
-    "related", _related, lambda related, geometry: [machines.key_of(related, geometry.values)]
-)
-old_related = field("related", lambda args: _related(args, is_old=True), read_only)
-
-
-def _machines(args: Arguments, expected: str, make: machines.Make, *, named: bool) -> list[Fields]:
-    """The machine of the first argument for each of the lines."""
-    word = args.next(expected)
-    groups = [*_named_lines(args, named=named)]
-    if not groups:
-        raise args.short("1 cells or more")
-    length = max(len(cells) for _, cells in groups)
-    try:
-        found = args.context.work.machine(make, word.text, args.geometry.values, length)
-        label = "" if named else _label(_pattern_text(word.text))
-    except ValueError as error:
-        raise args.wrong(word, f"{expected} ({error})") from None
-    return [found._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
-
-
-def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
-    text = machines.machine_text(rule.moves, rule.accepted, geometry.values)
-    return [text, *_labelled(rule, geometry)]
-
-
-def _pattern_text(text: str) -> str:
-    decoded = unquote(text) if "%" in text else machines.bytes_of(text).decode()
-    return "".join(decoded.split())
-
-
-def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
-    return pattern_machine(_pattern_text(text), values, work)
-
-
-state_machine = Codec(
-    lambda args: _machines(args, "a state machine in base64", machines.machine_in, named=True),
-    _machine_words,
-)
-pattern = Codec(
-    lambda args: _machines(args, "a pattern in base64", _pattern, named=False), read_only
-)
-
-
-def _connected(args: Arguments) -> Iterator[Fields]:
-    """A group, or nothing for the grid, then values, and perhaps the number of cells."""
-    geometry = args.geometry
-    expected = "a group of cells, such as 'VA', or nothing for the grid"
-    name, word = args.next(expected), args.next("values, such as '1_2'")
-    group = name.text.upper()
-    if group and group not in dict(args.context.groups):
-        raise args.wrong(name, expected)
-    cells = geometry.free.group(group) if geometry.free else range(geometry.inner)
-    values = args.values_in(word)
-    has_size = args.has_more() and args.next("a number")
-    size = args.number_in(has_size, 1, len(cells)) if has_size and has_size.text else 0
-    yield {"group": tuple(cells), "values": tuple(dict.fromkeys(values)), "size": size}
-
-
-def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
-    name = ""
-    if geometry.free and rule.group[0] >= geometry.inner:
-        name = next(name for name, cells in geometry.free.lines() if rule.group[0] in cells)
-    return [name, *_joined(rule.values, geometry), *[str(rule.size)] * bool(rule.size)]
-
-
-connected = Codec(_connected, _connected_words)
-
-
-def _offset(args: Arguments) -> int:
-    """0 or 1; 0 if it is left out."""
-    if not args.has_more():
-        return 0
-    word = args.next("'0' or '1'")
-    return args.number_in(word, 0, 1) if word.text else 0
-
-
-def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
-    """Cells that tell regions."""
-    if free.REGIONS not in dict(args.context.groups):
-        raise args.wrong(args.phrase.type, "'.ChaosConstruction' beside it")
-    found = []
-    for word in words:
-        found.append(args.cell_in(word))
-        if not word.text.upper().startswith(free.REGIONS):
-            raise args.wrong(word, f"a cell that tells a region, such as '{free.REGIONS}1'")
-    return tuple(found)
-
-
-offset = field("offset", _offset, _number)
-region_cells = field("counted", lambda args: _region_cells(args, args.rest(2)), _cells)
-
-
-def _arms(args: Arguments) -> Iterator[Fields]:
-    """A cell, 0 or 1, and arms, with `-` between them; none stands for all four directions."""
-    control, offset = args.cell(), _offset(args)
-    if args.has_more():
-        arms = tuple(_region_cells(args, part) for part in args.parts(APART))
-    else:
-        arms = _rays(args, control)
-    yield {"control": control, "arms": arms, "offset": offset}
-
-
-def _arm_words(rule: free.ChaosArrow, geometry: Geometry) -> list[str]:
-    return [*_cell(rule.control, geometry), str(rule.offset), *_parted(rule.arms, geometry)]
-
-
-def _rays(args: Arguments, control: int) -> tuple[tuple[int, ...], ...]:
-    """The cells that tell regions, from that of the control on, in all four directions."""
-    geometry = args.geometry
-    _region_cells(args, ())
-    if geometry.free is None or control >= geometry.inner:
-        raise args.wrong(args.phrase.words[0], "a cell of the grid")
-    region_of, start = geometry.free.group(free.REGIONS), geometry.place(control)
-    rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
-    return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)
-
-
-arms = Codec(_arms, _arm_words)

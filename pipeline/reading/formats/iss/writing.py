@@ -18,7 +18,7 @@ from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.iss.groups import AND, END, OR
 from pipeline.reading.formats.iss.layout import LARGEST
 from pipeline.reading.formats.iss.phrases import cell_word
-from pipeline.reading.formats.notations import TYPES_OF
+from pipeline.reading.formats.notations import written
 
 _SIGNS = digits + ascii_lowercase
 """The names of regions."""
@@ -105,8 +105,8 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
 
 
 def _phrase(rule: Rule, geometry: Geometry) -> str:
-    for name, form in TYPES_OF.get(type(rule), {}).items():
-        words = form.write(rule, geometry) if form else ()
-        if words is not None:
-            return "~".join((name, *words))
-    raise ValueError(rule.describe(geometry))
+    found = written(rule, geometry, by_keys=False)
+    if found is None:
+        raise ValueError(rule.describe(geometry))
+    name, words = found
+    return "~".join((name, *words))
