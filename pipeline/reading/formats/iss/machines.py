@@ -219,13 +219,13 @@ class Work:
     """
 
     def __init__(self, steps: int = READING_STEPS) -> None:
-        self._left = steps
+        self.left = steps
         self._machines: dict[object, Determined] = {}
 
     def take(self, steps: int) -> None:
         """Count steps. Raises LimitReached if there are too many."""
-        self._left -= steps
-        if self._left < 0:
+        self.left -= steps
+        if self.left < 0:
             raise LimitReached("the constraints take too long to read")
 
     def machine(self, make: Make, text: str, values: range, length: int) -> Determined:
