@@ -7,10 +7,11 @@ table of all rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.reading.formats.ruled import RuleType
@@ -18,11 +19,12 @@ from pipeline.reading.formats.ruled import RuleType
 Fields = dict[str, Any]
 """Values of fields of a rule, by name."""
 
-
 Write = Callable[[Any, Geometry], Iterable[Any] | None]
+"""Returns what is written: members of an object, or words."""
 
 
-class Codec(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Codec:
     """Reads and writes one argument of a form.
 
     `read` returns the fields that it sets, once for each rule: none if the form means nothing,
@@ -67,7 +69,8 @@ def fixed(**fields: object) -> Codec:
     return Codec(lambda _: [fields], write)
 
 
-class Form(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Form:
     """One way to write rules of a kind; `write` returns None for a rule that it cannot express."""
 
     kind: RuleType

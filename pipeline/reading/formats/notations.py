@@ -173,9 +173,8 @@ layout, as a group, or by LAST."""
 
 
 def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
-    if isinstance(way, Codec):
-        return form(kind, way)
-    return form(kind, *way) if isinstance(way, tuple) and not isinstance(way, Form) else way
+    codecs = (way,) if isinstance(way, Codec) else way
+    return form(kind, *codecs) if isinstance(codecs, tuple) else codecs
 
 
 _FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {

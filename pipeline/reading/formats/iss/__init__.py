@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from operator import and_
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -38,7 +38,6 @@ _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
-_SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _FEWEST_GIVENS = 17
 """No classic with fewer has a single solution (McGuire, Tugemann and Civario, 2012)."""
 
@@ -93,13 +92,13 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
     from pipeline.reading.formats.iss.rules import GIVEN, given_in  # noqa: PLC0415
 
     try:
-        found = _phrases_in(Text("", (TextLine.of_text(1, line),), b""))
-        context = Context(found.layout.geometry)
-        if any(context.lacks(word.text) for phrase in found.every for word in phrase.words):
+        every, _, layout = _phrases_in(Text("", (TextLine.of_text(1, line),), b""))
+        context = Context(layout.geometry)
+        if any(context.lacks(word.text) for phrase in every for word in phrase.words):
             return None
-        args = [Arguments(phrase, context) for phrase in found.alone if phrase.name in GIVEN]
+        args = (Arguments(phrase, context) for phrase in layout.phrases if phrase.name in GIVEN)
         masks, _ = given_masks(context.geometry, chain.from_iterable(map(given_in, args)))
-    except InvalidPuzzle:
+    except (InvalidPuzzle, LimitReached):
         return None
     return context.geometry, masks
 
@@ -138,16 +137,8 @@ def _without_link(text: Text) -> Text:
     return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
 
 
-class _Phrases(NamedTuple):
-    """The phrases of a text, those outside of groups, all with their groups, and the layout."""
-
-    every: Sequence[Phrase]
-    alone: Sequence[Phrase]
-    items: Sequence[Item]
-    layout: Layout
-
-
-def _phrases_in(text: Text) -> _Phrases:
+def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[Item], Layout]:
+    """All phrases of a text, the same with their groups, and the layout."""
     # rules take a while to load
     from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
     from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
@@ -161,8 +152,7 @@ def _phrases_in(text: Text) -> _Phrases:
     if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     items = grouped(every)
-    alone = [item for item in items if isinstance(item, Phrase)]
-    return _Phrases(every, alone, items, layout_of(alone))
+    return every, items, layout_of([item for item in items if isinstance(item, Phrase)])
 
 
 def _puzzle_in(text: Text, steps: int) -> Parsed:
@@ -171,15 +161,15 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
     from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
     from pipeline.reading.formats.iss.rules import RulesRead, check_groups  # noqa: PLC0415
 
-    _, phrases, items, layout = _phrases_in(text)
-    context, inside = layout.contexts(phrases, Work(steps))
+    _, items, layout = _phrases_in(text)
+    context, inside = layout.contexts(Work(steps))
     check_groups(items)
     try:
         read = RulesRead.of(replicated(items, context), context, inside)
     except LimitReached:
         expected = f"constraints that are read in {steps:,} steps; --timeout allows for more"
         raise SlowPuzzle(text.source, None, None, expected, "more") from None
-    rules = [*layout.rules, *read.with_strict(phrases, layout.geometry)]
+    rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
     cells, contradicting = given_masks(layout.geometry, read.given)
     puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))
     return Parsed(puzzle, variant=variant_of(puzzle))

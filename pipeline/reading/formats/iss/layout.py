@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
-USUAL_TIES = "only-unclued"
+_USUAL_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
 """The groups of cells that tell the values that rows, columns and boxes miss."""
 
@@ -36,31 +37,30 @@ Areas = tuple[tuple[int, ...], ...]
 
 
 class Layout(NamedTuple):
-    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these."""
+    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these.
 
+    `phrases` are all those outside of groups.
+    """
+
+    phrases: Sequence[Phrase]
     geometry: Geometry
     boxes: Areas
     pieces: Areas
     rules: list[Rule]
 
-    def contexts(self, phrases: Sequence[Phrase], work: Work) -> tuple[Context, Context]:
-        """What phrases outside and inside of groups are read with."""
+    def contexts(self, work: Work) -> tuple[Context, Context]:
+        """What phrases outside and inside of groups are about."""
         others = {*range(self.geometry.inner)}.difference(*self.pieces)
         around = (*self.pieces, tuple(others)) if self.pieces and others else self.pieces
-        regions = () if self.pieces and self.boxes else self.boxes or around
-        sized = any(_of(phrases, "RegionSize"))
-        ties = USUAL_TIES
-        for phrase in _of(phrases, "FullRankTies"):
+        ties = _USUAL_TIES
+        for phrase in _of(self.phrases, "FullRankTies"):
             ties = ties_of(_arguments(phrase))
-        return (
-            Context(self.geometry, regions, ties, work),
-            Context(
-                self.geometry,
-                () if self.pieces or sized else self.boxes,
-                ties if ties == USUAL_TIES else None,
-                work,
-            ),
-        )
+        regions = () if self.pieces and self.boxes else self.boxes or around
+        outside = Context(self.geometry, regions, ties, work)
+        has_boxes = not self.pieces and not any(_of(self.phrases, "RegionSize"))
+        regions = self.boxes if has_boxes else ()
+        known_ties = ties if ties == _USUAL_TIES else None
+        return outside, replace(outside, regions=regions, ties=known_ties)
 
 
 class _Shape(NamedTuple):
@@ -105,7 +105,7 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         if 0 < most < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _about_regions(phrases, geometry, boxes, size)
-    return Layout(geometry, boxes, pieces, rules)
+    return Layout(phrases, geometry, boxes, pieces, rules)
 
 
 def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Phrase]:
