@@ -7,11 +7,10 @@ table of all rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.reading.formats.ruled import RuleType
@@ -23,8 +22,7 @@ Write = Callable[[Any, Geometry], Iterable[Any] | None]
 """Returns what is written: members of an object, or words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
     `read` returns the fields that it sets, once for each rule: none if the form means nothing,
@@ -69,8 +67,7 @@ def fixed(**fields: object) -> Codec:
     return Codec(lambda _: [fields], write)
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """One way to write rules of a kind; `write` returns None for a rule that it cannot express."""
 
     kind: RuleType

@@ -22,7 +22,7 @@ from pipeline.reading.formats.ruled import RuleType
 _EMPTY = Codec(lambda _: (), nothing)
 """A type without arguments whose rule is read elsewhere."""
 
-_Way = Codec | tuple[Codec, ...] | Form | Rule | None
+_Way = Codec | list[Codec] | Form | Rule | None
 
 _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     regions.Region: {"region": None, "Jigsaw": None},
@@ -43,56 +43,56 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "windoku": regions.Windoku(),
         "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
     },
-    pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": ()},
-    pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": ()},
+    pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": []},
+    pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": []},
     whole.AntiTaxicab: {"AntiTaxicab": iss.without_zero},
     whole.GlobalEntropy: {"GlobalEntropy": iss.of_nine},
     whole.GlobalModular: {"GlobalMod": iss.of_nine},
     whole.Flatmates: {"DutchFlatmates": iss.of_nine},
     whole.NoTiedLines: {"FullRankTies": iss.no_ties},
-    pairs.Nonconsecutive: {"nonconsecutive": None, "AntiConsecutive": ()},
+    pairs.Nonconsecutive: {"nonconsecutive": None, "AntiConsecutive": []},
     pairs.NegativeKropki: {"negative": None, "StrictKropki": _EMPTY},
     pairs.NegativeXV: {"negative": None, "StrictXV": _EMPTY},
     pairs.WhiteDot: {
-        "difference": (fp.pair, fp.number("difference", default=1)),
-        "WhiteDot": (fixed(difference=1), iss.pairs_of_neighbours),
+        "difference": [fp.pair, fp.number("difference", default=1)],
+        "WhiteDot": [fixed(difference=1), iss.pairs_of_neighbours],
     },
     pairs.BlackDot: {
-        "ratio": (fp.pair, fp.number("ratio", 1, default=2)),
-        "BlackDot": (fixed(ratio=2), iss.pairs_of_neighbours),
+        "ratio": [fp.pair, fp.number("ratio", 1, default=2)],
+        "BlackDot": [fixed(ratio=2), iss.pairs_of_neighbours],
     },
     pairs.XV: {
-        "xv": (fp.pair, fp.sign),
-        "X": (fixed(total=10), iss.pairs_of_neighbours),
-        "V": (fixed(total=5), iss.pairs_of_neighbours),
+        "xv": [fp.pair, fp.sign],
+        "X": [fixed(total=10), iss.pairs_of_neighbours],
+        "V": [fixed(total=5), iss.pairs_of_neighbours],
     },
     pairs.Greater: {"GreaterThan": iss.pairs_of_neighbours},
-    pairs.Parity: {"even": (fixed(odd=False), fp.cell), "odd": (fixed(odd=True), fp.cell)},
+    pairs.Parity: {"even": [fixed(odd=False), fp.cell], "odd": [fixed(odd=True), fp.cell]},
     pairs.Extreme: {
-        "minimum": (fixed(maximum=False), fp.extreme),
-        "maximum": (fixed(maximum=True), fp.extreme),
+        "minimum": [fixed(maximum=False), fp.extreme],
+        "maximum": [fixed(maximum=True), fp.extreme],
     },
     pairs.Indexer: {
-        "columnindexer": (fixed(row=False), fp.each_cell),
-        "rowindexer": (fixed(row=True), fp.each_cell),
-        "Indexing": (iss.row_or_column_indexed, iss.each_cell),
+        "columnindexer": [fixed(row=False), fp.each_cell],
+        "rowindexer": [fixed(row=True), fp.each_cell],
+        "Indexing": [iss.row_or_column_indexed, iss.each_cell],
     },
     pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
     cages.Cage: {
-        "killercage": (fp.cells("group"), fp.total),
+        "killercage": [fp.cells("group"), fp.total],
         "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
     },
     cages.DigitalRoot: {
-        "cage": (fixed(repeating=True), fp.cells("group"), fp.digital_root),
-        "killercage": (fixed(repeating=False), fp.cells("group"), fp.digital_root),
+        "cage": [fixed(repeating=True), fp.cells("group"), fp.digital_root],
+        "killercage": [fixed(repeating=False), fp.cells("group"), fp.digital_root],
     },
     cages.Sum: {"Sum": iss.weighted_sum},
-    cages.RellikCage: {"RellikCage": (iss.number("total", 1), iss.cells("group", once=True))},
+    cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("group", once=True)]},
     cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
     cages.Contains: {
-        "ContainAtLeast": (fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)),
-        "ContainExact": (fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)),
-        "LookAndSay": (fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)),
+        "ContainAtLeast": [fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)],
+        "ContainExact": [fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)],
+        "LookAndSay": [fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)],
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.counted},
@@ -100,62 +100,62 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
     cages.Quadruple: {
-        "quadruple": (fp.cells("around", 4, 4), fp.values),
-        "Quad": (iss.around, iss.values),
+        "quadruple": [fp.cells("around", 4, 4), fp.values],
+        "Quad": [iss.around, iss.values],
     },
     cages.Clone: {"clone": fp.clone},
     outside.LittleKiller: {
-        "littlekillersum": (fp.diagonal, fp.clue()),
-        "LittleKiller": (iss.number("number"), iss.diagonal),
+        "littlekillersum": [fp.diagonal, fp.clue()],
+        "LittleKiller": [iss.number("number"), iss.diagonal],
     },
     outside.Sandwich: {
-        "sandwichsum": (fp.row_or_column, fp.clue(0)),
-        "Sandwich": (iss.number("number"), iss.row_or_column),
+        "sandwichsum": [fp.row_or_column, fp.clue(0)],
+        "Sandwich": [iss.number("number"), iss.row_or_column],
     },
-    outside.XSum: {"xsum": (fp.row_or_column, fp.clue()), "XSum": iss.from_both_ends()},
+    outside.XSum: {"xsum": [fp.row_or_column, fp.clue()], "XSum": iss.from_both_ends()},
     outside.Skyscraper: {
-        "skyscraper": (fp.row_or_column, fp.clue()),
+        "skyscraper": [fp.row_or_column, fp.clue()],
         "Skyscraper": iss.from_both_ends(),
     },
     outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.from_both_ends(iss.largest_value)},
     outside.NumberedRoom: {"NumberedRoom": iss.from_both_ends(iss.largest_value)},
-    outside.FullRank: {"FullRank": (iss.tied, iss.from_both_ends(iss.number_of_lines))},
+    outside.FullRank: {"FullRank": [iss.tied, iss.from_both_ends(iss.number_of_lines)]},
     lines.Thermometer: {
-        "thermometer": (fixed(slow=False), fp.line()),
-        "slowthermometer": (fixed(slow=True), fp.line()),
+        "thermometer": [fixed(slow=False), fp.line()],
+        "slowthermometer": [fixed(slow=True), fp.line()],
         "Thermo": iss.line(),
     },
     lines.Palindrome: {"palindrome": fp.line(), "Palindrome": iss.line()},
     lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
     lines.Whispers: {
-        "whispers": (fp.half_of_side, fp.line()),
-        "Whisper": (iss.number("difference", 1, usual=5), iss.line()),
+        "whispers": [fp.half_of_side, fp.line()],
+        "Whisper": [iss.number("difference", 1, usual=5), iss.line()],
     },
     lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
     lines.RegionSum: {
-        "regionsumline": (fp.regions, fp.line()),
-        "RegionSumLine": (iss.line(), iss.regions),
+        "regionsumline": [fp.regions, fp.line()],
+        "RegionSumLine": [iss.line(), iss.regions],
     },
-    lines.Entropic: {"entropicline": fp.line(), "Entropic": (iss.of_nine, iss.line())},
+    lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.of_nine, iss.line()]},
     lines.Modular: {
-        "modularline": (fp.number("modulus", 2, default=3), fp.line()),
-        "Modular": (iss.number("modulus", 2), iss.line()),
+        "modularline": [fp.number("modulus", 2, default=3), fp.line()],
+        "Modular": [iss.number("modulus", 2), iss.line()],
     },
     lines.Nabner: {"nabner": fp.line(once=True)},
     lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
     lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
     lines.Lockout: {
-        "lockout": (fp.number("difference", 1, default=4), fp.line()),
-        "Lockout": (iss.number("difference", 1), iss.cells("line", 2)),
+        "lockout": [fp.number("difference", 1, default=4), fp.line()],
+        "Lockout": [iss.number("difference", 1), iss.cells("line", 2)],
     },
     lines.SumLine: {"SumLine": iss.sum_line},
     lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
-    lines.Lunchbox: {"Lunchbox": (iss.number("total"), iss.cells("line", 2, once=True))},
+    lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
-        "Pair": (fixed(every=False), own.related(), own.related_lines()),
-        "PairX": (fixed(every=True), own.related(), own.related_lines(once=True)),
-        "Binary": (fixed(every=False), own.related(is_old=True), own.related_lines()),
-        "BinaryX": (fixed(every=True), own.related(is_old=True), own.related_lines(once=True)),
+        "Pair": [fixed(every=False), own.related(), own.related_lines()],
+        "PairX": [fixed(every=True), own.related(), own.related_lines(once=True)],
+        "Binary": [fixed(every=False), own.related(is_old=True), own.related_lines()],
+        "BinaryX": [fixed(every=True), own.related(is_old=True), own.related_lines(once=True)],
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
     custom.OneOf: {"Or": None},
@@ -164,8 +164,8 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     free.Doppelganger: {"Doppelganger": _EMPTY},
     free.Unit: {"Shape": None, "RegionSize": None},
     free.ConnectedValues: {"ConnectedValues": own.connected},
-    free.ChaosArrow: {"ChaosArrow": (own.control, own.offset, own.arms)},
-    free.ChaosCount: {"ChaosCount": (own.control, own.offset, own.region_cells)},
+    free.ChaosArrow: {"ChaosArrow": [own.control, own.offset, own.arms]},
+    free.ChaosCount: {"ChaosCount": [own.control, own.offset, own.region_cells]},
 }
 """For each kind of rule the keys of f-puzzles, in small letters, and the types of ISS, and how they
 express it: the arguments, a form, or the rule of a flag. None: it is read elsewhere, with the
@@ -173,8 +173,8 @@ layout, as a group, or by LAST."""
 
 
 def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
-    codecs = (way,) if isinstance(way, Codec) else way
-    return form(kind, *codecs) if isinstance(codecs, tuple) else codecs
+    codecs = [way] if isinstance(way, Codec) else way
+    return form(kind, *codecs) if isinstance(codecs, list) else codecs
 
 
 _FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
@@ -187,7 +187,7 @@ RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()
 RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
 """Every key, and every type, that stands for rules, and their kind."""
 
-FLAGS: Final = {key: way for key, _, way in _ALL if isinstance(way, Rule)}
+FLAGS: Final = {key: way for key, _, way in _ALL if way and not isinstance(way, Form)}
 """Keys of true or false, which stand for a rule."""
 
 KEYS: Final[Mapping[str, Sequence[Form]]] = {

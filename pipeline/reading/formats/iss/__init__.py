@@ -89,12 +89,13 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
     The arguments of rules are not read.
     """
     from pipeline.reading.formats.iss.phrases import Arguments, Context  # noqa: PLC0415 - as below
-    from pipeline.reading.formats.iss.rules import GIVEN, given_in  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import ENCODED, GIVEN, given_in  # noqa: PLC0415
 
     try:
         every, _, layout = _phrases_in(Text("", (TextLine.of_text(1, line),), b""))
         context = Context(layout.geometry)
-        if any(context.lacks(word.text) for phrase in every for word in phrase.words):
+        names = (word.text for phrase in every for word in phrase.words[phrase.name in ENCODED :])
+        if any(map(context.lacks, names)):
             return None
         args = (Arguments(phrase, context) for phrase in layout.phrases if phrase.name in GIVEN)
         masks, _ = given_masks(context.geometry, chain.from_iterable(map(given_in, args)))

@@ -17,7 +17,6 @@ from pipeline.reading.formats.iss.codecs import (
     write_number,
     write_parts,
 )
-from pipeline.reading.formats.iss.patterns import pattern_machine
 from pipeline.reading.formats.iss.phrases import Arguments
 from pipeline.reading.formats.ruled import cells_along
 from pipeline.reading.formats.text import Word
@@ -108,6 +107,8 @@ def _pattern_text(text: str) -> str:
 
 
 def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
+    from pipeline.reading.formats.iss.patterns import pattern_machine  # noqa: PLC0415 - few need it
+
     return pattern_machine(_pattern_text(text), values, work)
 
 

@@ -19,8 +19,8 @@ LONGEST = 1 << 18
 
 _COORDINATES = "123456789abcdefg"
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
-_ANY_CELL = re.compile(rf"{_CELL.pattern}|(?:V[a-z]{{1,8}}|CC|DG[CRB])\d+", _CELL.flags)
 _EXTRA = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
+_EXTRA_GROUPS = ("V", "CC", "DG")
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _SIGN = re.compile(r"[.~]|[^\s.~]+")
 _LARGEST = 999_999_999
@@ -116,7 +116,9 @@ class Context:
         """Whether it names a cell, row or column that is not in the grid."""
         if match := _LINE.fullmatch(name):
             return int(match[2]) > self.lines[match[1].lower() == "c"]
-        return _ANY_CELL.fullmatch(name) is not None and self.cell(name) is None
+        match = _EXTRA.fullmatch(name)
+        is_extra = match and match[2] and match[1].upper().startswith(_EXTRA_GROUPS)
+        return bool(_CELL.fullmatch(name) or is_extra) and self.cell(name) is None
 
 
 class Arguments:

@@ -24,6 +24,9 @@ HINTS = ("Priority", "SearchPriority")
 KNOWN = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
 """All types that are read."""
 
+ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
+"""Types whose first argument is a text in base64, or the like."""
+
 _NOT_IN_GROUPS = {
     *("AntiKnight", "AntiKing", "AntiConsecutive", "AntiTaxicab", "GlobalEntropy", "GlobalMod"),
     *("DutchFlatmates", "Windoku", "DisjointSets", "Diagonal", "FullRankTies"),
