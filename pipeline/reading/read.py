@@ -50,6 +50,8 @@ PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _MOST_CELLS = 100
+_SECONDS = 1.0
+"""Of work to parse a puzzle before it is claimed."""
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What a message adds for such a source in an archive, after the error from reading it."""
@@ -72,10 +74,11 @@ def contents_in(data: bytes, name: str, settings: Settings) -> tuple[Contents | 
     if is_packed(data):
         return None, False
     head, most = data[:HEAD_BYTES], settings.max_bytes
+    reading = settings.reading.at_most(_SECONDS)
     begun = time.perf_counter()
     parsed: Parsed | ParsedFormula
     try:
-        match detect(head, len(data) <= HEAD_BYTES, name, settings.reading):
+        match detect(head, len(data) <= HEAD_BYTES, name, reading):
             case Detected() as found:
                 source = Source(printable(name), found, _cells(head, name, found, settings))
                 is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
@@ -88,7 +91,7 @@ def contents_in(data: bytes, name: str, settings: Settings) -> tuple[Contents | 
             case Parsed() as parsed:
                 pass
             case NotMany():
-                parsed = parse_source(data, name, *settings.reading)
+                parsed = parse_source(data, name, *reading)
     except LimitReached:
         return None, False
     except InvalidPuzzle as error:

@@ -55,7 +55,7 @@ from pipeline.reading.formats.regions import (
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
-from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import MAX_BYTES, READING_STEPS, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
@@ -251,6 +251,7 @@ def parse_source(  # noqa: PLR0913, PLR0917 - the arguments are those of a Readi
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
     boxes: str = "auto",
+    steps: int = READING_STEPS,
 ) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
@@ -258,7 +259,7 @@ def parse_source(  # noqa: PLR0913, PLR0917 - the arguments are those of a Readi
     puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
     UsageError for an unknown format.
     """
-    reading = Reading(variant, max_bytes, format_name, alphabet, boxes)
+    reading = Reading(variant, max_bytes, format_name, alphabet, boxes, steps)
     fault: InvalidPuzzle | UsageError
     try:
         return parse_single(data, source, reading)
