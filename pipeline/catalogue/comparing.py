@@ -28,12 +28,12 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.errors import printable
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading import Archive, Collection, OneProblem
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Piece
-from pipeline.reading.read import contents_of, contents_of_member
+from pipeline.reading.formats import Layout, Piece
+from pipeline.reading.read import source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import item_of
 from pipeline.solving.problem import PuzzleProblem
@@ -218,26 +218,26 @@ def _joined(lots: list[Lot]) -> Lot:
 
 def _lots_at(path: Path, places: SourceLines, settings: Settings) -> Iterator[Lot]:
     room, name = UnpackLimits(settings.max_total_bytes), printable(str(path))
-    match contents_of(path, name, settings):
+    match source_at(path, name, settings):
         case Archive():
             for member in walk(path, room):
                 places.begin(f"{name}/{member.name}")
-                found = contents_of_member(member, settings)
-                if isinstance(found, Single):
-                    yield _single(found, places, settings)
-                else:
+                found = source_of_member(member, settings)
+                if isinstance(found, tuple):
                     yield from _collection(*found, places, settings)
-        case Collection(source):
+                else:
+                    yield _single(found, places, settings)
+        case Collection(layout):
             places.begin(name)
             with PeekableStream(opened(path, room)) as stream:
-                yield from _collection(source, stream, places, settings)
-        case Single() as single:
+                yield from _collection(layout, stream, places, settings)
+        case source:
             places.begin(name)
-            yield _single(single, places, settings)
+            yield _single(source, places, settings)
 
 
-def _single(single: Single, places: SourceLines, settings: Settings) -> Lot:
-    item = item_of(single, settings)
+def _single(source: OneProblem, places: SourceLines, settings: Settings) -> Lot:
+    item = item_of(source, settings)
     problem = item.problem
     cells = classic_cells(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
@@ -246,10 +246,10 @@ def _single(single: Single, places: SourceLines, settings: Settings) -> Lot:
 
 
 def _collection(
-    source: Source, stream: PeekableStream, places: SourceLines, settings: Settings
+    layout: Layout, stream: PeekableStream, places: SourceLines, settings: Settings
 ) -> Iterator[Lot]:
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        yield _of_piece(piece, source, places, settings)
+    for piece in layout.pieces(stream, PIECE_BYTES):
+        yield _of_piece(piece, layout, places, settings)
     if stream.error:
         yield _left_out(Left(places.names[-1], None, str(stream.error)))
 
@@ -258,8 +258,8 @@ def _left_out(left: Left) -> Lot:
     return Lot(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
 
 
-def _of_piece(piece: Piece, source: Source, places: SourceLines, settings: Settings) -> Lot:
-    contents = source.detected.contents(piece, source.name, settings.reading)
+def _of_piece(piece: Piece, layout: Layout, places: SourceLines, settings: Settings) -> Lot:
+    contents = layout.contents(piece, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
     lines, left = np.zeros(len(contents), np.int64), []
     lines[contents.places_of_plain] = contents.plain.numbers

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.cli.files import STANDARD_OUTPUT, growing_table, path_of, source_name
 from pipeline.cli.options import say
-from pipeline.errors import InputError, InvalidPuzzle, LimitReached, printable
-from pipeline.reading import Archive, Single
-from pipeline.reading.read import contents_of
+from pipeline.errors import InputError, LimitReached, printable
+from pipeline.reading import Archive, Collection, OneProblem, Unreadable
+from pipeline.reading.read import read_now, source_at
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
-from pipeline.service.solving import solve_one, solve_problems, with_traits
+from pipeline.service.solving import refused, solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
 from pipeline.solving.items import groups, items_of
-from pipeline.solving.problem import read_problem
+from pipeline.solving.problem import problem_in
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
@@ -78,8 +78,8 @@ def answered_in(
             name = source_name(file)
             try:
                 with path_of(file, settings) as path:
-                    found = contents_of(path, name, settings)
-                    if isinstance(found, Single):
+                    found = source_at(path, name, settings)
+                    if not isinstance(found, Archive | Collection):
                         yield _solved_alone(found, solvers, settings, on_solution)
                         continue
                     each = _solved_of(path, name, solvers, settings, isinstance(found, Archive))
@@ -159,24 +159,21 @@ def _rows_of(
 
 
 def _solved_alone(
-    single: Single,
+    source: OneProblem,
     solvers: Solvers,
     settings: Settings,
     on_solution: Callable[[str], None] | None,
 ) -> Answered:
-    name, watch, data = single.name, Stopwatch(), single.data
-    if data is None:
-        result = Result("invalid", message=single.refusal, seconds=watch.seconds())
-        return Answered(name, result)
+    name, data, watch = source.name, source.data, Stopwatch()
     try:
         with watch.timing("parse"):
-            problem = read_problem(data, name, settings, single.what)
-    except InvalidPuzzle as error:
-        result = Result("invalid", message=str(error), seconds=watch.seconds())
-        return Answered(name, result, True, data, _with_caret(error, data))
+            source = read_now(source, settings)
     except LimitReached as error:
         result = Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
         return Answered(name, result, True, data)
+    if isinstance(source, Unreadable):
+        return Answered(name, refused(source), True, data, _with_caret(source))
+    problem, watch = problem_in(source, settings), Stopwatch(parse=source.seconds)
     if on_solution:
 
         def show(solution: Any) -> None:
@@ -187,15 +184,18 @@ def _solved_alone(
     return Answered(name, with_traits(found, settings)[0], True, data)
 
 
-def _with_caret(error: InvalidPuzzle, data: bytes) -> str:
-    """The message of an error, and its place in the line, if there is one."""
+def _with_caret(source: Unreadable) -> str | None:
+    """Why a source is refused, and the place in its line, if there is one."""
     from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
-    line = line_at(data, error.line) if error.line and error.column else None
-    if line is None or not error.column:
-        return str(error)
-    shown = caret(line, error.column).replace("\n", "\n    ")
-    return f"{error}\n    {shown}"
+    if source.data is None:
+        return None
+    number, column = source.place or (0, 0)
+    line = line_at(source.data, number) if source.place else None
+    if line is None:
+        return source.reason
+    shown = caret(line, column).replace("\n", "\n    ")
+    return f"{source.reason}\n    {shown}"
 
 
 def _solved_of(

@@ -27,7 +27,7 @@ from pipeline.outbox.report import (
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Archive
 from pipeline.reading.formats.formula import NO_PUZZLE
-from pipeline.reading.read import contents_of
+from pipeline.reading.read import source_at
 from pipeline.service.solving import solve_problems
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
@@ -76,7 +76,7 @@ def _read(source: Path, settings: Settings) -> Iterator[Unsolved | InputError]:
     """The puzzles of a file, a folder or standard input. Raises InputError."""
     whole = source_name(source)
     with path_of(source, settings) as path:
-        is_archive = isinstance(contents_of(path, whole, settings), Archive)
+        is_archive = isinstance(source_at(path, whole, settings), Archive)
         for item in items_of(path, whole, settings):
             if is_archive:
                 yield _unsolved(item, item.name, f"{whole}/{item.name}")

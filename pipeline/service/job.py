@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
-from pipeline.reading import Archive, Collection, Contents, Single
+from pipeline.reading import Archive, Collection, OneProblem, Source
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
@@ -93,7 +93,7 @@ class Job:
     is written: the next step publishes it, unless others do that together with their own.
     """
 
-    def __init__(self, shared: Shared, claim: Claim, contents: Contents | None = None) -> None:
+    def __init__(self, shared: Shared, claim: Claim, contents: Source | None = None) -> None:
         self.claim = claim
         self.contents = contents
         self.sink: GrowingSink | None = None
@@ -199,12 +199,12 @@ class Job:
 
     def _sink(self) -> SetSink | GrowingSink:
         """The sink for what has been claimed, chosen by its content. Raises OSError."""
-        from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
+        from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
         from pipeline.service.sinks import table, tree  # noqa: PLC0415 - as above
 
         claim, shared = self.claim, self._shared
         terms = claim, shared.folders, shared.settings
-        match self.contents or contents_of(claim.original, claim.note.source, shared.settings):
+        match self.contents or source_at(claim.original, claim.note.source, shared.settings):
             case Collection() as found:
                 return table.TableSink(*terms, found, shared.tuning.portions)
             case Archive() as found:
@@ -299,7 +299,7 @@ class Job:
 
     def _published(self, sink: SetSink | GrowingSink) -> Ended:
         publish([sink.publication()], self._shared.folders)
-        spares = self._shared.spares if isinstance(self.contents, Single) else None
+        spares = self._shared.spares if isinstance(self.contents, OneProblem) else None
         finish([(self.claim, sink.is_refused)], self._shared.folders, spares)
         return sink.finish(self._shared.log)
 
@@ -343,7 +343,7 @@ def process(jobs: Sequence[Job], shared: Shared) -> Iterator[tuple[Job, Outcome]
     try:
         singles, ready, due = _Batch(), _Batch(), time.monotonic() + longest
         for job in jobs:
-            if len(jobs) > 1 and isinstance(job.contents, Single):
+            if len(jobs) > 1 and isinstance(job.contents, OneProblem):
                 singles.append((job, SetSink(job.claim, job.contents, shared.settings)))
                 continue
             left.remove(job)
@@ -388,7 +388,7 @@ def _alone(job: Job) -> Outcome:
     return job.advance() if job.is_ready else outcome
 
 
-def _asked(batch: _Batch) -> list[tuple[SetSink, Single]]:
+def _asked(batch: _Batch) -> list[tuple[SetSink, OneProblem]]:
     """The problems of a batch that are to be solved, each behind its sink."""
     return [(sink, sink.item) for _, sink in batch if isinstance(sink, SetSink) and sink.item]
 

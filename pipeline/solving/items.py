@@ -9,14 +9,14 @@ from tempfile import NamedTemporaryFile
 from typing import NamedTuple, Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, Parsed, parsed_from, signs_of
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
+from pipeline.reading.read import PIECE_BYTES, source_at, source_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
-from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
 """As `parsed_from` has it for a plain puzzle."""
@@ -89,38 +89,38 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
 def parts_of(path: Path, name: str, settings: Settings) -> Iterator[Item | Part]:
     """The same, but collections as entries, most of which are plain text that is soon copied."""
     room = UnpackLimits(settings.max_total_bytes)
-    match contents_of(path, name, settings):
+    match source_at(path, name, settings):
         case Archive():
             for member in walk(path, room):
-                found = contents_of_member(member, settings)
-                if isinstance(found, Single):
-                    yield item_of(found, settings)
-                else:
+                found = source_of_member(member, settings)
+                if isinstance(found, tuple):
                     yield from _parts_of(*found, settings)
-        case Collection(collection):
+                else:
+                    yield item_of(found, settings)
+        case Collection(layout):
             with PeekableStream(opened(path, room)) as stream:
-                yield from _parts_of(collection, stream, settings)
-        case Single() as single:
-            yield item_of(single, settings)
+                yield from _parts_of(layout, stream, settings)
+        case source:
+            yield item_of(source, settings)
 
 
-def item_of(single: Single, settings: Settings) -> Item:
+def item_of(source: OneProblem, settings: Settings) -> Item:
     """The problem of a source that holds only one, or the reason why it is refused."""
-    if single.data is None:
-        return Item(single.name, None, None, single.refusal)
+    if isinstance(source, Unreadable):
+        return Item(source.name, None, None, source.reason)
     try:
-        problem = read_problem(single.data, single.name, settings, single.what)
+        problem = problem_in(source, settings)
     except (InvalidPuzzle, LimitReached) as error:
-        return Item(single.name, None, None, str(error))
-    return Item(single.name, None, problem, signs=signs_of(problem.format))
+        return Item(source.name, None, None, str(error))
+    return Item(source.name, None, problem, signs=signs_of(problem.format))
 
 
-def _parts_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item | Part]:
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        for entry in source.detected.entries(piece, source.name, settings.reading):
-            yield Part(source.name, entry)
+def _parts_of(layout: Layout, stream: PeekableStream, settings: Settings) -> Iterator[Item | Part]:
+    for piece in layout.pieces(stream, PIECE_BYTES):
+        for entry in layout.entries(piece, settings.reading):
+            yield Part(layout.name, entry)
     if stream.error:
-        yield Item(source.name, None, None, str(stream.error))
+        yield Item(layout.name, None, None, str(stream.error))
 
 
 def problem_of(entry: Entry) -> PuzzleProblem:

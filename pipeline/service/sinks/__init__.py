@@ -35,7 +35,7 @@ from pipeline.outbox.write_record import (
     timestamp,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading import Single, Source
+from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
@@ -50,7 +50,7 @@ from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
-    from pipeline.reading.formats import Piece
+    from pipeline.reading.formats import Layout, Piece
 
 
 CHECKPOINT_FORMAT = 3
@@ -69,7 +69,7 @@ class PieceOf(Request):
     """
 
     piece: Piece
-    source: Source
+    layout: Layout
     member: str = ""
     first: int = 1
 
@@ -77,12 +77,12 @@ class PieceOf(Request):
         from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
+        rows = solve_piece(self.piece, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
-        found, before = self.source.detected, self.piece.first_line - 1
-        pieces = found.pieces(io.BytesIO(self.piece.data), 1)
+        before = self.piece.first_line - 1
+        pieces = self.layout.pieces(io.BytesIO(self.piece.data), 1)
         return [
             replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
             for index, piece in enumerate(pieces, self.first)
@@ -97,7 +97,7 @@ class PieceOf(Request):
     def given_up(self, why: str, settings: Settings) -> Rows:
         from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
 
-        return failed_piece(self.piece, self.source, settings, why, self.first)
+        return failed_piece(self.piece, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
@@ -114,14 +114,14 @@ class End(Request):
     """
 
     member: str
-    source: Source
+    layout: Layout
     line: int
     digest: str
     size: int
     error: str | None = None
 
 
-class Singles(Several[Single]):
+class Singles(Several[OneProblem]):
     """Sources of one problem each."""
 
     __slots__ = ()
@@ -165,18 +165,18 @@ class Portions:
     items: int = 256
     item_bytes: int = 1024 * 1024
 
-    def size(self, source: Source, settings: Settings) -> int:
+    def size(self, layout: Layout, settings: Settings) -> int:
         """The bytes of a piece of that collection."""
-        if source.detected.format.is_ruled:
+        if layout.format.is_ruled:
             return self.piece_of_ruled
         if settings.prove == "always" or {"effort", "rating"} & {*settings.traits}:
             return self.piece_to_prove
-        is_nine = source.cells == NINE.size
+        is_nine = layout.cells == NINE.size
         return self.piece if is_nine else min(self.piece, self.piece_of_others)
 
     def pieces(
         self,
-        source: Source,
+        layout: Layout,
         stream: PeekableStream,
         settings: Settings,
         member: str = "",
@@ -188,12 +188,12 @@ class Portions:
         """
         from pipeline.reading.formats import Piece, count_lines  # noqa: PLC0415 - loaded by then
 
-        found, piece = source.detected, Piece(1, b"")
-        for piece in found.pieces(stream, self.size(source, settings)):
-            yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
+        piece = Piece(1, b"")
+        for piece in layout.pieces(stream, self.size(layout, settings)):
+            yield PieceOf(piece, layout, member, max(1, piece.first_line + ahead()))
         line = piece.first_line + count_lines(piece.data)
         error = str(stream.error) if stream.error else None
-        yield End(member, source, line, stream.digest, stream.size, error)
+        yield End(member, layout, line, stream.digest, stream.size, error)
 
 
 PORTIONS = Portions()
@@ -280,18 +280,19 @@ class Sink(ABC):
 class SetSink(Sink):
     """One problem: its solutions, record and log; `item` is None if nothing is to be computed."""
 
-    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
+    def __init__(self, claim: Claim, item: OneProblem, settings: Settings) -> None:
+        from pipeline.service.solving import refused  # noqa: PLC0415 - slow to load
+
         super().__init__(claim, settings)
-        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
-        self._result = Result("invalid", message=item.refusal, seconds=seconds)
         self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
-        self.item = item if item.refusal is None else None
+        self.item = None if isinstance(item, Unreadable) else item
+        self._result = refused(item) if isinstance(item, Unreadable) else Result("unknown")
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
         """The set that says why a claim could not be processed."""
         size = size_of(claim.original)
-        sink = cls(claim, Single(claim.note.source, None, why), settings)
+        sink = cls(claim, Unreadable(claim.note.source, why), settings)
         sink._result = Result("failed", message=why)
         sink._dropped = sink._origin(None if size is None else digest_of(claim.original), size)
         return sink

@@ -37,11 +37,11 @@ from pipeline.outbox.write_record import (
     record_text,
     timestamp,
 )
-from pipeline.reading import Archive, Single
+from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
-from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
+from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle, source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
@@ -92,23 +92,23 @@ class TreeSink(GrowingSink):
 
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
-        group: list[Single] = []
+        group: list[OneProblem] = []
         room = UnpackLimits(self._settings.max_total_bytes)
         for member in walk(self._claim.original, room, self._meter):
-            found = contents_of_member(member, self._settings)
-            if isinstance(found, Single):
+            found = source_of_member(member, self._settings)
+            if not isinstance(found, tuple):
                 group.append(found)
                 if not self._is_full(group):
                     continue
             if group:
                 yield Singles(tuple(group))
                 group = []
-            if not isinstance(found, Single):
+            if isinstance(found, tuple):
                 yield from self._portions.pieces(*found, self._settings, member.name)
         if group:
             yield Singles(tuple(group))
 
-    def _is_full(self, group: list[Single]) -> bool:
+    def _is_full(self, group: list[OneProblem]) -> bool:
         held = sum(len(item.data or b"") for item in group)
         return len(group) >= self._portions.items or held >= self._portions.item_bytes
 
@@ -125,13 +125,14 @@ class TreeSink(GrowingSink):
             case End() as end, _:
                 self._end(end)
 
-    def _write_item(self, item: Single, result: Result) -> None:
+    def _write_item(self, item: OneProblem, result: Result) -> None:
         """Write the set of a member that is one puzzle, and its row."""
-        if item.data is None:
-            self._row(item.name, None, REFUSED, 0, "", "", printable(item.refusal or ""))
+        data = item.data
+        if data is None:
+            self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
             return
-        result, added = _judged(item.data, result), list[str]()
-        origin = self._member(item.name, digest(item.data), len(item.data))
+        result, added = _judged(data, result), list[str]()
+        origin = self._member(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
         made = SetOfOne(origin, result, self._settings.keep_cnf)
@@ -176,7 +177,7 @@ class TreeSink(GrowingSink):
 
     def _end(self, end: End) -> None:
         """Write the set of a member that is a collection, and its row."""
-        member, found = end.member, end.source.detected
+        member, found = end.member, end.layout
         table, self._inner = self._table_of(member), None
         if isinstance(table, str):
             self._row(member, found.format.name, "failed", 0, "", "", printable(table))
