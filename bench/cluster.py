@@ -27,9 +27,8 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
-from pipeline.reading import Source
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.read import what_in
+from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
 from pipeline.service.jobs import PORTIONS, End, PieceOf
 from pipeline.service.replies import packed
@@ -47,9 +46,9 @@ def chunks(count: int, files: list[str]) -> list[PieceOf]:
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
     text = "".join(shuffled(known[i % len(known)], generator) + "\n" for i in range(count))
     stream = PeekableStream(io.BytesIO(text.encode()))
-    source = what_in(stream, "bench", SETTINGS)
-    assert isinstance(source, Source)
-    return [step for step in PORTIONS.pieces(source, stream, SETTINGS) if isinstance(step, PieceOf)]
+    layout = detect_collection(text.encode(), True, SETTINGS.reading, "bench")
+    assert layout
+    return [step for step in PORTIONS.pieces(layout, stream, SETTINGS) if isinstance(step, PieceOf)]
 
 
 @contextmanager
@@ -107,7 +106,7 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
 def compare(count: int, pieces: list[PieceOf], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
     padding = "x" * len(pieces[0].piece.data)
-    nothing = [End(padding, pieces[0].source, 1, "", 0)] * 200
+    nothing = [End(padding, pieces[0].layout, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, lambda: False)) as pool,

@@ -26,7 +26,7 @@ from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
-from pipeline.reading.read import contents_of
+from pipeline.reading.read import source_at
 from pipeline.service.jobs import PORTIONS
 from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings
@@ -71,11 +71,10 @@ def main() -> None:
 
 def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int]) -> None:
     settings = Settings().of_many()
-    source = contents_of(path, path.name, settings)
+    source = source_at(path, path.name, settings)
     assert isinstance(source, Collection)
-    found = source.source.detected
-    pieces = list(found.pieces(io.BytesIO(data), PORTIONS.piece))
-    read = partial(found.contents, source=path.name, reading=settings.reading)
+    pieces = list(source.layout.pieces(io.BytesIO(data), PORTIONS.piece))
+    read = partial(source.layout.contents, reading=settings.reading)
     contents = [read(piece) for piece in pieces]
     masks = [masks_of_plain(content.plain_cells()[1]) for content in contents]
     answers = [search(some, MOST, NEVER) for some in masks]
@@ -93,7 +92,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         return certify_lists(NINE, few, listed, found.grids)
 
     with Solvers() as solvers:
-        solve = partial(solve_piece, source=source.source, solvers=solvers, settings=settings)
+        solve = partial(solve_piece, layout=source.layout, solvers=solvers, settings=settings)
         rows = [solve(piece) for piece in pieces]
         stages: dict[str, Callable[[], Any]] = {
             "read": each(read, pieces),

@@ -16,6 +16,7 @@ from pipeline.certify import certify_grid
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_source
+from pipeline.settings import Reading
 
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 AT_ONCE = 20
@@ -351,7 +352,7 @@ class Draw:
 
 
 def parsed(text: str) -> Puzzle:
-    return parse_source(text.encode(), "text", format_name="iss").puzzle
+    return parse_source(text.encode(), "text", Reading(format="iss")).puzzle
 
 
 def bits_in_base64(bits: Sequence[bool]) -> str:

@@ -100,7 +100,7 @@ DECLARABLE = ("format", "variant", "alphabet", "boxes")
 
 
 class Reading(NamedTuple):
-    """How to read sources, in the order of `parse_source`'s arguments.
+    """How to read sources.
 
     `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
     that of 16×16 and 25×25 characters, `boxes` rows x columns of a box, as 2x3; `auto` leaves it to
@@ -135,6 +135,10 @@ class Reading(NamedTuple):
         """The parts of the notation that were declared rather than left to the source."""
         told = {name: getattr(self, name) for name in DECLARABLE}
         return {name: value for name, value in told.items() if value != "auto"}
+
+
+USUAL = Reading()
+"""Everything is left to the source."""
 
 
 @dataclass(frozen=True, slots=True)

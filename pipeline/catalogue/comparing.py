@@ -27,11 +27,10 @@ from pipeline.catalogue.puzzles import (
 )
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading import Single, Source
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Piece
+from pipeline.reading.formats import Layout, Piece
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, contents_at, item_of
+from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
 
 PIECE_BYTES = 256 * 1024
@@ -220,12 +219,12 @@ def _joined(lots: list[Lot]) -> Lot:
 
 
 def _lots_at(path: Path, name: str, places: SourceLines, settings: Settings) -> Iterator[Lot]:
-    for where, found in contents_at(path, name, settings, f"{name}/"):
+    for where, found in sources_at(path, name, settings, f"{name}/"):
         places.begin(where)
-        if isinstance(found, Single):
-            yield _single(item_of(found, where, settings), places)
-        else:
+        if isinstance(found, tuple):
             yield from _collection(*found, places, settings)
+        else:
+            yield _single(item_of(found, where, settings), places)
 
 
 def _single(item: Item, places: SourceLines) -> Lot:
@@ -237,10 +236,10 @@ def _single(item: Item, places: SourceLines) -> Lot:
 
 
 def _collection(
-    source: Source, stream: PeekableStream, places: SourceLines, settings: Settings
+    layout: Layout, stream: PeekableStream, places: SourceLines, settings: Settings
 ) -> Iterator[Lot]:
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        yield _of_piece(piece, source, places, settings)
+    for piece in layout.pieces(stream, PIECE_BYTES):
+        yield _of_piece(piece, layout, places, settings)
     if stream.error:
         yield _left_out(Left(places.names[-1], None, str(stream.error)))
 
@@ -249,8 +248,8 @@ def _left_out(left: Left) -> Lot:
     return Lot(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
 
 
-def _of_piece(piece: Piece, source: Source, places: SourceLines, settings: Settings) -> Lot:
-    contents = source.detected.contents(piece, source.name, settings.reading)
+def _of_piece(piece: Piece, layout: Layout, places: SourceLines, settings: Settings) -> Lot:
+    contents = layout.contents(piece, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
     lines, left = np.zeros(len(contents), np.int64), []
     lines[contents.places_of_plain] = contents.plain.numbers

@@ -20,9 +20,8 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.archives.walk import is_packed
 from pipeline.reading.formats import (
     HEAD_BYTES,
-    Detected,
     Parsed,
-    detect,
+    detect_collection,
     is_written_as_values,
     oversize,
     read_values,
@@ -72,9 +71,7 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
     head = stream.read(HEAD_BYTES)
     copy.write(head)
     if len(head) == HEAD_BYTES:
-        is_many = is_packed(head) or isinstance(
-            detect(head, False, name, settings.reading), Detected
-        )
+        is_many = is_packed(head) or detect_collection(head, False, settings.reading) is not None
         most = settings.max_total_bytes if is_many else settings.max_bytes
         while chunk := stream.read(_AT_ONCE):
             copy.write(chunk)

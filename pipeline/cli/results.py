@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.files import STANDARD_INPUT, write_to
 from pipeline.cli.options import program, say
-from pipeline.errors import InputError, InvalidPuzzle, counted, printable
+from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
+from pipeline.reading import Unreadable
 from pipeline.reading.formats import signs_of
 from pipeline.service.log import shows
 from pipeline.settings import Settings
@@ -76,13 +77,14 @@ def show(
 
 def say_fault(item: Item, result: Result) -> None:
     """Say why an item could not be read, and point at the place in its line, if there is one."""
-    error = item.content
-    if isinstance(error, InvalidPuzzle) and item.data is not None and error.line and error.column:
+    source = item.content
+    if isinstance(source, Unreadable) and source.place and source.data is not None:
         from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
-        if (line := line_at(item.data, error.line)) is not None:
-            shown = caret(line, error.column).replace("\n", "\n    ")
-            say(f"{error}\n    {shown}")
+        number, column = source.place
+        if (line := line_at(source.data, number)) is not None:
+            shown = caret(line, column).replace("\n", "\n    ")
+            say(f"{source.reason}\n    {shown}")
             return
     say(str(result.message))
 

@@ -23,12 +23,19 @@ from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading import Archive, Single, Source
+from pipeline.reading import (
+    Archive,
+    Collection,
+    Formula,
+    OneProblem,
+    SinglePuzzle,
+    Unreadable,
+)
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, parse_source, signs_of
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
+from pipeline.reading.read import PIECE_BYTES, source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
@@ -137,11 +144,12 @@ class _Sought:
     def data(self) -> bytes:
         """The bytes of one puzzle or formula. Raises InputError, OSError."""
         for found in self._fitting():
-            if isinstance(found, Single):
-                if found.data is None:
-                    raise InputError(f"the original cannot be read: {found.refusal}")
-                if self._top is None or sha256(found.data).hexdigest() == self._record.sha256:
-                    return found.data
+            match found:
+                case Unreadable(data=None):
+                    raise InputError(f"the original cannot be read: {found.reason}")
+                case SinglePuzzle(data=data) | Formula(data=data) | Unreadable(data=bytes(data)):
+                    if self._top is None or sha256(data).hexdigest() == self._record.sha256:
+                        return data
         raise self._other()
 
     def entries(self, wanted: Sequence[int]) -> Mapping[int, Entry]:
@@ -159,7 +167,7 @@ class _Sought:
     def _other(self) -> InputError:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
-    def _fitting(self) -> Iterator[Single | tuple[Source, PeekableStream] | None]:
+    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream] | None]:
         """The content of each original of that name that may be the right one.
 
         Originals have the hash of what was dropped, unless it was a folder. An archive's content
@@ -172,20 +180,22 @@ class _Sought:
             with ExitStack() as stack:
                 yield self._found(path, stack)
 
-    def _found(self, path: Path, stack: ExitStack) -> Single | tuple[Source, PeekableStream] | None:
+    def _found(
+        self, path: Path, stack: ExitStack
+    ) -> OneProblem | tuple[Layout, PeekableStream] | None:
         """The content of a file, or of the right member of an archive; None if it is missing."""
-        found, number = contents_of(path, self._record.source, self._settings), self._record.member
+        found, number = source_at(path, self._record.source, self._settings), self._record.member
         if isinstance(found, Archive):
             if not isinstance(number, int):
                 return None
             members = stack.enter_context(closing(walk(path, self._room)))
             member = next(islice(members, number, None), None)
-            return None if member is None else contents_of_member(member, self._settings)
+            return None if member is None else source_of_member(member, self._settings)
         if self._top is not None:
             return None
-        if isinstance(found, Single):
+        if not isinstance(found, Collection):
             return found
-        return found.source, stack.enter_context(PeekableStream(opened(path, self._room)))
+        return found.layout, stack.enter_context(PeekableStream(opened(path, self._room)))
 
 
 def _digest(stream: PeekableStream) -> str:
@@ -195,12 +205,12 @@ def _digest(stream: PeekableStream) -> str:
 
 
 def _entries_in(
-    source: Source, stream: PeekableStream, wanted: Sequence[int], settings: Settings
+    layout: Layout, stream: PeekableStream, wanted: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
     found: dict[int, Entry] = {}
     before, left = 0, [*reversed(wanted)]
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        entries = source.detected.entries(piece, source.name, settings.reading)
+    for piece in layout.pieces(stream, PIECE_BYTES):
+        entries = layout.entries(piece, settings.reading)
         while left and left[-1] <= before + len(entries):
             index = left.pop()
             found[index] = entries[index - before - 1]
@@ -307,7 +317,7 @@ def _problem_of_row(
     if not sought.named:
         text = row.puzzle.encode(errors="surrogateescape")
         try:
-            parsed = parse_source(text, "the table", *settings.reading._replace(format="auto"))
+            parsed = parse_source(text, "the table", settings.reading._replace(format="auto"))
         except InvalidPuzzle as error:
             raise InputError(f"{sought.gone}, and without it: {error}") from error
         return PuzzleProblem(parsed), signs_of(parsed.format)

@@ -20,8 +20,7 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
 from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading import Source
-from pipeline.reading.formats import Entry, signs_of
+from pipeline.reading.formats import Entry, Layout, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
@@ -247,10 +246,10 @@ class RowsOf:
         return b"".join([texts[place] for place in range(len(self._is_told))])
 
 
-def broken(source: Source, line: int, message: str, also: Sequence[str] = ()) -> Rows:
+def broken(layout: Layout, line: int, message: str, also: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(PieceContents(PlainLines.none(), [entry]), source.cells, 1, also)
+    making = RowsOf(PieceContents(PlainLines.none(), [entry]), layout.cells, 1, also)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
 

@@ -1,6 +1,6 @@
-"""From bytes to puzzles: a source holds one problem, a collection, or an archive.
+"""From bytes to puzzles: what a source is, decided once.
 
-`read.py` finds out which. Loading this module loads no parser.
+`read.py` decides. Loading this module loads no parser.
 """
 
 from __future__ import annotations
@@ -10,34 +10,33 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import FileKind
-    from pipeline.reading.formats import Detected, What
+    from pipeline.reading.formats import Layout, Parsed
     from pipeline.reading.formats.formula import ParsedFormula
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What is needed to read any piece of a collection; picklable.
+class SinglePuzzle:
+    """A source of one puzzle, with its bytes, and the size of its file.
 
-    `cells` is how many dots stand for a puzzle whose size is not known.
+    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, which is left to
+    whoever solves it.
     """
 
     name: str
-    detected: Detected
-    cells: int
+    data: bytes
+    size: int | None = None
+    parsed: Parsed | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
-    """A source of one problem: its bytes, or why it is not read; `size` if it is a file.
-
-    `what` is what the first look found, which took `seconds`: the puzzle itself, if it was parsed.
-    """
+class Formula:
+    """A source of one formula; the fields are those of SinglePuzzle."""
 
     name: str
-    data: bytes | None
-    refusal: str | None = None
+    data: bytes
     size: int | None = None
-    what: What | ParsedFormula | None = None
+    parsed: ParsedFormula | None = None
     seconds: float = 0.0
 
 
@@ -45,7 +44,7 @@ class Single:
 class Collection:
     """Many puzzles in one file, which may be compressed."""
 
-    source: Source
+    layout: Layout
     kind: FileKind
 
 
@@ -56,4 +55,24 @@ class Archive:
     kind: FileKind
 
 
-Contents = Single | Collection | Archive
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A source that is refused, and the reason; `data` is None if it could not be had.
+
+    `place` is the line and the column of the error, from 1, if it has both.
+    """
+
+    name: str
+    reason: str
+    data: bytes | None = None
+    size: int | None = None
+    seconds: float = 0.0
+    place: tuple[int, int] | None = None
+
+
+Readable = SinglePuzzle | Formula
+
+OneProblem = SinglePuzzle | Formula | Unreadable
+"""A source that gives one result."""
+
+Source = OneProblem | Collection | Archive

@@ -1,7 +1,7 @@
-"""Decide whether a source holds one problem, a collection, or an archive.
+"""Decide what a source is: one problem, a collection or an archive, or unreadable.
 
-`formats.detect` tells what bytes are. `contents_in` looks at all bytes of a small file,
-`contents_of` at any file, and `contents_of_member` at a member of an archive.
+`source_in` looks at all bytes of a small file, `source_at` at any file, and `source_of_member` at a
+member of an archive.
 
 `looks_like_no_puzzle` tells invalid puzzles in an archive from its other files. A grid with a wrong
 sign looks like a puzzle, and in case of doubt a source looks like one. Single lines of digits are
@@ -17,6 +17,7 @@ import re
 import stat
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
@@ -24,21 +25,28 @@ from string import ascii_uppercase
 from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
 from pipeline.files import kind_in_words
 from pipeline.limits import Deadline, Limits
-from pipeline.reading import Archive, Collection, Contents, Single, Source
+from pipeline.reading import (
+    Archive,
+    Collection,
+    Formula,
+    OneProblem,
+    Readable,
+    SinglePuzzle,
+    Source,
+    Unreadable,
+)
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
 from pipeline.reading.formats import (
     FORMATS,
     HEAD_BYTES,
-    Detected,
-    FormulaBegun,
-    NotMany,
+    Layout,
     Parsed,
-    What,
-    detect,
+    is_formula,
     oversize,
     parse_source,
+    read_text,
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
@@ -49,7 +57,6 @@ from pipeline.settings import Settings
 PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
-_MOST_CELLS = 100
 _SECONDS = 1.0
 """Of work to parse a puzzle before it is claimed."""
 
@@ -66,135 +73,165 @@ _IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
 
 
-def contents_in(data: bytes, name: str, settings: Settings) -> tuple[Contents | None, bool]:
+def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
     """Tell what all the bytes of a file hold, and whether they look cut off.
 
-    None if only the file can tell: it is packed, or takes too long to parse.
+    None if that is left to `source_at`: it is packed, or takes too long to parse.
     """
     if is_packed(data):
         return None, False
-    head, most = data[:HEAD_BYTES], settings.max_bytes
-    reading = settings.reading.at_most(_SECONDS)
-    begun = time.perf_counter()
-    parsed: Parsed | ParsedFormula
+    head, begun = data[:HEAD_BYTES], time.perf_counter()
+    found: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        match detect(head, len(data) <= HEAD_BYTES, name, reading):
-            case Detected() as found:
-                source = Source(printable(name), found, _cells(head, name, found, settings))
-                is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
-                return Collection(source, "plain"), is_torn
-            case _ if len(data) > most:
-                return Single(name, None, str(oversize(name, most, f"{len(data)} bytes"))), False
-            case FormulaBegun():
-                deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
-                parsed = parse_formula(data, name, most, deadline)
-            case Parsed() as parsed:
-                pass
-            case NotMany():
-                parsed = parse_source(data, name, *reading)
+        found = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
+        if isinstance(found, Layout):
+            is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
+            return Collection(found, "plain"), is_torn
+        if len(data) > settings.max_bytes:
+            return _oversize(name, settings, f"{len(data)} bytes"), False
+        found = found or parsed_of(unread(data, name, settings), settings)
     except LimitReached:
         return None, False
     except InvalidPuzzle as error:
-        spent = time.perf_counter() - begun
-        return Single(name, data, str(error), len(data), seconds=spent), error.truncated
-    spent = time.perf_counter() - begun
-    return Single(name, data, None, len(data), parsed, spent), False
+        found = error
+    source = _read(data, name, found, len(data), time.perf_counter() - begun)
+    return source, isinstance(found, InvalidPuzzle) and found.truncated
 
 
-def contents_of(path: Path, name: str, settings: Settings) -> Contents:
+def source_at(path: Path, name: str, settings: Settings) -> Source:
     """Tell by its content what has been claimed. Raises OSError."""
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
-    try:
-        return _contents(path, name, settings)
-    except UnpackError as error:
-        return Single(name, None, f"{printable(name)}: {error}", status.st_size)
-    except PermissionError:
-        found = "no permission to read it"
-        return _refused(name, "a file that may be read", found, status.st_size)
-
-
-def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
-    return Single(name, None, str(InvalidPuzzle(name, None, None, expected, found)), size)
-
-
-def _contents(path: Path, name: str, settings: Settings) -> Contents:
     limits = UnpackLimits.of(settings)
-    kind = kind_of(path)
-    if kind in ("zip", "tar", "folder"):
-        if kind != "folder":
-            check_readable(path, limits)
-        return Archive(kind)
-    size = path.stat().st_size
-    found = f"{size} bytes" if kind == "plain" else "more"
-    with PeekableStream(opened(path, limits)) as stream:
-        what = _one_or_many(stream, printable(name), settings, found)
-    if isinstance(what, Source):
-        return Collection(what, kind)
-    return replace(what, name=name, size=size)
+    try:
+        kind = kind_of(path)
+        if kind in ("zip", "tar", "folder"):
+            if kind != "folder":
+                check_readable(path, limits)
+            return Archive(kind)
+        size = path.stat().st_size
+        with PeekableStream(opened(path, limits)) as stream:
+            most = f"{size} bytes" if kind == "plain" else "more"
+            found = _in_stream(stream, printable(name), settings, most)
+    except UnpackError as error:
+        return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
+    except PermissionError:
+        why = "no permission to read it"
+        return _refused(name, "a file that may be read", why, status.st_size)
+    if isinstance(found, Layout):
+        return Collection(found, kind)
+    return replace(found, name=name, size=size)
 
 
-def contents_of_member(
+def source_of_member(
     member: Member, settings: Settings
-) -> Single | tuple[Source, PeekableStream]:
-    """A member of an archive as one puzzle, or a collection's source with its stream.
+) -> OneProblem | tuple[Layout, PeekableStream]:
+    """A member of an archive; if it is a collection, its layout with its stream.
 
     Raises OSError if the environment keeps it from being read.
     """
     if member.stream is None:
-        return Single(member.name, None, member.refusal)
+        return Unreadable(member.name, member.refusal or "")
     try:
         stream = PeekableStream(member.stream)
-        found = _one_or_many(stream, member.name, settings)
+        found = _in_stream(stream, member.name, settings)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
-        return Single(member.name, None, str(error))
-    return (found, stream) if isinstance(found, Source) else found
+        return Unreadable(member.name, str(error))
+    return (found, stream) if isinstance(found, Layout) else found
 
 
-def _one_or_many(
+def parsed_of(source: Readable, settings: Settings) -> Parsed | ParsedFormula:
+    """The puzzle or the formula of a source, read now unless it was. `settings.timeout` applies.
+
+    Raises InvalidPuzzle and LimitReached.
+    """
+    if source.parsed is not None:
+        return source.parsed
+    if isinstance(source, SinglePuzzle):
+        return parse_source(source.data, source.name, settings.reading)
+    deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+    return parse_formula(source.data, source.name, settings.max_bytes, deadline)
+
+
+def read_now(source: OneProblem, settings: Settings) -> OneProblem:
+    """The source with what it holds, if that was not read yet. Raises LimitReached."""
+    if isinstance(source, Unreadable) or source.parsed is not None:
+        return source
+    begun = time.perf_counter()
+    found: Parsed | ParsedFormula | InvalidPuzzle
+    try:
+        found = parsed_of(source, settings)
+    except InvalidPuzzle as error:
+        found = error
+    return _read(source.data, source.name, found, source.size, time.perf_counter() - begun)
+
+
+def unread(data: bytes, name: str, settings: Settings) -> Readable:
+    """A source of one problem that is still to be read."""
+    kind = Formula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
+    return kind(name, data)
+
+
+def _refused(name: str, expected: str, found: str, size: int | None) -> Unreadable:
+    return Unreadable(name, str(InvalidPuzzle(name, None, None, expected, found)), None, size)
+
+
+def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
+    return Unreadable(name, str(oversize(name, settings.max_bytes, found)))
+
+
+def _look(
+    head: bytes, complete: bool, name: str, settings: Settings
+) -> Parsed | Layout | InvalidPuzzle | None:
+    """What the beginning of a source tells; None for a formula, and if only the rest tells."""
+    if is_formula(head, settings.reading):
+        return None
+    return read_text(head, complete, name, settings.reading)
+
+
+def _in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
-) -> Single | Source:
-    """The one puzzle in a stream of that size, or the source of a collection, not read yet."""
-    what = what_in(stream, name, settings)
-    if isinstance(what, Source):
-        return what
+) -> OneProblem | Layout:
+    """The one problem in a stream of that size, or the layout of a collection, not read yet."""
+    begun = time.perf_counter()
+    head = stream.head(HEAD_BYTES + 1)
+    found = None
+    with suppress(LimitReached):
+        found = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    if isinstance(found, Layout):
+        return found
+    seconds = time.perf_counter() - begun
     data = stream.whole(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
-        return Single(name, None, str(oversize(name, settings.max_bytes, size)))
-    return Single(name, data, what=what)
+        return _oversize(name, settings, size)
+    return _read(data, name, found, None, seconds) if found else unread(data, name, settings)
 
 
-def what_in(stream: PeekableStream, name: str, settings: Settings) -> Source | What:
-    """The source of the collection in a stream, or what `detect` finds in any other."""
-    head = stream.head(HEAD_BYTES + 1)
-    complete = len(head) <= HEAD_BYTES
-    what = detect(head[:HEAD_BYTES], complete, name, settings.reading)
-    if isinstance(what, Detected):
-        return Source(name, what, _cells(head, name, what, settings))
-    return what
+def _read(
+    data: bytes,
+    name: str,
+    found: Parsed | ParsedFormula | InvalidPuzzle,
+    size: int | None,
+    seconds: float,
+) -> OneProblem:
+    match found:
+        case Parsed():
+            return SinglePuzzle(name, data, size, found, seconds)
+        case ParsedFormula():
+            return Formula(name, data, size, found, seconds)
+    place = (found.line, found.column) if found.line and found.column else None
+    return Unreadable(name, str(found), data, size, seconds, place)
 
 
-def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
-    """The number of cells of the first puzzle, to stand for those whose size is not known."""
-    pieces = detected.pieces(io.BytesIO(head), 1)
-    for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
-        for entry in detected.entries(piece, name, settings.reading):
-            if entry.plain:
-                return 81
-            if entry.puzzle is not None:
-                return len(entry.puzzle.cells)
-    return 81
-
-
-def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
+def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
     """Whether the last entry of a collection is invalid: the file may be cut off."""
-    last = deque(detected.pieces(io.BytesIO(data), 1), maxlen=1)
+    last = deque(layout.pieces(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
-    entries = detected.entries(last[0], "", settings.reading)
+    entries = layout.entries(last[0], settings.reading)
     return bool(entries) and entries[-1].error is not None
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.errors import printable
-from pipeline.reading import Collection, Single
+from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT, Runtime
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
@@ -28,7 +28,7 @@ from pipeline.service.protocol.settle import (
 )
 
 if TYPE_CHECKING:
-    from pipeline.reading import Contents
+    from pipeline.reading import Source
 
 Complete = Sight | Refused
 
@@ -126,10 +126,10 @@ class Arrivals:
 
     def _is_refused(self, name: str) -> bool:
         """Whether a large file need not wait for others, as it will not be read."""
-        from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
+        from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        found = contents_of(self._inbox / name, name, self._runtime.settings)
-        return isinstance(found, Single) and found.refusal is not None
+        found = source_at(self._inbox / name, name, self._runtime.settings)
+        return isinstance(found, Unreadable)
 
     def holds_many(self, name: str) -> bool:
         """Whether it was seen that solving a file may take a while."""
@@ -142,7 +142,7 @@ class Arrivals:
     def _may_hold_many(self, seen: Sight) -> bool:
         if seen.data is None:
             return seen.is_folder or seen.fingerprint.size > LARGEST_READ
-        if isinstance(seen.content, Single):
+        if isinstance(seen.content, OneProblem):
             return False
         self.saw_many = True
         if not isinstance(seen.content, Collection):
@@ -152,19 +152,19 @@ class Arrivals:
         portions, size = self._runtime.tuning.portions, seen.fingerprint.size
         return not is_quick(seen.content, size, self._runtime.settings, portions)
 
-    def _read(self, name: str, data: bytes) -> tuple[Contents | None, bool]:
+    def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
         """Read the bytes: their contents, and whether they look cut off.
 
         If that crashed, now or in a process that died of it, the file is claimed unread when it
         has settled: its job reads it again, and counts the attempts.
         """
-        from pipeline.reading.read import contents_in  # noqa: PLC0415 - slow to load
+        from pipeline.reading.read import source_in  # noqa: PLC0415 - slow to load
 
         if self._marks.has(name):
             return None, True
         try:
             with self._marks.reading(name):
-                return contents_in(data, name, self._runtime.settings)
+                return source_in(data, name, self._runtime.settings)
         except NO_FAULT:
             raise
         except Exception:  # noqa: BLE001 - a crash of ours

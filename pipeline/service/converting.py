@@ -12,7 +12,7 @@ from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
-from pipeline.reading.formats import HEAD_BYTES, Detected, Parsed, detect, parse_source
+from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     NAMES,
@@ -24,7 +24,7 @@ from pipeline.reading.formats.targets import (
     target_of,
 )
 from pipeline.service.solving import solved
-from pipeline.settings import Reading, Settings
+from pipeline.settings import USUAL, Settings
 from pipeline.solving.items import Item, groups, items_of, without_formulas
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -188,13 +188,11 @@ class _Keeper:
 
     def _check_read_back(self) -> None:
         source, head = f"a file of {self._to} cannot hold all of them", bytes(self._head)
-        try:
-            what = detect(head, len(head) < HEAD_BYTES, source, Reading())
-            if self._count == 1 or isinstance(what, Detected):
-                return
-            parse_source(head, source)
-        except InvalidPuzzle as error:
-            raise InputError(f"{error}; -o FOLDER/ takes a file for each") from None
+        what = read_text(head, len(head) < HEAD_BYTES, source, USUAL)
+        if self._count == 1 or isinstance(what, Layout):
+            return
+        if isinstance(what, InvalidPuzzle):
+            raise InputError(f"{what}; -o FOLDER/ takes a file for each")
         raise InputError(f"{source}: it would be read as one puzzle")
 
 

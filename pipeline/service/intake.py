@@ -19,7 +19,7 @@ from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
-from pipeline.reading import Contents, Single
+from pipeline.reading import OneProblem, Source
 from pipeline.service.arrivals import Arrivals, Complete, Later
 from pipeline.service.jobs import Ended
 from pipeline.service.jobs.puzzle import BATCH
@@ -484,10 +484,10 @@ class Intake:
         self._left_alone[path] = time.monotonic() + seconds
 
 
-def _worth_holding(seen: Sight) -> Contents | None:
+def _worth_holding(seen: Sight) -> Source | None:
     """The contents of the file, unless they take much memory."""
-    found: Contents | None = seen.content
-    if isinstance(found, Single) and len(seen.data or b"") > _LARGEST_HELD:
+    found: Source | None = seen.content
+    if isinstance(found, OneProblem) and len(seen.data or b"") > _LARGEST_HELD:
         return None
     return found
 

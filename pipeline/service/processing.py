@@ -22,7 +22,7 @@ from typing import Protocol
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.reading import Archive, Collection, Contents, Single
+from pipeline.reading import Archive, Collection, OneProblem, Source
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted, TookLong
 from pipeline.service.jobs import PORTIONS, Ended, Job, LongJob, Portions
@@ -144,7 +144,7 @@ class Slow:
     job: PuzzleJob
 
 
-Taken = tuple[Claim, Contents | None]
+Taken = tuple[Claim, Source | None]
 """A claim, and what its file holds if it was read before it was claimed."""
 
 
@@ -189,7 +189,7 @@ def _outcomes(
     longest = runtime.tuning.ready_seconds
     due = time.monotonic() + longest
     for claim, contents in taken:
-        if len(taken) > 1 and isinstance(contents, Single):
+        if len(taken) > 1 and isinstance(contents, OneProblem):
             puzzles.append(PuzzleJob(claim, contents, runtime.settings))
             continue
         outcome = _begun(claim, contents, runtime, seconds)
@@ -305,7 +305,7 @@ def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
 
 
 def _begun(
-    claim: Claim, contents: Contents | None, runtime: Runtime, seconds: float | None
+    claim: Claim, contents: Source | None, runtime: Runtime, seconds: float | None
 ) -> Job | Ended | Kept | Slow | LongRun:
     """Read a claim, and solve it unless that takes long; a Job is ready to be published.
 
@@ -340,7 +340,7 @@ def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
 
 
 def _read(
-    claim: Claim, contents: Contents | None, runtime: Runtime, seconds: float | None
+    claim: Claim, contents: Source | None, runtime: Runtime, seconds: float | None
 ) -> Job | Slow:
     """Read what was claimed, and solve it if it is one puzzle; give up after some attempts."""
     # loaded before an attempt is counted, because it is slow
@@ -375,14 +375,14 @@ def _read(
     return PuzzleJob.failed(claim, message, runtime.settings)
 
 
-def _job_of(claim: Claim, contents: Contents | None, runtime: Runtime) -> Job:
+def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     """The job for what has been claimed, chosen by its content. Raises OSError."""
-    from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
+    from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
     from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - as above
     from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
 
     settings, portions = runtime.settings, runtime.tuning.portions
-    match contents or contents_of(claim.original, claim.note.source, settings):
+    match contents or source_at(claim.original, claim.note.source, settings):
         case Collection() as found:
             return CollectionJob(claim, runtime.folders, settings, found, portions)
         case Archive() as found:

@@ -21,12 +21,12 @@ from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading import Single
+from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving import Encoding, Traits
 from pipeline.solving.explain import Conflict, Difference
-from pipeline.solving.problem import PuzzleProblem, read_problem
+from pipeline.solving.problem import PuzzleProblem, problem_in
 from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import keep_freed_memory
@@ -68,7 +68,7 @@ def pack_results(results: Sequence[Result]) -> bytes:
     return msgspec.msgpack.encode([_sent(result) for result in results])
 
 
-def unpack_results(data: bytes, items: Sequence[Single], settings: Settings) -> list[Result]:
+def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
     """The results for these items. Raises ValueError, msgspec.DecodeError, PipelineError."""
     sent = msgspec.msgpack.decode(data, type=list[SentResult])
     return [_result(each, item, settings) for each, item in zip(sent, items, strict=True)]
@@ -85,18 +85,18 @@ def _sent(result: Result) -> SentResult:
     return SentResult(**own, **{name: getattr(result, name) for name in names})
 
 
-def _result(sent: SentResult, item: Single, settings: Settings) -> Result:
+def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
     """The result, with its problem read here, and its clauses made here if they are kept."""
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
         if sent.solutions or sent.encoding or sent.proof is not None:
             raise ValueError("results of what was not read")
         return Result(**fields)
-    if item.data is None:
-        raise ValueError("results of what was not read")
+    if isinstance(item, Unreadable):
+        raise ValueError("results of what was not read")  # noqa: TRY004 - a bad reply
     longest = settings_declared()["timeout"].most  # it was read, and encoded, in time before
     in_any_time = replace(settings, timeout=longest)
-    problem = read_problem(item.data, item.name, in_any_time, item.what)
+    problem = problem_in(item, in_any_time)
     if isinstance(problem, PuzzleProblem):
         geometry = problem.puzzle.geometry
         fields["solutions"] = tuple(Grid(geometry, values) for values in sent.solutions)

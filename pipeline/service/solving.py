@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading import Single, Source
+from pipeline.reading import Formula, OneProblem, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Piece, count_lines, parsed_from, signs_of
+from pipeline.reading.formats import Layout, Piece, count_lines, parsed_from, signs_of
 from pipeline.reading.read import PIECE_BYTES
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, contents_at, problem_of
+from pipeline.solving.items import Item, problem_of, sources_at
 from pipeline.solving.one import FEWEST_TOGETHER, compared, solve_problem
-from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
+from pipeline.solving.problem import Problem, PuzzleProblem, S, problem_in, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
@@ -41,7 +41,7 @@ LARGEST_SIDE = 25
 AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
 """A puzzle, a problem that is one, or rows of values: no formula."""
 
-Given = Problem | Puzzle | Single | str | bytes | Path | Sequence[Sequence[int | str | None]]
+Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
 """A problem that was read, a puzzle, a source of one, a text, a file, or rows of values."""
 
 
@@ -84,7 +84,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     return solve_sources([(source, data)], solvers, settings)[0]
 
 
-def solve_items(items: Sequence[Single], solvers: Solvers, settings: Settings) -> list[Result]:
+def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
     """The results of items; what was parsed or refused is not read again."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
@@ -100,10 +100,12 @@ def solve_sources(
     read: dict[int, Problem] = {}
     parse: list[float] = []
     for index, (name, given) in enumerate(sources):
-        watch = Stopwatch(parse=given.seconds if isinstance(given, Single) else None)
-        if isinstance(given, Single) and given.refusal is not None:
-            results[index] = Result("invalid", message=given.refusal)
+        if isinstance(given, Unreadable):
+            results[index] = refused(given)
             continue
+        watch = Stopwatch(
+            parse=given.seconds if isinstance(given, SinglePuzzle | Formula) else None
+        )
         try:
             with watch.timing("parse"):
                 read[index] = problem_given(name, given, settings)
@@ -116,6 +118,14 @@ def solve_sources(
     found = solve_problems(list(read.values()), solvers, settings, parse)
     results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]
+
+
+def refused(source: Unreadable) -> Result:
+    """The result of what cannot be read, with the time that it took to find that out."""
+    seconds = {"total": source.seconds}
+    if source.data is not None:
+        seconds["parse"] = source.seconds
+    return Result("invalid", message=source.reason, seconds=seconds)
 
 
 def solved(
@@ -191,8 +201,8 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
             return read_problem(given.encode(errors="surrogatepass"), name, settings)
         case bytes():
             return read_problem(given, name, settings)
-        case Single(data=bytes(data), what=what):
-            return read_problem(data, name, settings, what)
+        case SinglePuzzle() | Formula():
+            return problem_in(given, settings)
     kind = type(given).__name__
     raise TypeError(
         "expected a Puzzle, a Problem, a text as str or bytes, a Path, or a list of rows, "
@@ -254,7 +264,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 
 
 def solve_piece(
-    piece: Piece, source: Source, solvers: Solvers, settings: Settings, first: int = 1
+    piece: Piece, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
     """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
 
@@ -263,8 +273,8 @@ def solve_piece(
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
     from pipeline.solving.many import Batch, portions, solve_batch  # noqa: PLC0415 - as above
 
-    contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source.cells, first, settings.traits)
+    contents = layout.contents(piece, settings.reading)
+    making = RowsOf(contents, layout.cells, first, settings.traits)
     for geometry, places, masks in _batches(contents):
         for some in portions(geometry, masks, settings):
             at = places[some]
@@ -303,42 +313,42 @@ def rows_of_source(
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
-    for where, found in contents_at(path, name, settings, f"{name}/"):
-        if isinstance(found, Single):
+    for where, found in sources_at(path, name, settings, f"{name}/"):
+        if isinstance(found, tuple):
+            parts = _rows_of_many(*found, solvers, settings.of_many(), first)
+        else:
             results = solve_items([found], solvers, settings)
             parts = iter([rows_of(results, first, settings.traits)])
-        else:
-            parts = _rows_of_many(*found, solvers, settings.of_many(), first)
         for rows in parts:
             first += rows.count
             yield printable(where), rows
 
 
 def _rows_of_many(
-    source: Source, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
+    layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
     """The rows of a collection, piece by piece; the last one says why it broke off, if it did."""
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        rows = solve_piece(piece, source, solvers, settings, first)
+    for piece in layout.pieces(stream, PIECE_BYTES):
+        rows = solve_piece(piece, layout, solvers, settings, first)
         line = piece.first_line + count_lines(piece.data)
         first += rows.count
         yield rows
     if stream.error:
-        rows = broken(source, line, str(stream.error), settings.traits)
+        rows = broken(layout, line, str(stream.error), settings.traits)
         yield replace(rows, table=rows.table_from(first))
 
 
 def failed_piece(
-    piece: Piece, source: Source, settings: Settings, why: str, first: int = 1
+    piece: Piece, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
 
-    contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source.cells, first, settings.traits)
+    contents = layout.contents(piece, settings.reading)
+    making = RowsOf(contents, layout.cells, first, settings.traits)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()

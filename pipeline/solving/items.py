@@ -10,18 +10,18 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Unpack
 
-from pipeline.errors import InvalidPuzzle, LimitReached, printable
+from pipeline.errors import LimitReached, printable
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading import Archive, Collection, Single, Source
+from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, Parsed, parsed_from, signs_of
+from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.read import PIECE_BYTES, read_now, source_at, source_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
-from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
 """As `parsed_from` has it for a plain puzzle."""
@@ -42,7 +42,7 @@ class Item:
 
     name: str
     line: int | None
-    content: PuzzleProblem | FormulaProblem | Entry | InvalidPuzzle | LimitReached | str
+    content: PuzzleProblem | FormulaProblem | Entry | Unreadable | LimitReached | str
     """The problem, or the entry of a collection that becomes one; else the reason."""
     signs: str = ""
     is_alone: bool = False
@@ -63,6 +63,8 @@ class Item:
         match self.content:
             case Entry(error=error):
                 return error
+            case Unreadable(reason=reason):
+                return reason
             case PuzzleProblem() | FormulaProblem():
                 return None
         return str(self.content)
@@ -123,51 +125,54 @@ def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[I
 
 
 def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterator[Item]:
-    for where, contents in contents_at(path, name, settings, before):
-        if isinstance(contents, Single):
-            yield item_of(contents, where, settings, is_alone=where == name)
+    for where, found in sources_at(path, name, settings, before):
+        if not isinstance(found, tuple):
+            yield item_of(found, where, settings, is_alone=where == name)
             continue
-        source, stream = contents
-        for piece in source.detected.pieces(stream, PIECE_BYTES):
-            for entry in source.detected.entries(piece, source.name, settings.reading):
+        layout, stream = found
+        for piece in layout.pieces(stream, PIECE_BYTES):
+            for entry in layout.entries(piece, settings.reading):
                 yield Item(where, entry.line, entry, entry.signs)
         if stream.error:
             yield Item(where, None, str(stream.error))
 
 
-def contents_at(
+def sources_at(
     path: Path, name: str, settings: Settings, before: str
-) -> Iterator[tuple[str, Single | tuple[Source, PeekableStream]]]:
-    """The single puzzles, and the collections with their streams, in what lies at a path.
+) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
+    """The single problems, and the collections with their streams, in what lies at a path.
 
     Each with its name, which for a member of an archive begins with `before`.
     """
     room = UnpackLimits.of(settings)
-    match contents_of(path, name, settings):
+    match source_at(path, name, settings):
         case Archive():
             for member in walk(path, room):
-                yield f"{before}{member.name}", contents_of_member(member, settings)
-        case Collection(collection):
+                yield f"{before}{member.name}", source_of_member(member, settings)
+        case Collection(layout):
             with PeekableStream(opened(path, room)) as stream:
-                yield printable(name), (collection, stream)
-        case Single() as single:
-            yield name, single
+                yield printable(name), (layout, stream)
+        case source:
+            yield name, source
 
 
-def item_of(single: Single, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
+def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
     """The problem of a source that holds only one, or the reason why it is refused."""
-    if single.data is None:
-        return Item(name, None, single.refusal or "", is_alone=is_alone)
-    begun = time.perf_counter()
-    content: PuzzleProblem | FormulaProblem | InvalidPuzzle | LimitReached
+    begun, signs = time.perf_counter(), ""
+    content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
-        content = read_problem(single.data, single.name, settings, single.what)
-        signs = signs_of(content.format)
-    except (InvalidPuzzle, LimitReached) as error:
-        content, signs = error, ""
+        source = read_now(source, settings)
+        if isinstance(source, Unreadable):
+            content = source
+        else:
+            content = problem_in(source, settings)
+            signs = signs_of(content.format)
+        seconds = source.seconds
+    except LimitReached as error:
+        content, seconds = error, time.perf_counter() - begun
     if not is_alone:
         return Item(name, None, content, signs)
-    return Item(name, None, content, signs, True, single.data, time.perf_counter() - begun)
+    return Item(name, None, content, signs, True, source.data, seconds)
 
 
 def without_formulas(items: Iterable[Item]) -> Iterator[Item]:

@@ -26,24 +26,12 @@ from pipeline.certify.formula import (
 )
 from pipeline.certify.missing import searched_through
 from pipeline.errors import LimitReached
-from pipeline.limits import Deadline, Limits
+from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.reading.formats import (
-    HEAD_BYTES,
-    FormulaBegun,
-    Parsed,
-    What,
-    detect,
-    parse_source,
-    solution_text,
-)
-from pipeline.reading.formats.formula import (
-    CNF_FORMAT,
-    Model,
-    ParsedFormula,
-    parse_formula,
-    proof_clauses,
-)
+from pipeline.reading import Readable
+from pipeline.reading.formats import Parsed, solution_text
+from pipeline.reading.formats.formula import CNF_FORMAT, Model, ParsedFormula, proof_clauses
+from pipeline.reading.read import parsed_of, unread
 from pipeline.settings import EncodingChoice, Settings
 from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
@@ -249,21 +237,12 @@ def model_lines(model: Model) -> Iterator[str]:
     yield line + "\n"
 
 
-def read_problem(
-    data: bytes, source: str, settings: Settings, what: What | ParsedFormula | None = None
-) -> PuzzleProblem | FormulaProblem:
-    """Read the problem in the bytes of a file; `source` names it in messages.
+def problem_in(source: Readable, settings: Settings) -> PuzzleProblem | FormulaProblem:
+    """The problem of a source, read now unless it was. Raises InvalidPuzzle and LimitReached."""
+    parsed = parsed_of(source, settings)
+    return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
 
-    `what` is what a first look found, if there was one. Raises InvalidPuzzle, and
-    LimitReached if reading a formula takes too long.
-    """
-    complete = len(data) <= HEAD_BYTES
-    match what or detect(data[:HEAD_BYTES], complete, source, settings.reading):
-        case Parsed() as parsed:
-            return PuzzleProblem(parsed)
-        case ParsedFormula() as parsed:
-            return FormulaProblem(parsed)
-        case FormulaBegun():
-            deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
-            return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))
-    return PuzzleProblem(parse_source(data, source, *settings.reading))
+
+def read_problem(data: bytes, name: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
+    """Read the problem in the bytes of a file; `name` is for messages. Raises as `problem_in`."""
+    return problem_in(unread(data, name, settings), settings)

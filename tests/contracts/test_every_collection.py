@@ -19,8 +19,8 @@ from support.strategies import examples
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import (
     COLLECTIONS,
-    Detected,
     Entry,
+    Layout,
     Piece,
     detect_collection,
     parse_puzzle,
@@ -176,21 +176,21 @@ def written(draw: DrawFn, name: str) -> Written:
     return Written(name, data, tuple(texts), claims)
 
 
-def detected(data: bytes, declared: str = "auto") -> Detected:
-    found = detect_collection(data, complete=True, declared=declared)
+def detected(data: bytes, declared: str = "auto") -> Layout:
+    found = detect_collection(data, True, Reading(format=declared), "a.txt")
     assert found is not None
     return found
 
 
-def pieces_of(found: Detected, data: bytes, size: int) -> list[Piece]:
+def pieces_of(found: Layout, data: bytes, size: int) -> list[Piece]:
     return list(found.pieces(io.BytesIO(data), size))
 
 
-def read(found: Detected, data: bytes, size: int, variant: str = "auto") -> list[Entry]:
+def read(found: Layout, data: bytes, size: int, variant: str = "auto") -> list[Entry]:
     return [
         entry
         for piece in pieces_of(found, data, size)
-        for entry in found.entries(piece, "a.txt", Reading(variant))
+        for entry in found.entries(piece, Reading(variant))
     ]
 
 
@@ -266,7 +266,7 @@ def test_pieces_do_not_depend_on_the_stream_and_are_read_in_another_process_as_h
     pieces = list(found.pieces(Dripping(source.data), size))
     assert pieces == pieces_of(found, source.data, size)
     there, sent = pickle.loads(pickle.dumps((found, pieces)))
-    entries = [entry for piece in sent for entry in there.entries(piece, "a.txt", Reading())]
+    entries = [entry for piece in sent for entry in there.entries(piece, Reading())]
     assert entries == read(found, source.data, 200)
 
 
@@ -293,7 +293,9 @@ def mutated(draw: DrawFn, name: str) -> bytes:
 def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(name, data):
     raw = data.draw(mutated(name))
     variant = data.draw(st.sampled_from(["auto", "auto", "classic", "even-odd"]))
-    found = detect_collection(raw, complete=True) or detect_collection(raw, True, name)
+    usual, declared = Reading(), Reading(format=name)
+    found = detect_collection(raw, True, usual, "a.txt")
+    found = found or detect_collection(raw, True, declared, "a.txt")
     if found is None:
         assert name in ONLY_NINE
         return
@@ -309,7 +311,7 @@ def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(n
     | st.text(" \n\r0123.*x|+-#:<>\"',;aG\0", max_size=200).map(str.encode)
 )
 def test_any_bytes_can_be_declared_to_be_a_collection(name, raw):
-    found = detect_collection(raw, complete=True, declared=name)
+    found = detect_collection(raw, True, Reading(format=name), "a.txt")
     if found is None:
         assert name in ONLY_NINE
         return

@@ -34,7 +34,7 @@ from pipeline.reading.formats import (
     solution_text,
 )
 from pipeline.reading.formats.detect import BY_NAME
-from pipeline.settings import AlphabetChoice, VariantChoice
+from pipeline.settings import AlphabetChoice, Reading, VariantChoice
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
 WRITTEN = [known for known in FORMATS if known.render is not None]
@@ -241,7 +241,7 @@ def test_there_is_a_text_of_every_format_whose_solutions_are_rows_of_values():
 @every_with_values
 def test_it_is_found_and_read_as_if_it_were_declared(name):
     found = parse_source(TEXTS[name].encode(), "a.txt")
-    declared = parse_source(TEXTS[name].encode(), "a.txt", format_name=name)
+    declared = parse_source(TEXTS[name].encode(), "a.txt", Reading(format=name))
     assert (family(found), found.puzzle) == (name, declared.puzzle)
     assert found.variant == ("classic" if found.puzzle.is_plain else "rules")
     if BY_NAME[name].render is None:

@@ -8,7 +8,7 @@ import pytest
 from support.cases import for_each
 from support.parsing import LINE, ROWS, grid
 
-from pipeline.reading.formats import Detected, detect
+from pipeline.reading.formats import Layout, read_text
 from pipeline.reading.formats.around import may_name_rule
 from pipeline.settings import Reading
 from pipeline.solving.items import read
@@ -204,12 +204,12 @@ def test_text_belongs_to_one_of_many_puzzles(name: str) -> None:
 @pytest.mark.parametrize("name", MANY)
 def test_text_belongs_to_the_same_puzzle_however_a_file_is_cut(name: str) -> None:
     data = MANY[name][0].encode()
-    found = detect(data, True, "", Reading())
-    assert isinstance(found, Detected)
+    found = read_text(data, True, "", Reading())
+    assert isinstance(found, Layout)
 
     def texts(size: int) -> list[tuple[int, str, tuple[str, ...]]]:
         pieces = found.pieces(io.BytesIO(data), size)
-        entries = (e for piece in pieces for e in found.entries(piece, "", Reading()))
+        entries = (e for piece in pieces for e in found.entries(piece, Reading()))
         return [(entry.line, entry.title, entry.unread) for entry in entries]
 
     assert texts(1) == texts(100) == texts(len(data))
@@ -226,10 +226,10 @@ def test_long_comments_cost_no_puzzle_and_no_piece_is_too_long() -> None:
     comment = "# a comment about nothing at all\n"
     above, below = comment * 4500, comment * 2000
     data = f"{above}# {RULE}\n{LINE}\n{below}{OTHER}\n{above}".encode()
-    found = detect(data, True, "", Reading())
-    assert isinstance(found, Detected)
+    found = read_text(data, True, "", Reading())
+    assert isinstance(found, Layout)
     pieces = [*found.pieces(io.BytesIO(data), 1000)]
-    entries = [each for piece in pieces for each in found.entries(piece, "", Reading())]
+    entries = [each for piece in pieces for each in found.entries(piece, Reading())]
     assert [(each.text, each.unread) for each in entries] == [
         (LINE, (f"line 4501: {SAID}",)),
         (OTHER, ()),

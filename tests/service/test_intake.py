@@ -15,8 +15,8 @@ from support.many import collection
 from support.telling import KeptLog
 
 from pipeline.native import Program
-from pipeline.reading import Collection, Single
-from pipeline.reading.read import contents_in
+from pipeline.reading import Collection, Formula, SinglePuzzle, Unreadable
+from pipeline.reading.read import source_in
 from pipeline.service import intake, loop
 from pipeline.service.doctor import SlowPrograms
 from pipeline.service.jobs import Portions
@@ -38,21 +38,21 @@ TRUSTING = {"solver": "minisat", "trust_solver": True}
 @pytest.mark.parametrize(
     ("text", "kind", "is_cut_off"),
     [
-        (SMALL, Single, False),
-        (SMALL[:10], Single, True),
+        (SMALL, SinglePuzzle, False),
+        (SMALL[:10], Unreadable, True),
         (f"{LINE}\n{LINE}\n", Collection, False),
         (f"{LINE}\n{LINE}\n{LINE[:5]}", Collection, True),
-        ("p cnf 2 1\n1 2 0\n", Single, False),
-        ("p cnf 2 2\n1 2 0\n", Single, True),
+        ("p cnf 2 1\n1 2 0\n", Formula, False),
+        ("p cnf 2 2\n1 2 0\n", Unreadable, True),
         ("PK\x05\x06" + "\0" * 18, type(None), False),
     ],
     ids=["one", "cut", "many", "many cut", "formula", "formula cut", "zip"],
 )
 def test_a_look_tells_what_a_file_holds_and_whether_it_is_cut_off(text, kind, is_cut_off):
-    found, cut_off = contents_in(text.encode(), "a.txt", Settings())
+    found, cut_off = source_in(text.encode(), "a.txt", Settings())
     assert (type(found), cut_off) == (kind, is_cut_off)
-    if isinstance(found, Single):
-        assert (found.what is None) == (found.refusal is not None) == is_cut_off
+    if isinstance(found, SinglePuzzle | Formula):
+        assert found.parsed is not None
 
 
 def test_a_dropped_file_is_parsed_once(box, monkeypatch):
@@ -96,7 +96,7 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
 
         return wrapped
 
-    for name in ("contents_in", "contents_of"):
+    for name in ("source_in", "source_at"):
         monkeypatch.setattr(reading, name, crashing(getattr(reading, name)))
     box.drop("a.txt")
     box.drop("b.txt")
@@ -129,7 +129,7 @@ def test_a_file_whose_first_look_crashes_is_read_in_its_claim(box, monkeypatch):
     def crash(*_):
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "contents_in", crash)
+    monkeypatch.setattr(reading, "source_in", crash)
     box.drop("a.txt")
     settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
     assert loop.run_once(settings, LazyLog(quiet=True)) == 0

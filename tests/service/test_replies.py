@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 from collections import Counter
 from dataclasses import replace
@@ -15,10 +14,9 @@ from support.ruled import KILLER
 from support.solvers import at_hand
 from support.solving import NINE
 
-from pipeline.reading import Single
-from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Piece
-from pipeline.reading.read import what_in
+from pipeline.reading import SinglePuzzle, Unreadable
+from pipeline.reading.formats import Piece, detect_collection
+from pipeline.reading.read import unread
 from pipeline.service.jobs import End, PieceOf
 from pipeline.service.jobs.puzzle import Singles
 from pipeline.service.replies import packed, read_reply
@@ -46,7 +44,7 @@ def sent(request, settings):
 @pytest.mark.parametrize("settings", [Settings(), KEEPING], ids=["usual", "keeping"])
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_result_comes_out_as_it_went_in(name, settings):
-    request = Singles((Single(name, TEXTS[name]), Single("link", None, "a link")))
+    request = Singles((unread(TEXTS[name], name, settings), Unreadable("link", "a link")))
     (result, refused), data = sent(request, settings)
     there, also_refused = read_reply(data, request, settings).value
     assert also_refused == refused
@@ -63,18 +61,17 @@ def blocking(result):
 
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
-    with PeekableStream(io.BytesIO(text)) as stream:
-        request = PieceOf(Piece(1, text), what_in(stream, "a.txt", KEEPING))
+    request = PieceOf(Piece(1, text), detect_collection(text, True, source="a.txt"))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)
     assert isinstance(there.totals, Counter)
-    end = End("", request.source, 9, "", 0)
+    end = End("", request.layout, 9, "", 0)
     assert read_reply(sent(end, KEEPING)[1], end, KEEPING) == Done(None)
 
 
 def test_a_reply_carries_what_is_published_and_no_clauses():
-    request = Singles((Single("killer.txt", KILLER.encode()),))
+    request = Singles((SinglePuzzle("killer.txt", KILLER.encode()),))
     (result,), data = sent(request, Settings(prove="always"))
     assert result.encoding.clauses > 9_000
     proof = len(result.proof.lrat)
@@ -84,7 +81,7 @@ def test_a_reply_carries_what_is_published_and_no_clauses():
 
 @pytest.mark.parametrize("where", ["reply", "value", "word"])
 def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
-    request = Singles((Single("a.txt", b"1.....2..3.....4"),))
+    request = Singles((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
     evil = pickle.dumps(Hostile(tmp_path / "ran"))
     data = {"reply": evil, "value": msgspec.msgpack.encode(Done(evil)), "word": "a word"}[where]
     reply = read_reply(data, request, Settings())
@@ -95,11 +92,11 @@ def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
 
 @pytest.mark.parametrize("name", ["one more", "one less", "not read", "another side"])
 def test_a_reply_to_another_request_is_a_crash(name):
-    one, other = Single("a.txt", b"1.....2..3.....4"), Single("b.txt", NINE.encode())
+    one, other = SinglePuzzle("a.txt", b"1.....2..3.....4"), SinglePuzzle("b.txt", NINE.encode())
     asked, answered = {
         "one more": ((one,), (one, one)),
         "one less": ((one, one), (one,)),
-        "not read": ((Single("a", None, "a link"),), (one,)),
+        "not read": ((Unreadable("a", "a link"),), (one,)),
         "another side": ((one,), (other,)),
     }[name]
     _, data = sent(Singles(answered), Settings())
@@ -107,7 +104,7 @@ def test_a_reply_to_another_request_is_a_crash(name):
 
 
 def test_a_worker_packs_its_reply_and_says_what_it_lacks():
-    request = Singles((Single("a.txt", b"1.....2..3.....4"),))
+    request = Singles((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
     there = pickle.loads(packed(request, Settings()))
     (result,) = read_reply(there, request, Settings()).value
     assert result.status == "unique"

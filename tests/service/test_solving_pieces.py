@@ -27,10 +27,9 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
 from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.service.solving import failed_piece, solve_piece
-from pipeline.settings import Settings
+from pipeline.settings import Reading, Settings
 from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.result import Certificate
 from pipeline.solving.solvers import Solvers
@@ -54,9 +53,9 @@ def solvers():
 
 
 def source_of(data, name="top.txt", declared="auto", cells=81):
-    found = detect_collection(data, complete=True, declared=declared)
+    found = detect_collection(data, True, Reading(format=declared), name)
     assert found is not None
-    return Source(name, found, cells)
+    return replace(found, cells=cells)
 
 
 def solved(text, solvers, first=1, source=None, **options):

@@ -206,7 +206,7 @@ def test_two_signals_end_a_watch_at_once_while_a_file_is_looked_at(box, monkeypa
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("the second signal ends this")
 
-    monkeypatch.setattr("pipeline.reading.read.detect", interrupted)
+    monkeypatch.setattr("pipeline.reading.read.read_text", interrupted)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, grace=60)
     watch_here(settings, LazyLog(quiet=True))
     assert looked == [SMALL.encode()]

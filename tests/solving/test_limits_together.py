@@ -14,10 +14,9 @@ from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.solving import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
-from pipeline.reading import Source
 from pipeline.reading.formats import Piece, detect_collection
 from pipeline.service.solving import solve_piece, solve_sources
-from pipeline.settings import Settings
+from pipeline.settings import Reading, Settings
 from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
@@ -78,8 +77,8 @@ def as_sources(texts, solvers, **options):
 def as_rows(texts, solvers, **options):
     """Of each puzzle of a collection its status, what is known of it, and why no more."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
-    source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 81)
-    rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
+    layout = detect_collection(data, True, Reading(format="lines"), "top.txt")
+    rows = solve_piece(Piece(1, data), layout, solvers, Settings(**options).of_many())
     return [
         (row[3], known_by(row), row[8] or None)
         for row in csv.reader(io.StringIO(rows.table.decode()))

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import Parsed, parse_puzzle, parse_source
+from pipeline.settings import Reading
 
 LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -24,7 +25,8 @@ ROWS = grid(LINE)
 
 
 def read(text: str | bytes, **options) -> Parsed:
-    return parse_source(text.encode() if isinstance(text, str) else text, "a.txt", **options)
+    data = text.encode() if isinstance(text, str) else text
+    return parse_source(data, "a.txt", Reading(**options))
 
 
 def refusal(text: str | bytes, **options) -> InvalidPuzzle:
@@ -58,6 +60,6 @@ def check_read_or_refused(text: str, format_name: str) -> None:
     """A text is a puzzle, or refused at a place that exists."""
     data = text.encode()
     try:
-        read(data, format_name=format_name)
+        read(data, format=format_name)
     except InvalidPuzzle as error:
         check_place(error, data)

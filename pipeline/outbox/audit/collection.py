@@ -33,7 +33,7 @@ from pipeline.outbox.tables import (
     with_title,
 )
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
+from pipeline.reading.formats import HEAD_BYTES, Entry, Layout, detect_collection
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
@@ -51,9 +51,9 @@ class Content(PeekableStream):
         self.beginning = head[:HEAD_BYTES]
 
 
-def collection_in(content: Content, reading: Reading) -> Detected | None:
+def collection_in(content: Content, reading: Reading, source: str = "") -> Layout | None:
     """How a source is read as a collection; None if its content says it is not one."""
-    return detect_collection(content.beginning, content.is_whole, reading.format)
+    return detect_collection(content.beginning, content.is_whole, reading, source)
 
 
 def counts_in(record: ManyRecord) -> Counter[str]:
@@ -88,7 +88,7 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
 
     `terms` include what was declared.
     """
-    found = collection_in(content, terms.reading)
+    found = collection_in(content, terms.reading, published.record.source)
     told = published.record.format
     if found is None or found.format.name != told:
         tell = report.rewritten if found else report.bad
@@ -97,18 +97,16 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
         return published.record.status
     audited = _AuditedCollection(published, terms, report)
     try:
-        audited.run(_pieces(content, found, published.record.source, terms.reading))
+        audited.run(_pieces(content, found, terms.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def _pieces(
-    content: Content, found: Detected, source: str, reading: Reading
-) -> Iterator[PieceContents]:
+def _pieces(content: Content, layout: Layout, reading: Reading) -> Iterator[PieceContents]:
     """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
-    for piece in found.pieces(content, _PIECE_BYTES):
-        yield found.contents(piece, source, reading)
+    for piece in layout.pieces(content, _PIECE_BYTES):
+        yield layout.contents(piece, reading)
     if content.error is not None:
         broken = Entry(0, "", None, str(content.error), None, plain=False)
         yield PieceContents(PlainLines.none(), [broken])

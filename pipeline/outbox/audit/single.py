@@ -101,7 +101,7 @@ def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) ->
             parse_formula(data, record.source, terms.reading.max_bytes)
             what = "a formula"
         else:
-            what = parse_source(data, record.source, *terms.reading).format
+            what = parse_source(data, record.source, terms.reading).format
     except UsageError:  # the declared format has no single puzzles
         return
     except InvalidPuzzle:
@@ -165,7 +165,7 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
     """Parse the original; None if it is not a puzzle."""
     record = published.record
     try:
-        parsed = parse_source(data, record.source, *terms.reading)
+        parsed = parse_source(data, record.source, terms.reading)
     except (InvalidPuzzle, UsageError) as error:
         report.bad(f"the original is no puzzle: {error}")
         return None
@@ -249,7 +249,7 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
 
 def _filled(data: bytes, name: str, reading: Reading) -> Grid:
     """The grid that is written as a filled puzzle. Raises InputError, UsageError."""
-    puzzle = parse_source(data, name, *reading).puzzle
+    puzzle = parse_source(data, name, reading).puzzle
     values, size = dict(puzzle.givens()), len(puzzle.cells)
     for cell in range(size):
         if cell not in values:

@@ -104,7 +104,7 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
     if data is None or len(data) > SMALL:
         return None
     try:
-        return parse_source(data, "", *reading)
+        return parse_source(data, "", reading)
     except (PipelineError, ValueError, RecursionError):
         return None
 

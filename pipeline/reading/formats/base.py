@@ -15,7 +15,7 @@ from pipeline.reading.formats.records import Reader
 from pipeline.reading.formats.text import Text, each_line, is_border, says_something
 from pipeline.settings import Reading
 
-Layout = Any
+Details = Any
 """The findings of a notation for many puzzles, of a type of its own."""
 
 MOST_LOOKED_AT = 600
@@ -92,13 +92,13 @@ class Opening:
         return not self.declared and self.reads_as_one(self)
 
 
-def _none(_layout: Layout) -> bool:
+def _none(_layout: Details) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
-    """One notation for many puzzles; a `Layout` is what has to be found out to read a source in it.
+    """One notation for many puzzles; `Details` are what has to be found out to read a source in it.
 
     `recognise` gives that and the reason, or None; if the format is declared never None.
     `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
@@ -109,8 +109,8 @@ class ManyFormat:
     """
 
     name: str
-    recognise: Callable[[Opening], tuple[Layout, str] | None]
-    pieces: Callable[[BinaryIO, Layout, int], Iterator[Piece]]
-    entries: Callable[[Piece, Layout, Reader], list[Entry]]
-    takes_plain_lines: Callable[[Layout], bool] = _none
+    recognise: Callable[[Opening], tuple[Details, str] | None]
+    pieces: Callable[[BinaryIO, Details, int], Iterator[Piece]]
+    entries: Callable[[Piece, Details, Reader], list[Entry]]
+    takes_plain_lines: Callable[[Details], bool] = _none
     is_ruled: bool = False

@@ -6,15 +6,16 @@ Content decides, not the name. A new notation is one module, and one entry in FO
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
-from pipeline.puzzle.puzzle import MAX_SIDE, Geometry, Puzzle
+from pipeline.puzzle.puzzle import MAX_SIDE, NINE, Geometry, Puzzle
 from pipeline.reading.formats.around import (
     comments_in,
     may_name_rule,
@@ -24,7 +25,7 @@ from pipeline.reading.formats.around import (
     unread_lines,
     with_remarks,
 )
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Layout, ManyFormat, Opening
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
@@ -55,7 +56,7 @@ from pipeline.reading.formats.regions import (
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
-from pipeline.settings import MAX_BYTES, READING_STEPS, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
@@ -82,6 +83,7 @@ FORMATS: Final = (
 """The formats are tried in this order; the last one explains what is wrong with other texts."""
 
 _MOST_LINES_TRIED = 100
+_MOST_PIECES_TRIED = 100
 _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
@@ -93,11 +95,11 @@ def _recognise_variants(head: Opening) -> tuple[None, str] | None:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LINES_TRIED)]
     if lines and _begins_as_iss(lines[0]):
-        is_iss = all(_begins_as_iss(line) or not _is_ruled(line) for line in lines)
+        is_iss = all(_begins_as_iss(line) or not head.is_ruled(line) for line in lines)
         if is_iss:
             found = texts_in(head.lines) == "many"
             return (None, "every line is a text of constraints") if found else None
-    known = sum(map(_is_ruled, lines))
+    known = sum(map(head.is_ruled, lines))
     if known * 2 > len(lines) >= head.least:
         return None, "most lines are puzzles with rules"
     return None
@@ -156,71 +158,81 @@ _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
-    """How to read a collection: its format, the layout that this found, and the reason."""
+class Layout:
+    """How to read a collection: its format, and the details that this found.
 
+    It holds all that a piece needs to be read anywhere. `reason` says why the format was chosen,
+    `cells` is the size of the first puzzle, and `name` that of the source.
+    """
+
+    name: str
     format: ManyFormat
-    layout: Layout
+    details: Details
     reason: str
+    cells: int = NINE.size
 
     def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
         """Cut the stream into pieces of so many bytes, in bounded memory."""
-        return self.format.pieces(stream, self.layout, size)
+        return self.format.pieces(stream, self.details, size)
 
-    def entries(
-        self, piece: Piece, source: str, reading: Reading, *, raises: bool = False
-    ) -> list[Entry]:
-        """The puzzles of a piece; `source` names it in messages.
+    def entries(self, piece: Piece, reading: Reading, *, raises: bool = False) -> list[Entry]:
+        """The puzzles of a piece.
 
         With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
-        reader = Reader(source, reading, parse_single, _needs_its_text, raises)
-        found = self.format.entries(piece, self.layout, reader)
+        reader = Reader(self.name, reading, parse_single, _needs_its_text, raises)
+        found = self.format.entries(piece, self.details, reader)
         if piece_may_name_rule(piece.data):
             text = piece.data.decode(errors="surrogateescape")
             return with_remarks(found, comments_in(text, piece.first_line))
         return found
 
-    def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
+    def contents(self, piece: Piece, reading: Reading) -> PieceContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
         from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(piece)
-        if reading.takes_plain and self.format.takes_plain_lines(self.layout):
+        if reading.takes_plain and self.format.takes_plain_lines(self.details):
             plain = plain_lines(piece)
             if any(piece_may_name_rule(other.data) for other in plain.others):
                 plain = PlainLines.none(piece)  # its comments belong to puzzles
-        others = (self.entries(other, source, reading) for other in plain.others)
+        others = (self.entries(other, reading) for other in plain.others)
         return PieceContents(plain, list(chain.from_iterable(others)))
 
-
-@dataclass(frozen=True, slots=True)
-class FormulaBegun:
-    """A source for `parse_formula` to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class NotMany:
-    """A source that is no collection: `parse_source` reads it, or says what is wrong."""
-
-
-What = Parsed | Detected | FormulaBegun | NotMany
-"""A puzzle that was read already, many, a formula, or a single puzzle at most."""
+    def with_cells(self, head: bytes, reading: Reading) -> Layout:
+        """The same with the size of the first puzzle in the head of the source."""
+        pieces = islice(self.pieces(io.BytesIO(head), 1), _MOST_PIECES_TRIED)
+        for entry in chain.from_iterable(self.entries(piece, reading) for piece in pieces):
+            if entry.plain:
+                return self
+            if entry.puzzle is not None:
+                return replace(self, cells=len(entry.puzzle.cells))
+        return self
 
 
-def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
-    """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
+def is_formula(head: bytes, reading: Reading) -> bool:
+    """Whether `parse_formula` is to read the source that begins so."""
+    return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
 
-    A small puzzle is read at once, which is quicker than looking for a collection. Raises
-    UsageError for an unknown format.
+
+def read_text(
+    head: bytes, complete: bool, source: str, reading: Reading
+) -> Parsed | Layout | InvalidPuzzle | None:
+    """Read a source that is no formula: its puzzle, its layout as a collection, or what is wrong.
+
+    `head` are its first HEAD_BYTES, or all of it if `complete`. None if only the rest of it can
+    tell. A small puzzle is read at once, which is quicker than looking for a collection. Raises
+    UsageError for an unknown format, and LimitReached.
     """
-    if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
-        return FormulaBegun()
-    if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
-        with suppress(InvalidPuzzle):
-            return parse_source(head, source, *reading)
-    return detect_collection(head, complete, reading.format) or NotMany()
+    look = _Look(head, source, reading)
+    is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
+    one = look.one if is_small else None
+    if isinstance(one, Parsed):
+        return one
+    if layout := look.layout(complete=complete):
+        return layout.with_cells(head, reading)
+    return look.one if complete else None
 
 
 def parse_puzzle(
@@ -240,37 +252,19 @@ def parse_puzzle(
     """
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     reading = Reading(variant, format=format_name, alphabet=alphabet, boxes=boxes)
-    return parse_source(raw, "puzzle", *reading).puzzle
+    return parse_source(raw, "puzzle", reading).puzzle
 
 
-def parse_source(  # noqa: PLR0913, PLR0917 - the arguments are those of a Reading
-    data: bytes,
-    source: str,
-    variant: VariantChoice = "auto",
-    max_bytes: int = MAX_BYTES,
-    format_name: str = "auto",
-    alphabet: AlphabetChoice = "auto",
-    boxes: str = "auto",
-    steps: int = READING_STEPS,
-) -> Parsed:
+def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
-    The other arguments are those of `Settings.reading`. A collection of a single puzzle is that
-    puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
-    UsageError for an unknown format.
+    A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
+    of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    reading = Reading(variant, max_bytes, format_name, alphabet, boxes, steps)
-    fault: InvalidPuzzle | UsageError
-    try:
-        return parse_single(data, source, reading)
-    except (InvalidPuzzle, UsageError) as error:
-        fault = error
-    found = _lone_puzzle(data, source, reading)
-    if found is not None:
-        return found
-    if format_name in _ONLY_MANY:
-        raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
-    raise fault
+    found = _Look(data, source, reading).one
+    if isinstance(found, InvalidPuzzle):
+        raise found
+    return found
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
@@ -347,71 +341,117 @@ def _format_of(text: Text) -> tuple[Format, str]:
 
 
 def detect_collection(
-    head: bytes, complete: bool, declared: str = "auto", least: int = 2
-) -> Detected | None:
+    head: bytes, complete: bool, reading: Reading = USUAL, source: str = ""
+) -> Layout | None:
     """Tell how a source that begins with `head` is to be read as a collection.
 
     1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
-    be one, and for what is neither. `declared` names a format: that of a collection is used
-    whatever the source holds; with that of a single puzzle the source is not a collection,
-    unless a collection has the same name (HoDoKu, OpenSudoku). `least` puzzles make a collection;
-    with 1 the source is known not to be a single puzzle by itself.
+    be one, for a formula, and for what is neither. The format of a collection, if it is declared,
+    is used whatever the source holds; with that of a single puzzle the source is not a collection,
+    unless a collection has the same name (HoDoKu, OpenSudoku).
     """
-    forced = declared in _ONLY_MANY
-    view = Opening(head, complete, forced, _is_one_puzzle, _is_ruled, least)
-    for candidate in COLLECTIONS:
-        found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
-        if found is not None:
-            return Detected(candidate, *found)
-    return None
-
-
-def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
-    """The puzzle in `data` if that is a collection of one puzzle; else None.
-
-    Raises InvalidPuzzle for a region map beside it, which its text alone does not show.
-    """
-    declarable = reading.format == "auto" or reading.format in _ONLY_MANY
-    if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+    if is_formula(head, reading):
         return None
-    found = detect_collection(data, complete=True, declared=reading.format, least=1)
-    if found is None or found.format.name not in _ONLY_MANY:
+    return _Look(head, source, reading).layout(complete=complete)
+
+
+class _Look:
+    """One look at a source of which `data` is all, or the beginning; nothing is done twice."""
+
+    def __init__(self, data: bytes, source: str, reading: Reading) -> None:
+        self._data, self._source, self._reading = data, source, reading
+        self._is_ruled = cache(_is_ruled)
+
+    @cached_property
+    def one(self) -> Parsed | InvalidPuzzle:
+        """The puzzle that all of the source is, or the only one in a collection; else the error."""
+        if isinstance(self.alone, Parsed):
+            return self.alone
+        try:
+            return self._lone_puzzle() or self.alone
+        except InvalidPuzzle as error:
+            return error
+
+    @cached_property
+    def alone(self) -> Parsed | InvalidPuzzle:
+        """The same by the formats of single puzzles alone."""
+        if self._reading.format in _ONLY_MANY:
+            return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
+        try:
+            return parse_single(self._data, self._source, self._reading)
+        except InvalidPuzzle as error:
+            return error
+
+    def _reads_as_one(self, head: Opening) -> bool:
+        """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
+        if not head.complete or len(head.lines) == MOST_LOOKED_AT:
+            return False
+        if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
+            return isinstance(self.alone, Parsed)
+        return isinstance(_Look(self._data, self._source, USUAL).alone, Parsed)
+
+    def layout(self, *, complete: bool, least: int = 2) -> Layout | None:
+        """The layout of a collection of so many puzzles.
+
+        With 1 the source is known not to be a single puzzle by itself.
+        """
+        declared = self._reading.format
+        forced = declared in _ONLY_MANY
+        view = Opening(self._data, complete, forced, self._is_one_puzzle, self._is_ruled, least)
+        for candidate in COLLECTIONS:
+            found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+            if found is not None:
+                return Layout(self._source, candidate, *found)
         return None
-    has_maps = isinstance(found.layout, Fields) and bool(found.layout.maps)
-    entries = found.entries(Piece(1, data), source, reading, raises=has_maps)
-    if len(entries) != 1 or entries[0].error is not None:
-        return None
-    try:
-        text = entries[0].text.encode(errors="surrogateescape")
-        own = entries[0].parsed
-        parsed = own or parse_single(text, source, reading._replace(format="auto"))
-    except InvalidPuzzle:
-        return None
-    reason = f"{found.reason}, and there is but one"
-    parsed = replace(parsed, reason=reason, claimed=entries[0].claimed)
-    return parsed.with_text(entries[0].title, entries[0].unread)
+
+    def _lone_puzzle(self) -> Parsed | None:
+        """The puzzle of a collection of one puzzle.
+
+        Raises InvalidPuzzle for a region map beside it, which its text alone does not show.
+        """
+        data, reading = self._data, self._reading
+        declarable = reading.format == "auto" or reading.format in _ONLY_MANY
+        if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+            return None
+        layout = self.layout(complete=True, least=1)
+        if layout is None or layout.format.name not in _ONLY_MANY:
+            return None
+        has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
+        entries = layout.entries(Piece(1, data), reading, raises=has_maps)
+        if len(entries) != 1 or entries[0].error is not None:
+            return None
+        entry = entries[0]
+        try:
+            text = entry.text.encode(errors="surrogateescape")
+            own = entry.parsed or parse_single(text, self._source, reading._replace(format="auto"))
+        except InvalidPuzzle:
+            return None
+        reason = f"{layout.reason}, and there is but one"
+        return replace(own, reason=reason, claimed=entry.claimed).with_text(
+            entry.title, entry.unread
+        )
+
+    def _is_one_puzzle(self, head: Opening) -> bool:
+        if len(head.lines) < 2 and head.complete and head.least > 1:
+            return True
+        is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
+        if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
+            return True
+        if _begins_with_sizes(head) or (head.least > 1 and self._reads_as_one(head)):
+            return True
+        if not head.complete and _is_too_short(head):
+            return True
+        if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
+            return True
+        return head.is_whole and is_in_spaces(head.data)
 
 
-def _is_one_puzzle(head: Opening) -> bool:
-    if len(head.lines) < 2 and head.complete and head.least > 1:
-        return True
-    is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-    if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
-        return True
-    if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
-        return True
-    if not head.complete and _is_too_short(head.lines):
-        return True
-    if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
-        return True
-    return head.is_whole and is_in_spaces(head.data)
-
-
-def _is_too_short(lines: Sequence[str]) -> bool:
+def _is_too_short(head: Opening) -> bool:
     """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
+    lines = head.lines
     if len(lines) > _FEW_LINES:
         return False
-    ruled = [line for line in lines if _is_ruled(line)]
+    ruled = [line for line in lines if head.is_ruled(line)]
     sure = [line for line in ruled if halves(cells_of(line))[1] is None]
     return len(ruled) * 2 > len(lines) >= len(sure) * 2
 
@@ -426,14 +466,3 @@ def _begins_with_sizes(head: Opening) -> bool:
     numbers = sum(len(line.split()) for line in body[1:])
     least = side * side // 2 if head.is_whole else 0
     return side <= MAX_SIDE and least <= numbers <= 2 * side * side
-
-
-def _reads_as_one(head: Opening) -> bool:
-    """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
-    if not head.complete or len(head.lines) == MOST_LOOKED_AT:
-        return False
-    try:
-        parse_single(head.data, "", Reading())
-    except InvalidPuzzle:
-        return False
-    return True

@@ -36,7 +36,6 @@ from pipeline.outbox.write_record import (
     timestamp,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading import Source
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
@@ -51,7 +50,7 @@ from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
-    from pipeline.reading.formats import Piece, Position
+    from pipeline.reading.formats import Layout, Piece, Position
 
 
 CHECKPOINT_FORMAT = 4
@@ -67,7 +66,7 @@ class PieceOf(Request):
     """
 
     piece: Piece
-    source: Source
+    layout: Layout
     member: str = ""
     first: int = 1
 
@@ -75,12 +74,12 @@ class PieceOf(Request):
         from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
+        rows = solve_piece(self.piece, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
-        found, before = self.source.detected, self.piece.first_line - 1
-        pieces = found.pieces(io.BytesIO(self.piece.data), 1)
+        before = self.piece.first_line - 1
+        pieces = self.layout.pieces(io.BytesIO(self.piece.data), 1)
         return [
             replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
             for index, piece in enumerate(pieces, self.first)
@@ -95,7 +94,7 @@ class PieceOf(Request):
     def given_up(self, why: str, settings: Settings) -> Rows:
         from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
 
-        return failed_piece(self.piece, self.source, settings, why, self.first)
+        return failed_piece(self.piece, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
@@ -112,7 +111,7 @@ class End(Request):
     """
 
     member: str
-    source: Source
+    layout: Layout
     line: int
     digest: str
     size: int
@@ -141,18 +140,18 @@ class Portions:
     items: int = 256
     item_bytes: int = 1024 * 1024
 
-    def size(self, source: Source, settings: Settings) -> int:
+    def size(self, layout: Layout, settings: Settings) -> int:
         """The bytes of a piece of that collection."""
-        if source.detected.format.is_ruled:
+        if layout.format.is_ruled:
             return self.piece_of_ruled
         if settings.prove == "always" or {"effort", "rating"} & {*settings.traits}:
             return self.piece_to_prove
-        is_nine = source.cells == NINE.size
+        is_nine = layout.cells == NINE.size
         return self.piece if is_nine else min(self.piece, self.piece_of_others)
 
     def pieces(
         self,
-        source: Source,
+        layout: Layout,
         stream: PeekableStream,
         settings: Settings,
         member: str = "",
@@ -167,12 +166,12 @@ class Portions:
 
         start = end = start or START
         stream.skip(start.byte)
-        for piece in source.detected.pieces(stream, self.size(source, settings)):
+        for piece in layout.pieces(stream, self.size(layout, settings)):
             moved = piece.moved(start)
-            yield PieceOf(moved, source, member, max(1, moved.first_line + ahead()))
+            yield PieceOf(moved, layout, member, max(1, moved.first_line + ahead()))
             end = moved.end
         error = str(stream.error) if stream.error else None
-        yield End(member, source, end.line, stream.digest, stream.size, error)
+        yield End(member, layout, end.line, stream.digest, stream.size, error)
 
 
 PORTIONS = Portions()

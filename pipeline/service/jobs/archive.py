@@ -36,11 +36,11 @@ from pipeline.outbox.write_record import (
     listable,
     timestamp,
 )
-from pipeline.reading import Archive, Single
+from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, drain
 from pipeline.reading.archives.walk import walk
-from pipeline.reading.read import NO_PUZZLE, contents_of_member, looks_like_no_puzzle
+from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle, source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.jobs import End, LongJob, PieceOf, Portions
 from pipeline.service.jobs.collection import GrowingTable
@@ -92,28 +92,28 @@ class ArchiveJob(LongJob):
 
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
-        group: list[Single] = []
+        group: list[OneProblem] = []
         room, done, inner = UnpackLimits.of(self._settings), self._members, self._inner
         for number, member in enumerate(walk(self.claim.original, room, self._meter)):
             if number < done:
                 drain(member.stream)
                 continue
-            found = contents_of_member(member, self._settings)
-            if isinstance(found, Single):
+            found = source_of_member(member, self._settings)
+            if not isinstance(found, tuple):
                 group.append(found)
                 if not self._is_full(group):
                     continue
             if group:
                 yield Singles(tuple(group))
                 group = []
-            if not isinstance(found, Single):
+            if isinstance(found, tuple):
                 table = inner[1] if inner and number == done else None
                 start = table.position if isinstance(table, GrowingTable) else None
                 yield from self._portions.pieces(*found, self._settings, member.name, start)
         if group:
             yield Singles(tuple(group))
 
-    def _is_full(self, group: list[Single]) -> bool:
+    def _is_full(self, group: list[OneProblem]) -> bool:
         held = sum(len(item.data or b"") for item in group)
         return len(group) >= self._portions.items or held >= self._portions.item_bytes
 
@@ -130,13 +130,14 @@ class ArchiveJob(LongJob):
             case End() as end, _:
                 self._end(end)
 
-    def _write_item(self, item: Single, result: Result) -> None:
+    def _write_item(self, item: OneProblem, result: Result) -> None:
         """Write the set of a member that is one puzzle, and its row."""
-        if item.data is None:
-            self._row(item.name, None, REFUSED, 0, "", "", printable(item.refusal or ""))
+        data = item.data
+        if data is None:
+            self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
             return
-        result, added = _judged(item.data, result), list[str]()
-        origin = self._member(item.name, digest(item.data), len(item.data))
+        result, added = _judged(data, result), list[str]()
+        origin = self._member(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
         made = SetOfOne(origin, result, self._settings.keep_cnf)
@@ -181,7 +182,7 @@ class ArchiveJob(LongJob):
 
     def _end(self, end: End) -> None:
         """Write the set of a member that is a collection, and its row."""
-        member, found = end.member, end.source.detected
+        member, found = end.member, end.layout
         table, self._inner = self._table_of(member), None
         if isinstance(table, str):
             self._row(member, found.format.name, "failed", 0, "", "", printable(table))

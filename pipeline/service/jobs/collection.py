@@ -87,7 +87,7 @@ class GrowingTable:
             return
         from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - loads numpy
 
-        self._append(broken(end.source, end.line, end.error, self._also))
+        self._append(broken(end.layout, end.line, end.error, self._also))
 
     def _append(self, rows: Rows) -> None:
         if not self._ranks:
@@ -133,12 +133,12 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
 
     Starting another process would take longer.
     """
-    cells = found.source.cells
+    cells = found.layout.cells
     return (
         settings.cluster is None
         and found.kind == "plain"
         and cells <= NINE.size
-        and size <= _QUICK_PIECES * portions.size(found.source, settings)
+        and size <= _QUICK_PIECES * portions.size(found.layout, settings)
         and settings.solver in {"auto", "lanes"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
         and settings.prove != "always"
@@ -161,9 +161,9 @@ class CollectionJob(LongJob):
         portions: Portions,
     ) -> None:
         super().__init__(claim, folders, settings, portions)
-        self.format = found.source.detected.format.name
-        self.reason = found.source.detected.reason
-        self._source = found.source
+        self.format = found.layout.format.name
+        self.reason = found.layout.reason
+        self._layout = found.layout
         self._is_packed = found.kind != "plain"
         size = size_of(claim.original) or 0
         self.is_quick = not self.steps_before and is_quick(found, size, settings, portions)
@@ -179,7 +179,7 @@ class CollectionJob(LongJob):
         room = UnpackLimits.of(self._settings)
         with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
             yield from self._portions.pieces(
-                self._source,
+                self._layout,
                 stream,
                 self._settings,
                 start=self._table.position,

@@ -7,7 +7,7 @@ from typing import Any
 
 from pipeline.files import digest_of
 from pipeline.outbox.write_record import SetOfOne, digest, listable
-from pipeline.reading import Single
+from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.jobs import Job, size_of
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.workers import Request, Several
@@ -19,7 +19,7 @@ BATCH = 128
 """Files computed together. Constant, because some results depend on it."""
 
 
-class Singles(Several[Single]):
+class Singles(Several[OneProblem]):
     """Sources of one problem each."""
 
     __slots__ = ()
@@ -44,18 +44,19 @@ class Singles(Several[Single]):
 class PuzzleJob(Job):
     """A source of one problem; `item` is None if nothing is to be computed."""
 
-    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
+    def __init__(self, claim: Claim, item: OneProblem, settings: Settings) -> None:
+        from pipeline.service.solving import refused  # noqa: PLC0415 - slow to load
+
         super().__init__(claim, settings)
-        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
-        self._result = Result("invalid", message=item.refusal, seconds=seconds)
         self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
-        self.item = item if item.refusal is None else None
+        self.item = None if isinstance(item, Unreadable) else item
+        self._result = refused(item) if isinstance(item, Unreadable) else Result("unknown")
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:
         """A job that says why its claim could not be processed."""
         size = size_of(claim.original)
-        job = cls(claim, Single(claim.note.source, None, why), settings)
+        job = cls(claim, Unreadable(claim.note.source, why), settings)
         job._result = Result("failed", message=why)
         job._dropped = job._origin(None if size is None else digest_of(claim.original), size)
         return job

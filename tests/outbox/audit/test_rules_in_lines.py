@@ -17,7 +17,7 @@ from pipeline.outbox.audit import Terms, audit
 from pipeline.outbox.report.drawn import board_of_row
 from pipeline.outbox.tables import PuzzleRow
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.read import contents_of
+from pipeline.reading.read import source_at
 from pipeline.service.jobs import Portions
 from pipeline.settings import Reading, Settings
 from pipeline.solving.complete import refuter
@@ -93,9 +93,9 @@ def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
 def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(LINES * 30)
-    found = contents_of(path, "many.txt", Settings())
+    found = source_at(path, "many.txt", Settings())
     with path.open("rb") as file, PeekableStream(file) as stream:
-        steps = [*Portions().pieces(found.source, stream, Settings())]
+        steps = [*Portions().pieces(found.layout, stream, Settings())]
     assert len(steps) == 6, "five of 2 KiB, and the end"
 
 

@@ -151,7 +151,7 @@ def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(
     rows = (row + "\n") * len(row)
     expected = f"expected --alphabet {alphabets} to say what the characters stand for"
     message = f"{expected}, found ambiguous characters: they fit each of these"
-    assert said_of(rows, format_name="characters") == message
+    assert said_of(rows, format="characters") == message
     assert said_of(rows.replace("\n", "")) == message
 
 
@@ -235,8 +235,8 @@ LINES = "a line of 625 characters"
         (ROW * 16, "alphabet", "0-F", f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),
         (ROW * 16, "alphabet", "A-Y", "1:1: expected a row of 25 cells, found 16 cells"),
         (ROW[:-1] * 16, "alphabet", "A-Y", f"1:257: expected {LINES}, found 256 characters"),
-        (ROW[:-1] * 2, "format_name", "characters", "1:33: expected a line of 256 or 625 char"),
-        ("1..\n", "format_name", "characters", "1:1: expected a row of 16 or 25 cells, found 3"),
+        (ROW[:-1] * 2, "format", "characters", "1:33: expected a line of 256 or 625 char"),
+        ("1..\n", "format", "characters", "1:1: expected a row of 16 or 25 cells, found 3"),
         (ROW * 16, "variant", "even-odd", "1:2: expected no even or odd cells beside letters"),
     ],
 )

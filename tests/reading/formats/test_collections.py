@@ -12,8 +12,8 @@ from support.parsing import SOLVED, grid
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import (
-    Detected,
     Entry,
+    Layout,
     Piece,
     detect_collection,
     parse_puzzle,
@@ -39,8 +39,8 @@ ONE_BLANK = "one symbol for all blanks, '0' as before"
 READING = Reading()
 
 
-def detected(data: str | bytes, declared: str = "auto") -> Detected:
-    found = detect_collection(_bytes(data), complete=True, declared=declared)
+def detected(data: str | bytes, declared: str = "auto") -> Layout:
+    found = detect_collection(_bytes(data), True, Reading(format=declared), "a.txt")
     assert found is not None
     return found
 
@@ -54,7 +54,7 @@ def read(data: str | bytes, declared: str = "auto", reading: Reading = READING) 
     return [
         entry
         for piece in found.pieces(io.BytesIO(_bytes(data)), 200)
-        for entry in found.entries(piece, "a.txt", reading)
+        for entry in found.entries(piece, reading)
     ]
 
 
@@ -165,8 +165,8 @@ def test_a_declared_format_is_not_asked_for_by_content():
     assert read(A, "lines") == [plain(1, A)]
     assert read(f"{A},1\n", "csv") == [plain(1, A)]
     assert read(grid(A), "stacked") == [plain(1, A)]
-    assert detect_collection(f"{A}\n{B}\n".encode(), complete=True, declared="grid") is None
-    assert detect_collection(f":0:x:{A}:::\n".encode(), complete=True, declared="hodoku") is None
+    assert detect_collection(f"{A}\n{B}\n".encode(), True, Reading(format="grid")) is None
+    assert detect_collection(f":0:x:{A}:::\n".encode(), True, Reading(format="hodoku")) is None
     assert detected(f"{A}\n{B}\n", "auto").format.name == "lines"
 
 
@@ -430,7 +430,7 @@ def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     (piece,) = found.pieces(stream, 100)
     assert len(piece.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
-    (entry,) = found.entries(piece, "a.txt", READING)
+    (entry,) = found.entries(piece, READING)
     assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
 
 
@@ -471,9 +471,9 @@ def test_lines_that_may_be_several_large_grids_are_not_decided(times):
 
 
 def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_holds_more():
-    assert parse_source(f"{A} x\n".encode(), "a.txt", format_name="lines").format == "line"
+    assert parse_source(f"{A} x\n".encode(), "a.txt", Reading(format="lines")).format == "line"
     with pytest.raises(InvalidPuzzle, match="expected one puzzle, found none, or several"):
-        parse_source(f"{A}\n{B}\n".encode(), "a.txt", format_name="lines")
+        parse_source(f"{A}\n{B}\n".encode(), "a.txt", Reading(format="lines"))
 
 
 @for_each("delimiter", [",", " "])
@@ -483,7 +483,7 @@ def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(deli
     data = "".join(f"{line}{delimiter}{SOLVED}\n" for line in lines).encode()
     found = detect_collection(data, complete=True)
     if found is not None:
-        entries = found.entries(Piece(1, data), "a.csv", Reading())
+        entries = found.entries(Piece(1, data), Reading())
         assert [entry.text[:80] for entry in entries] == [A[:80]] * len(lines)
         assert [entry.error is None for entry in entries] == [True] + [False] * bad
 

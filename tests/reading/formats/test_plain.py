@@ -15,7 +15,7 @@ DOTS = "1" + "." * 79 + "2"
 ZEROS = DOTS.replace(".", "0")
 PLAIN = [DOTS, ZEROS, "12345678" + "." * 73, "123456789" * 9]
 ODD = ["", "# no", DOTS.replace("2", "0"), DOTS[1:], f"{DOTS}.", f"{DOTS[:-1]}x", f"{DOTS} "]
-LINES = detect_collection(f"{DOTS}\n{DOTS}\n".encode(), complete=True, declared="lines")
+LINES = detect_collection(f"{DOTS}\n{DOTS}\n".encode(), True, Reading(format="lines"))
 CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
     lambda choice: st.lists(st.sampled_from(choice), max_size=6)
 )
@@ -25,9 +25,9 @@ CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
 def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, ended, first):
     text = end.join(lines) + (end if ended else "")
     piece = Piece(first, text.encode())
-    contents = LINES.contents(piece, "a.txt", Reading())
+    contents = LINES.contents(piece, Reading())
     found = [contents.entry(place) for place in range(len(contents))]
-    assert found == LINES.entries(piece, "a.txt", Reading())
+    assert found == LINES.entries(piece, Reading())
 
 
 @for_each("end", ["\n", "\r\n"])

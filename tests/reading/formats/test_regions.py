@@ -13,6 +13,7 @@ from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import Diagonal, Region
 from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
+from pipeline.settings import Reading
 from pipeline.solving.items import read as items
 
 CELLS = "1.........3..4.."
@@ -37,7 +38,7 @@ def test_a_jigsaw_is_its_cells_and_then_its_regions(text):
 
 def test_any_signs_name_regions_even_apart_if_that_is_declared():
     apart = "ABCD" * 4
-    parsed = read(CELLS + apart, format_name="jigsaw")
+    parsed = read(CELLS + apart, format="jigsaw")
     assert parsed.puzzle.rules == tuple(Region(tuple(range(at, 16, 4))) for at in range(4))
 
 
@@ -52,7 +53,7 @@ def test_values_of_larger_jigsaws_are_letters():
 
 def test_a_letter_that_is_two_in_upper_case_is_no_value():
     regions = "".join(sign * 25 for sign in "ABCDEFGHIJKLMNOPQRSTUVWXY")
-    said = said_of("ﬆ" + "." * 624 + regions, format_name="jigsaw")
+    said = said_of("ﬆ" + "." * 624 + regions, format="jigsaw")
     assert said.startswith("1:1: expected one of A to Y or a blank")
 
 
@@ -181,11 +182,9 @@ def test_a_jigsaw_that_is_none_is_refused(text, message):
 
 def test_a_jigsaw_of_no_size_is_refused():
     expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
-    said = said_of(JIGSAW[:-1], format_name="jigsaw")
+    said = said_of(JIGSAW[:-1], format="jigsaw")
     assert said == f"1:162: expected {expected}, found 161 characters"
-    assert said_of(f"{FOUR}\n" * 3, format_name="jigsaw").startswith(
-        "3:1: expected a single puzzle"
-    )
+    assert said_of(f"{FOUR}\n" * 3, format="jigsaw").startswith("3:1: expected a single puzzle")
 
 
 def test_a_samurai_is_five_grids_that_share_boxes():
@@ -208,7 +207,7 @@ def test_five_lines_that_do_not_agree_are_five_puzzles():
 
 def test_a_shared_cell_that_is_given_twice_leaves_no_solution():
     lines = SAMURAI.split()
-    found = read(samurai(lines[2], "4" + lines[2][1:]), format_name="samurai").puzzle
+    found = read(samurai(lines[2], "4" + lines[2][1:]), format="samurai").puzzle
     place = SAMURAI_GEOMETRY.cell_at(7, 7)
     assert found.rules == (Among(place, (4,)),)
     assert found.cells == read(SAMURAI).puzzle.cells
@@ -218,7 +217,7 @@ def test_a_shared_cell_may_be_given_in_one_of_its_grids():
     lines = SAMURAI.split()
     assert lines[2][0] == "3"
     without = samurai(lines[2], "." + lines[2][1:])
-    assert read(without, format_name="samurai").puzzle == read(SAMURAI).puzzle
+    assert read(without, format="samurai").puzzle == read(SAMURAI).puzzle
 
 
 def fives(*lines: str) -> str:
@@ -238,8 +237,8 @@ def test_five_lines_that_may_be_a_samurai_or_five_puzzles_are_asked_for(text):
     expected = "--format samurai for one puzzle, or --format lines for five"
     found = "5 lines of 81 cells that may be one puzzle or five"
     assert said_of(f"# five\n{text}") == f"expected {expected}, found {found}"
-    assert read(text, format_name="samurai").format == "samurai"
-    assert detect_collection(text.encode(), complete=True, declared="lines") is not None
+    assert read(text, format="samurai").format == "samurai"
+    assert detect_collection(text.encode(), True, Reading(format="lines")) is not None
 
 
 FIVE = {
@@ -288,7 +287,7 @@ def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
     ],
 )
 def test_a_samurai_that_is_none_is_refused(text, message):
-    assert said_of(text, format_name="samurai").startswith(message)
+    assert said_of(text, format="samurai").startswith(message)
 
 
 def test_blocks_of_an_id_are_told_by_their_borders():
@@ -337,4 +336,4 @@ def test_an_id_without_rules_is_a_plain_puzzle():
     ],
 )
 def test_an_id_that_is_none_is_refused(text, message):
-    assert said_of(text, format_name="solo").startswith(message)
+    assert said_of(text, format="solo").startswith(message)

@@ -134,4 +134,4 @@ def test_formulas_take_memory_in_proportion_however_long_their_lines_are(body):
 @for_each("name", ["auto", "spreadsheet", "json", "spaces"])
 def test_fields_without_end_are_not_all_looked_at(name, sign):
     data = sign.encode() * (2**20 // len(sign)) + b"."
-    assert taken(lambda text: read(text, format_name=name), data) < 8
+    assert taken(lambda text: read(text, format=name), data) < 8

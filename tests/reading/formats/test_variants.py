@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.parsing import LINE, said_of
 from support.ruled import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
 
-from pipeline.reading.formats import Detected, Parsed, detect, detect_collection, parse_source
+from pipeline.reading.formats import Layout, Parsed, detect_collection, parse_source, read_text
 from pipeline.settings import Reading
 from pipeline.solving.items import read
 
@@ -14,10 +14,10 @@ MIXED = "".join(f"{line}\n" for line in ONE_LINE)
 
 def told(text: str, reading: Reading | None = None) -> str | None:
     """What a source is: the format of one puzzle, or of many."""
-    match detect(text.encode(), True, "a.txt", reading or Reading()):
+    match read_text(text.encode(), True, "a.txt", reading or Reading()):
         case Parsed(format=name):
             return f"one {name}"
-        case Detected(format=many):
+        case Layout(format=many):
             return f"many {many.name}"
     return None
 
@@ -70,7 +70,7 @@ def test_a_cut_head_that_may_be_jigsaws_or_wrong_solutions_waits_for_more_lines(
 def test_a_single_line_can_be_declared_to_be_a_collection():
     reading = Reading(format="variants")
     assert told(f"{SOLO}\n", reading) == "many variants"
-    parsed = parse_source(SOLO.encode(), "a.txt", format_name="variants")
+    parsed = parse_source(SOLO.encode(), "a.txt", Reading(format="variants"))
     assert parsed.puzzle == parse_source(SOLO.encode(), "a.txt").puzzle
 
 
@@ -109,7 +109,7 @@ def test_constraint_texts_that_may_be_one_or_one_a_line_are_asked_for():
     said = said_of(text)
     assert said.startswith("expected --format iss for one puzzle")
     assert said.endswith("--format variants for one a line, found 2 ambiguous lines")
-    assert len(parse_source(text.encode(), "a.txt", format_name="iss").puzzle.rules) == 4
+    assert len(parse_source(text.encode(), "a.txt", Reading(format="iss")).puzzle.rules) == 4
     assert told(text, Reading(format="iss")) is None
     assert told(text, Reading(format="variants")) == "many variants"
     one_unknown = f"{text}\n.Lunchbox~3~R1C1~R1C2.AntiKing\n"

@@ -18,6 +18,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.fpuzzles import LONGEST_PACKED
 from pipeline.reading.formats.fpuzzles import document as documents
+from pipeline.settings import Reading
 
 MADE = document(killercage=[cells("R1C1 R1C2", value="3")], title="é > ½")
 PACKED = packed(text_of(MADE))
@@ -76,7 +77,7 @@ def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
 )
 def test_what_holds_no_document_is_refused_with_the_reason(text, said):
     with pytest.raises(InvalidPuzzle) as caught:
-        parse_source(text.encode(), "a.txt", format_name="f-puzzles")
+        parse_source(text.encode(), "a.txt", Reading(format="f-puzzles"))
     assert said in str(caught.value)
     assert caught.value.line is not None
 

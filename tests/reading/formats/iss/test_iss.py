@@ -30,7 +30,7 @@ REGIONS = ((0, 1, 3, 4), (2, 5, 6, 7), (8, 9, 11, 13), (10, 12, 14, 15))
 
 
 def refusal(text: str) -> InvalidPuzzle:
-    return parsing.refusal(text, format_name="iss")
+    return parsing.refusal(text, format="iss")
 
 
 LINE, CELLS = "R1C1~R1C2~R2C3", (0, 1, 6)
