@@ -18,19 +18,15 @@ from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle.puzzle import Free, Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.puzzle.rules.meaning import meaning
-from pipeline.reading.formats.fpuzzles import keys
-from pipeline.reading.formats.iss import types
-from pipeline.reading.formats.iss.machines import determined
+from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"
 PICTURES = FOLDER / "assets" / "rules"
 SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
-CALLED = {
-    "f-puzzles": [("region", regions.Region), *keys.RULES_OF_KEYS],
-    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.RULES_OF_TYPES],
-}
+CALLED = {"f-puzzles": RULES_OF_KEYS, "Interactive Sudoku Solver": RULES_OF_TYPES}
 """What formats call each kind of rule."""
 
 BEGIN = """\
@@ -88,7 +84,7 @@ MORE_VALUES = Geometry(1, 6, free=Free(4, 4))
 CHAOS = Geometry(1, 4, free=Free(4, 4, 1, (("CC", 16),)))
 MISSING = Geometry(1, 5, free=Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
-MACHINE = determined(pattern_machine("[135]+[246]+", range(1, 7)), range(1, 7), 6)
+MACHINE = Work().machine(pattern_machine, "[135]+[246]+", range(1, 7), 6)
 LINES_OF_CHAOS = (
     *(free.Unit(row, "row") for row in CHAOS.rows()),
     *(free.Unit(column, "column") for column in CHAOS.columns()),

@@ -3,6 +3,7 @@
 PipelineError
 ├── InputError                 the input is at fault
 │   ├── InvalidPuzzle          not a puzzle: says where, what was expected, what was found
+│   │   └── SlowPuzzle         takes too long to read; a LimitReached, too
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 options that cannot be served (exit 2)
 │   └── SolverMissing          the solver asked for is not installed
@@ -63,6 +64,10 @@ class SolverMissing(UsageError):
 
 class LimitReached(PipelineError):
     """The time or the memory for a puzzle ran out: nothing is known."""
+
+
+class SlowPuzzle(InvalidPuzzle, LimitReached):
+    """A puzzle that takes more work to read than there is time for: more time may do."""
 
 
 class SolverError(PipelineError):

@@ -84,6 +84,8 @@ ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
+READING_STEPS = 3_000_000
+"""Steps of reading constraints, about a second of work."""
 
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
@@ -102,7 +104,7 @@ class Reading(NamedTuple):
 
     `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
     that of 16×16 and 25×25 characters, `boxes` rows x columns of a box, as 2x3; `auto` leaves it to
-    the source.
+    the source. `steps` limits the work of reading one puzzle: SlowPuzzle is raised beyond it.
     """
 
     variant: VariantChoice = "auto"
@@ -110,6 +112,11 @@ class Reading(NamedTuple):
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
     boxes: str = "auto"
+    steps: int = READING_STEPS
+
+    def at_most(self, seconds: float) -> Reading:
+        """The same, with at most so many seconds' work for one puzzle."""
+        return self._replace(steps=min(self.steps, int(seconds * READING_STEPS)))
 
     @property
     def box(self) -> tuple[int, int] | None:
@@ -396,7 +403,8 @@ class Settings:
 
     @property
     def reading(self) -> Reading:
-        return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes)
+        steps = int(self.timeout * READING_STEPS)
+        return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes, steps)
 
     @property
     def limit(self) -> int:
@@ -414,9 +422,10 @@ class Settings:
     @property
     def output_key(self) -> str:
         """A text of the settings, except solvers, that affect the results of many puzzles."""
+        *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes
         checks = self.prove, self.trust_solver
-        return repr((tuple(self.reading), limits, self.keep_cnf, *checks, *self.traits))
+        return repr((tuple(notation), limits, self.keep_cnf, *checks, *self.traits))
 
     @property
     def variables(self) -> dict[str, str]:

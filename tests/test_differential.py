@@ -11,9 +11,9 @@ from differential import compare
 from random_texts import ARGUMENTS, MEMBERS, random_lines
 
 from pipeline.reading.formats import parse_source
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST
 from pipeline.reading.formats.iss.groups import GROUPS
-from pipeline.reading.formats.iss.types import KNOWN
+from pipeline.reading.formats.iss.rules import KNOWN
+from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
 KING = ".Shape~4x4\n.AntiKing"

@@ -28,8 +28,7 @@ from pipeline.puzzle.puzzle import NINE, Rule
 from pipeline.puzzle.rules import cages, free, lines, pairs
 from pipeline.reading.formats import targets
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.fpuzzles.keys import RULES_OF_KEYS
-from pipeline.reading.formats.iss.types import RULES_OF_TYPES
+from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
 from pipeline.reading.formats.targets import TARGETS, Target
 
 FOLDER = Path(__file__).parents[2] / "examples"

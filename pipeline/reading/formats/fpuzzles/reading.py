@@ -7,8 +7,9 @@ from functools import partial
 from itertools import chain
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes
-from pipeline.puzzle.rules.pairs import Parity
+from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
+from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, without_marked
 from pipeline.reading.formats.fpuzzles.document import (
     COSMETIC,
     REPEATING,
@@ -18,7 +19,7 @@ from pipeline.reading.formats.fpuzzles.document import (
     RuleObject,
     whole_number,
 )
-from pipeline.reading.formats.fpuzzles.keys import DRAWINGS, FLAGS, KEYS, LAST, is_drawing
+from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import (
     LEAST_SIDE,
@@ -140,14 +141,15 @@ def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
             elif key in KEYS:
                 nodes = (each for each in node.list() if not is_drawing(key, each))
                 objects = [RuleObject(context, key, each) for each in nodes]
-                rules += KEYS[key].rules(objects)
+                made = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
+                rules += without_marked(made) if KEYS[key][0].kind is Extreme else made
                 for each in objects:
                     each.check_all_asked()
         except ValueError as error:
             raise node.wrong("rules that can be kept", str(error)) from None
     for key, row in LAST.items():
         if key in fields:
-            rules += row.rules(context.geometry, fields[key], rules)
+            rules += row.read(context.geometry, fields[key], rules)
     return rules
 
 

@@ -14,10 +14,12 @@ from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST, RULES_OF_KEYS
-from pipeline.reading.formats.fpuzzles.writers import Names, Written
+from pipeline.reading.formats.notations import FLAGS, LAST, written
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
+
+Written = dict[str, object]
+"""The members of an object that is written."""
 
 _LINES = {
     "slowthermometer": "#CFCFCF",
@@ -99,27 +101,25 @@ def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
 
 
 def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
-    """What stands under each key of rules. Raises ValueError for a rule that has none."""
-    found: dict[str, list[Written]] = {}
-    names, last, flags = Names(puzzle.geometry), list[Rule](), dict[str, bool]()
+    """What is under each key of rules. Raises ValueError for a rule that has none."""
+    flags, found, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
     for rule in rules:
-        kind = type(rule)
-        keys = [key for key, each in RULES_OF_KEYS if each is kind]
-        if any(kind in row.kinds for row in LAST.values()):
+        if any(type(rule) in row.kinds for row in LAST.values()):
             last.append(rule)
-        elif flag := next((key for key in keys if FLAGS.get(key) == rule), ""):
+        elif flag := next((key for key, each in FLAGS.items() if each == rule), ""):
             flags[flag] = True
-        else:
-            made = ((key, KEYS[key].written(rule, names)) for key in keys if key in KEYS)
-            key, item = next((pair for pair in made if pair[1] is not None), ("", None))
-            if item is None:
-                raise ValueError(rule.describe(puzzle.geometry))
+        elif told := written(rule, puzzle.geometry, by_keys=True):
+            key, members = told
+            # the value is the last member
+            item = dict(sorted(members, key=lambda member: member[0] == "value"))
             found.setdefault(key, []).append(item)
-    told: Written = {**flags, **found}
+        else:
+            raise ValueError(rule.describe(puzzle.geometry))
+    whole: Written = {**flags, **found}
     for key, row in LAST.items():
         if some := [rule for rule in last if type(rule) in row.kinds]:
-            told[key] = row.written(some)
-    return told
+            whole[key] = row.write(some)
+    return whole
 
 
 def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:

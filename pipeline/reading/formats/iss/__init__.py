@@ -11,20 +11,25 @@ known is refused by its name. Sides are 4 to 16.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from operator import and_
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
-from pipeline.reading.formats.iss.phrases import Phrase, phrases_of
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
+
+if TYPE_CHECKING:
+    from pipeline.reading.formats.iss.groups import Item
+    from pipeline.reading.formats.iss.layout import Layout
+    from pipeline.reading.formats.iss.phrases import Phrase
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"
 _QUERY = r"\s*https?://[^\s?#]*\?(?:[^\s&#]*&)*q="
@@ -33,14 +38,11 @@ _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
-_SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _FEWEST_GIVENS = 17
 """No classic with fewer has a single solution (McGuire, Tugemann and Civario, 2012)."""
 
 _ENOUGH = 400
 """Characters that are looked at: no type is so long."""
-
-USUAL_TIES = "only-unclued"
 
 
 def recognise_iss(text: Text) -> str | None:
@@ -54,21 +56,23 @@ def texts_in(lines: Sequence[str]) -> Literal["one", "many", "either"]:
 
     A line may be a text of its own if it has several constraints, or the values of 17 cells.
     Such lines are many if they cannot be one text: two have a shape, they contradict each other
-    in a value, or they can be read one by one, but not together. Links are always many.
+    in a value, or each has all that it names, but together they have two layouts. Links are
+    always many.
     """
     if len(lines) < 2:
         return "one"
     if any(map(_LINK.match, lines)):
         return "many"
-    puzzles = [_read_alone(line) for line in lines]
-    apart = sum(bool(_SHAPE.search(line)) for line in lines) > 1 or _differ(puzzles)
+    given = [*map(_given_in, lines)]
+    apart = sum(bool(_SHAPE.search(line)) for line in lines) > 1 or _differ(given)
     if not all(map(_may_be_whole, lines)):
         return "either" if apart else "one"
     if apart:
         return "many"
-    if _read_alone(" ".join(lines)) is None:
-        return "either" if None in puzzles else "many"
-    return "one" if None in puzzles else "either"
+    is_one, are_many = _given_in(" ".join(lines)) is not None, None not in given
+    if is_one == are_many:
+        return "either"
+    return "one" if is_one else "many"
 
 
 def _may_be_whole(line: str) -> bool:
@@ -79,22 +83,33 @@ def _may_be_whole(line: str) -> bool:
     return line.count(".") > 1 or only_values
 
 
-def _read_alone(line: str) -> Puzzle | None:
-    """The puzzle of a line, if it can be read by itself."""
+def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
+    """The grid of a line and the masks of its cells; None if it names what is not in that grid.
+
+    The arguments of rules are not read.
+    """
+    from pipeline.reading.formats.iss.phrases import Arguments, Context  # noqa: PLC0415 - as below
+    from pipeline.reading.formats.iss.rules import GIVEN, given_in  # noqa: PLC0415
+
     try:
-        return _puzzle_in(Text("", (TextLine.of_text(1, line),), b"")).puzzle
-    except InvalidPuzzle:
+        every, _, layout = _phrases_in(Text("", (TextLine.of_text(1, line),), b""))
+        context = Context(layout.geometry)
+        if any(context.lacks(word.text) for phrase in every for word in phrase.words):
+            return None
+        args = (Arguments(phrase, context) for phrase in layout.phrases if phrase.name in GIVEN)
+        masks, _ = given_masks(context.geometry, chain.from_iterable(map(given_in, args)))
+    except (InvalidPuzzle, LimitReached):
         return None
+    return context.geometry, masks
 
 
-def _differ(puzzles: Sequence[Puzzle | None]) -> bool:
-    """Whether puzzles of one geometry leave a cell no value that all of them allow."""
-    found = [puzzle for puzzle in puzzles if puzzle]
+def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
+    """Whether lines about one grid leave a cell no value that all of them allow."""
+    found = [each for each in given if each]
     return any(
         not reduce(and_, masks)
-        for geometry in {puzzle.geometry for puzzle in found}
-        for masks in zip(*(each.cells for each in found if each.geometry == geometry), strict=True)
-        if all(masks)
+        for geometry in {geometry for geometry, _ in found}
+        for masks in zip(*(masks for other, masks in found if other == geometry), strict=True)
     )
 
 
@@ -108,7 +123,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
         raise text.error(None, None, expected, f"{len(text.lines)} ambiguous lines")
     if texts == "many":
         text.single_line()
-    return _puzzle_in(_without_link(text))
+    return _puzzle_in(_without_link(text), reading.steps)
 
 
 def _without_link(text: Text) -> Text:
@@ -122,58 +137,42 @@ def _without_link(text: Text) -> Text:
     return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
 
 
-def _puzzle_in(text: Text) -> Parsed:
-    """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
+def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[Item], Layout]:
+    """All phrases of a text, the same with their groups, and the layout."""
     # rules take a while to load
-    from pipeline.reading.formats.iss.groups import grouped, replicated  # noqa: PLC0415
+    from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
     from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
-    from pipeline.reading.formats.iss.rules import RulesRead, check_groups  # noqa: PLC0415
-    from pipeline.reading.formats.iss.types import KNOWN  # noqa: PLC0415
+    from pipeline.reading.formats.iss.phrases import Phrase, phrases_of  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import KNOWN  # noqa: PLC0415
 
     every = phrases_of(text)
     for phrase in every:
-        if phrase.type.text not in KNOWN:
+        if phrase.name not in KNOWN:
             raise phrase.wrong(phrase.type, "rules that are known")
     if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     items = grouped(every)
-    phrases = [item for item in items if isinstance(item, Phrase)]
-    layout = layout_of(phrases)
-    geometry, pieces = layout.geometry, layout.pieces
-    for phrase in every:
-        phrase.geometry = geometry
-    ties, sized = _ties(phrases), any(_of(phrases, "RegionSize"))
-    others = {*range(geometry.inner)}.difference(*pieces)
-    around = (*pieces, tuple(others)) if pieces and others else pieces
-    for phrase in every:
-        phrase.regions = () if pieces or sized else layout.boxes
-        phrase.ties = ties if ties == USUAL_TIES else None
-    for phrase in phrases:
-        phrase.regions = () if pieces and layout.boxes else layout.boxes or around
-        phrase.ties = ties
+    return every, items, layout_of([item for item in items if isinstance(item, Phrase)])
+
+
+def _puzzle_in(text: Text, steps: int) -> Parsed:
+    """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
+    from pipeline.reading.formats.iss.groups import replicated  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import RulesRead, check_groups  # noqa: PLC0415
+
+    _, items, layout = _phrases_in(text)
+    context, inside = layout.contexts(Work(steps))
     check_groups(items)
-    read = RulesRead.of(replicated(items))
-    rules = [*layout.rules, *read.with_strict(phrases)]
-    for phrase in phrases:
-        phrase.check_ended()
-    cells, contradicting = given_masks(geometry, read.given)
-    puzzle = Puzzle(geometry, cells, (*rules, *contradicting))
+    try:
+        read = RulesRead.of(replicated(items, context), context, inside)
+    except LimitReached:
+        expected = f"constraints that are read in {steps:,} steps; --timeout allows for more"
+        raise SlowPuzzle(text.source, None, None, expected, "more") from None
+    rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
+    cells, contradicting = given_masks(layout.geometry, read.given)
+    puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))
     return Parsed(puzzle, variant=variant_of(puzzle))
-
-
-def _of(phrases: Sequence[Phrase], *types: str) -> Iterator[Phrase]:
-    """The phrases of some types."""
-    return (phrase for phrase in phrases if phrase.type.text in types)
-
-
-def _ties(phrases: Sequence[Phrase]) -> str:
-    """Which ties the last `.FullRankTies` allows."""
-    from pipeline.reading.formats.iss.readers import ties_of  # noqa: PLC0415 - as above
-
-    said = USUAL_TIES
-    for phrase in _of(phrases, "FullRankTies"):
-        said = ties_of(replace(phrase))
-    return said
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:

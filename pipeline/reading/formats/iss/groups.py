@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.reading.formats.iss.machines import bits_of
-from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 
 OR, AND, REPLICATE, END = GROUPS = ("Or", "And", "Replicate", "End")
 _DEEPEST = 20
@@ -29,7 +29,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
     """The phrases, those between a type of GROUPS and its `.End` as one. Raises InvalidPuzzle."""
     open_groups: list[tuple[Phrase | None, list[Item]]] = [(None, [])]
     for phrase in phrases:
-        name = phrase.type.text
+        name = phrase.name
         if name == END:
             opener, items = open_groups.pop()
             if opener is None:
@@ -46,7 +46,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
             open_groups[-1][1].append(phrase)
     opener, items = open_groups[-1]
     if opener is not None:
-        raise opener.text.at_end(f"'.{END}' for '.{opener.type.text}'", "none")
+        raise opener.text.at_end(f"'.{END}' for '.{opener.name}'", "none")
     return tuple(items)
 
 
@@ -54,7 +54,7 @@ def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
     """Each phrase in a group, with the types of the groups around it, the outer ones first."""
     for item in items:
         if isinstance(item, Composite):
-            around = (item.phrase.type.text,)
+            around = (item.phrase.name,)
             for each in item.items:
                 if isinstance(each, Phrase):
                     yield each, around
@@ -62,14 +62,14 @@ def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
                 yield phrase, around + others
 
 
-def replicated(items: Sequence[Item]) -> tuple[Item, ...]:
+def replicated(items: Sequence[Item], context: Context) -> tuple[Item, ...]:
     """The same without `Replicate`, which becomes an `And` of copies. Raises InvalidPuzzle."""
-    return _Copies().of(items, None)
+    return _Copies(context).of(items, None)
 
 
 class _Copies:
-    def __init__(self) -> None:
-        self._made = 0
+    def __init__(self, context: Context) -> None:
+        self._context, self._made = context, 0
 
     def of(self, items: Sequence[Item], shift: tuple[int, int] | None) -> tuple[Item, ...]:
         """Copies of the items, moved so many rows down and columns to the right.
@@ -86,34 +86,34 @@ class _Copies:
             raise phrase.wrong(phrase.type, expected)
         if isinstance(item, Phrase):
             return replace(item, shift=shift) if shift else item
-        if phrase.type.text != REPLICATE:
+        if phrase.name != REPLICATE:
             phrase.check_ended()
             return Composite(phrase, self.of(item.items, shift))
-        copies = [self.of(item.items, each) for each in _shifts(phrase, shift or (0, 0))]
+        shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
+        copies = [self.of(item.items, each) for each in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
         return Composite(opener, tuple(each for copy in copies for each in copy))
 
 
-def _shifts(phrase: Phrase, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
     """How far the copies of a `Replicate`, which is itself moved, are from what is in it."""
-    phrase = replace(phrase)  # which is read anew
     expected = "the cells of copies in base64"
-    word = phrase.next(expected)
-    origin = phrase.cell() if phrase.has_more() else 0
-    phrase.check_ended()
-    geometry = phrase.geometry
+    word = args.next(expected)
+    origin = args.cell() if args.has_more() else 0
+    args.check_ended()
+    geometry = args.geometry
     try:
         places = bits_of(word.text)
     except ValueError as error:
-        raise phrase.wrong(word, f"{expected} ({error})") from None
+        raise args.wrong(word, f"{expected} ({error})") from None
     if not places:
-        raise phrase.wrong(word, "at least one copy")
+        raise args.wrong(word, "at least one copy")
     row, column = geometry.place(origin)
     for place in places:
         if origin + place not in geometry.group_of(origin):
-            raise phrase.wrong(word, "copies inside of the grid")
+            raise args.wrong(word, "copies inside of the grid")
         target_row, target_column = geometry.place(origin + place)
         down, right = target_row - row + shift[0], target_column - column + shift[1]
         if geometry.cell_at(row + down, column + right) is None:
-            raise phrase.wrong(word, "copies inside of the grid")
+            raise args.wrong(word, "copies inside of the grid")
         yield down, right

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
@@ -16,7 +17,9 @@ from pipeline.puzzle.rules.free import (
     Unit,
 )
 from pipeline.puzzle.rules.regions import Region
-from pipeline.reading.formats.iss.phrases import Phrase
+from pipeline.reading.formats.iss.codecs import ties_of
+from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 from pipeline.reading.formats.ruled import groups_of
 
 LARGEST = 16
@@ -26,6 +29,7 @@ _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
+_USUAL_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
 """The groups of cells that tell the values that rows, columns and boxes miss."""
 
@@ -33,12 +37,30 @@ Areas = tuple[tuple[int, ...], ...]
 
 
 class Layout(NamedTuple):
-    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these."""
+    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these.
 
+    `phrases` are all those outside of groups.
+    """
+
+    phrases: Sequence[Phrase]
     geometry: Geometry
     boxes: Areas
     pieces: Areas
     rules: list[Rule]
+
+    def contexts(self, work: Work) -> tuple[Context, Context]:
+        """What phrases outside and inside of groups are about."""
+        others = {*range(self.geometry.inner)}.difference(*self.pieces)
+        around = (*self.pieces, tuple(others)) if self.pieces and others else self.pieces
+        ties = _USUAL_TIES
+        for phrase in _of(self.phrases, "FullRankTies"):
+            ties = ties_of(_arguments(phrase))
+        regions = () if self.pieces and self.boxes else self.boxes or around
+        outside = Context(self.geometry, regions, ties, work)
+        has_boxes = not self.pieces and not any(_of(self.phrases, "RegionSize"))
+        regions = self.boxes if has_boxes else ()
+        known_ties = ties if ties == _USUAL_TIES else None
+        return outside, replace(outside, regions=regions, ties=known_ties)
 
 
 class _Shape(NamedTuple):
@@ -55,6 +77,8 @@ class _Shape(NamedTuple):
 
 def layout_of(phrases: Sequence[Phrase]) -> Layout:
     """The layout that the phrases outside of groups tell. Raises InvalidPuzzle."""
+    for phrase in _of(phrases, "NoBoxes"):
+        phrase.check_ended()
     shape = _shape(phrases)
     size = _region_size(phrases, shape)
     has_boxes = not any(_of(phrases, "NoBoxes")) and not shape.is_raw
@@ -81,11 +105,16 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         if 0 < most < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _about_regions(phrases, geometry, boxes, size)
-    return Layout(geometry, boxes, pieces, rules)
+    return Layout(phrases, geometry, boxes, pieces, rules)
 
 
 def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Phrase]:
-    return (phrase for phrase in phrases if phrase.type.text == name)
+    return (phrase for phrase in phrases if phrase.name == name)
+
+
+def _arguments(phrase: Phrase) -> Arguments:
+    """The arguments of a phrase that says what the grid is."""
+    return Arguments(phrase, Context())
 
 
 def _only(phrases: Sequence[Phrase], name: str) -> Phrase | None:
@@ -101,13 +130,14 @@ def _shape(phrases: Sequence[Phrase]) -> _Shape:
     if phrase is None:
         return _Shape(9, 9, 1, 9, is_raw=False)
     expected = f"rows and columns, '1x2' to '{LARGEST}x{LARGEST}'"
-    size = phrase.next(expected)
+    args = _arguments(phrase)
+    size = args.next(expected)
     match = _SIZE.fullmatch(size.text)
     rows, columns = map(int, match.groups()) if match else (0, 0)
     if match is None or not 2 <= max(rows, columns) <= LARGEST:
         raise phrase.wrong(size, expected)
     lowest, number = 1, max(rows, columns)
-    if phrase.has_more() and (word := phrase.next("values")).text:
+    if args.has_more() and (word := args.next("values")).text:
         told = _VALUES.fullmatch(word.text)
         lowest = int(told[1] or 1) if told else 1
         number = int(told[2]) - (lowest - 1 if told[1] else 0) if told else 0
@@ -115,10 +145,10 @@ def _shape(phrases: Sequence[Phrase]) -> _Shape:
             least, most = max(rows, columns), LARGEST
             expected = f"the number of values, {least} to {most}, or the first and the last, '0-9'"
             raise phrase.wrong(word, expected)
-    is_raw = phrase.has_more()
-    if is_raw and (word := phrase.next(_RAW)).text != _RAW:
+    is_raw = args.has_more()
+    if is_raw and (word := args.next(_RAW)).text != _RAW:
         raise phrase.wrong(word, f"'{_RAW}' or the end")
-    phrase.check_ended()
+    args.check_ended()
     return _Shape(rows, columns, lowest, number, is_raw)
 
 
@@ -126,8 +156,9 @@ def _region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
     phrase = _only(phrases, "RegionSize")
     if phrase is None:
         return shape.largest
-    size = phrase.number(1, shape.number)
-    phrase.check_ended()
+    args = _arguments(phrase)
+    size = args.number(1, shape.number)
+    args.check_ended()
     return size
 
 
@@ -138,15 +169,16 @@ def _groups(
     total, names = 0, set[str]()
     for phrase in _of(phrases, "Var"):
         expected = "a name of letters that no other '.Var' has"
-        word = phrase.next(expected)
+        args = _arguments(phrase)
+        word = args.next(expected)
         name = f"V{word.text}"
         if _PREFIX.fullmatch(word.text) is None or name in names:
             raise phrase.wrong(word, expected)
         names.add(name)
-        if phrase.has_more():
-            phrase.next("a label")
-        size = phrase.number(1, MOST_EXTRA) if phrase.has_more() else 1
-        phrase.check_ended()
+        if args.has_more():
+            args.next("a label")
+        size = args.number(1, MOST_EXTRA) if args.has_more() else 1
+        args.check_ended()
         total += size
         if total > MOST_EXTRA:
             raise phrase.wrong(phrase.type, f"at most {MOST_EXTRA} cells outside the grid")
@@ -197,13 +229,14 @@ def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tup
     number = shape.rows * shape.columns
     for phrase in _of(phrases, "Jigsaw"):
         expected = f"{number} signs, {size} for each region"
-        signs = phrase.next(expected)
-        if phrase.has_more():  # an old text, which tells the shape too
+        args = _arguments(phrase)
+        signs = args.next(expected)
+        if args.has_more():  # an old text, which tells the shape too
             name = f"{shape.rows}x{shape.columns}"
             if signs.text != name:
                 raise phrase.wrong(signs, f"'{name}', or {expected}")
-            signs = phrase.next(expected)
-        phrase.check_ended()
+            signs = args.next(expected)
+        args.check_ended()
         if len(signs.text) != number:
             raise phrase.wrong(signs, expected)
         groups = groups_of(signs.text)

@@ -6,18 +6,23 @@ Everything raises ValueError for what cannot be read, or is too large.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from string import ascii_letters, digits
 from typing import NamedTuple
 
+from pipeline.errors import LimitReached
 from pipeline.puzzle.rules.custom import DEAD, MOST_STATES
+from pipeline.settings import READING_STEPS
 
 _ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
 _INDEX = {sign: index for index, sign in enumerate(_ALPHABET)}
 _PLAIN, _PACKED = 0, 1
 _MOST_STEPS = 2_000_000
 """Moves of states in sets that are looked at, for one machine."""
+
+_STEPS_OF_SIGN = 20
+"""Steps that a sign of an NFA in base64 counts for."""
 
 
 class Machine(NamedTuple):
@@ -113,9 +118,10 @@ class _Bits:
         return int(self._bits[self._at - bits : self._at] or "0", 2)
 
 
-def machine_in(text: str, values: Sequence[int]) -> Machine:
+def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     """The NFA of a text, about these values. An empty text accepts nothing."""
     count = len(values)
+    work.take(_STEPS_OF_SIGN * len(text))
     if not text:
         return Machine([[()] * count], frozenset())
     bits = _Bits(_bits_in(text))
@@ -206,6 +212,34 @@ class Determined(NamedTuple):
     accepted: frozenset[int]
 
 
+class Work:
+    """The work of reading one text: it is limited, and equal machines are made once.
+
+    A step takes about 0.3 µs.
+    """
+
+    def __init__(self, steps: int = READING_STEPS) -> None:
+        self.left = steps
+        self._machines: dict[object, Determined] = {}
+
+    def take(self, steps: int) -> None:
+        """Count steps. Raises LimitReached if there are too many."""
+        self.left -= steps
+        if self.left < 0:
+            raise LimitReached("the constraints take too long to read")
+
+    def machine(self, make: Make, text: str, values: range, length: int) -> Determined:
+        """The deterministic machine of a text for lines of up to that many cells."""
+        key = make, text, values, length
+        if key not in self._machines:
+            self._machines[key] = determined(make(text, values, self), values, length, self)
+        return self._machines[key]
+
+
+Make = Callable[[str, Sequence[int], Work], Machine]
+"""Makes the machine of a text."""
+
+
 def restated(
     moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int], length: int
 ) -> Determined:
@@ -214,7 +248,7 @@ def restated(
     machine = Machine(
         [[() if each == DEAD else (each,) for each in row] for row in rows], frozenset(accepted)
     )
-    return determined(machine, values, length)
+    return determined(machine, values, length, Work())
 
 
 def _after(row: bytes, value: int) -> int:
@@ -223,7 +257,7 @@ def _after(row: bytes, value: int) -> int:
     return int.from_bytes(after, "little") if after else DEAD
 
 
-def determined(machine: Machine, values: Sequence[int], length: int) -> Determined:
+def determined(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
     """The same machine for lines of up to that many cells, deterministic; its states are sets."""
     begin = frozenset(machine.start)
     found = {begin: 0}
@@ -236,7 +270,9 @@ def determined(machine: Machine, values: Sequence[int], length: int) -> Determin
             row = [dead] * (values[-1] + 1)
             for index, value in enumerate(values if left else ()):
                 targets = [machine.moves[state][index] for state in states]
-                steps += sum(map(len, targets), len(targets))
+                looked_at = sum(map(len, targets), len(targets))
+                work.take(looked_at)
+                steps += looked_at
                 if steps > _MOST_STEPS:
                     raise ValueError("it takes too many steps to make it deterministic")
                 after = frozenset(chain.from_iterable(targets))

@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipeline.reading.formats.iss.machines import Machine
+from pipeline.reading.formats.iss.machines import Machine, Work
 
 _MOST_SIGNS = 1024
 _DEEPEST = 100
+_STEPS_OF_PART = 20
 _SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
-def pattern_machine(pattern: str, values: Sequence[int]) -> Machine:
+def pattern_machine(pattern: str, values: Sequence[int], work: Work) -> Machine:
     """The machine of a pattern."""
-    return _Places(len(values)).machine(_PatternReader(pattern, values).whole())
+    return _Places(len(values), work).machine(_PatternReader(pattern, values).whole())
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +176,8 @@ class _Part(NamedTuple):
 class _Places:
     """The places of a pattern's signs, 1 and so on, and what may follow them; 0 is before all."""
 
-    def __init__(self, values: int) -> None:
-        self._values = range(values)
+    def __init__(self, values: int, work: Work) -> None:
+        self._values, self._work = range(values), work
         self._follow, self._taken = [0], [0]
 
     def machine(self, node: _Node) -> Machine:
@@ -186,12 +187,14 @@ class _Places:
             sum(1 << place for place, taken in enumerate(self._taken) if taken >> value & 1)
             for value in self._values
         ]
-        moves: list[list[Sequence[int]]] = [
-            [_members(follow & places) for places in with_value] for follow in self._follow
-        ]
+        moves: list[list[Sequence[int]]] = []
+        for follow in self._follow:
+            moves.append([_members(follow & places) for places in with_value])
+            self._work.take(sum(map(len, moves[-1]), len(with_value)))
         return Machine(moves, frozenset(_members(whole.last | int(whole.is_empty))))
 
     def _part(self, node: _Node) -> _Part:
+        self._work.take(_STEPS_OF_PART)
         match node:
             case _Signs(taken):
                 return self._place(taken)
@@ -229,6 +232,7 @@ class _Places:
 
     def _lead(self, last: int, first: int) -> None:
         """Each of these places may be followed by any of those."""
+        self._work.take(last.bit_count())
         for place in _members(last):
             self._follow[place] |= first
 

@@ -10,7 +10,8 @@ from itertools import chain
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry
 from pipeline.reading.formats.cells import number_of
-from pipeline.reading.formats.ruled import cells_along
+from pipeline.reading.formats.iss.machines import Work
+from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import Text, Word, quote
 
 LONGEST = 1 << 18
@@ -18,10 +19,13 @@ LONGEST = 1 << 18
 
 _COORDINATES = "123456789abcdefg"
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
+_ANY_CELL = re.compile(rf"{_CELL.pattern}|(?:V[a-z]{{1,8}}|CC|DG[CRB])\d+", _CELL.flags)
 _EXTRA = re.compile(r"([a-z]+)([1-9]\d{0,3})?", re.ASCII | re.IGNORECASE)
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _SIGN = re.compile(r"[.~]|[^\s.~]+")
 _LARGEST = 999_999_999
+STEPS, _STEPS_OF_WORD = 100, 10
+"""Steps of work that a phrase or a rule, and each word of a phrase, counts for."""
 
 
 def cell_word(geometry: Geometry, cell: int) -> str:
@@ -38,63 +42,128 @@ def line_word(geometry: Geometry, line: Sequence[int]) -> str:
     return f"R{row}" if row == other else f"C{column}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Phrase:
-    """A constraint of a text: its type and arguments, which are read one after the other.
+    """A constraint of a text: its type and arguments.
 
-    `geometry` is the grid that it is about, `regions` are the boxes or pieces of that, if any;
-    `ties` is what the text says of lines of one rank, None where nothing may depend on it. Its
-    cells are moved by `shift`, rows down and columns to the right.
+    Its cells are moved by `shift`, rows down and columns to the right.
     """
 
     text: Text
     type: Word
     words: tuple[Word, ...]
-    geometry: Geometry = NINE
-    regions: tuple[tuple[int, ...], ...] = ()
-    ties: str | None = None
-    shift: tuple[int, int] = (0, 0)
-    _left: list[Word] = field(init=False)
+    shift: RowColumn = (0, 0)
 
-    def __post_init__(self) -> None:
-        self._left = [*self.words]
+    @property
+    def name(self) -> str:
+        return self.type.text
 
     def wrong(self, word: Word, expected: str) -> InvalidPuzzle:
         """The error for a word, which the type is named with."""
-        if word is not self.type and self.type.text:
-            expected = f"{expected} in '.{self.type.text}'"
+        if word is not self.type and self.name:
+            expected = f"{expected} in '.{self.name}'"
         return self.text.at_word(word, expected)
 
     def short(self, expected: str, found: int = 0) -> InvalidPuzzle:
         """The error for arguments that are missing at the end."""
         last = self.words[-1] if self.words else self.type
-        return self.text.at_word(last, f"{expected} in {quote('.' + self.type.text)}", str(found))
+        return self.text.at_word(last, f"{expected} in {quote('.' + self.name)}", str(found))
+
+    def check_ended(self, read: int = 0) -> None:
+        """Raise InvalidPuzzle for arguments after those that were read."""
+        if read < len(self.words):
+            raise self.wrong(self.words[read], "the end of the constraint")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The grid of a text, its boxes or pieces, if any, and the work of reading it.
+
+    `ties` is what the text says of lines of one rank, None where nothing may depend on it.
+    """
+
+    geometry: Geometry = NINE
+    regions: tuple[tuple[int, ...], ...] = ()
+    ties: str | None = None
+    work: Work = field(default_factory=Work)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        free, n = self.geometry.free, self.geometry.side
+        return (free.rows, free.columns) if free else (n, n)
+
+    @property
+    def groups(self) -> tuple[tuple[str, int], ...]:
+        """The groups of cells outside the grid: their names and sizes."""
+        return self.geometry.free.groups if self.geometry.free else ()
+
+    def cell(self, name: str) -> int | None:
+        """The cell of that name: `R1C1`, or one outside the grid such as `VA3`."""
+        if match := _CELL.fullmatch(name):
+            row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
+            cell = self.geometry.cell_at(row, column)
+            return cell if cell is not None and cell < self.geometry.inner else None
+        match, free = _EXTRA.fullmatch(name), self.geometry.free
+        if match is None or free is None or match[1].upper() not in dict(free.groups):
+            return None
+        cells = free.group(match[1].upper())
+        if (match[2] is None) != (len(cells) == 1) or int(match[2] or 1) > len(cells):
+            return None
+        return cells[int(match[2] or 1) - 1]
+
+    def lacks(self, name: str) -> bool:
+        """Whether it names a cell, row or column that is not in the grid."""
+        if match := _LINE.fullmatch(name):
+            return int(match[2]) > self.lines[match[1].lower() == "c"]
+        return _ANY_CELL.fullmatch(name) is not None and self.cell(name) is None
+
+
+class Arguments:
+    """Reads the arguments of a phrase, one after the other."""
+
+    def __init__(self, phrase: Phrase, context: Context) -> None:
+        self.phrase, self.context, self.geometry = phrase, context, context.geometry
+        self.wrong, self.short = phrase.wrong, phrase.short
+        self._read = 0
+        context.work.take(STEPS + _STEPS_OF_WORD * len(phrase.words))
 
     def check_ended(self) -> None:
         """Raise InvalidPuzzle for arguments that nothing has read."""
-        if self._left:
-            raise self.wrong(self._left[0], "the end of the constraint")
+        self.phrase.check_ended(self._read)
 
     def next(self, expected: str) -> Word:
         """The next argument."""
-        if not self._left:
+        if not self.has_more():
             raise self.short(expected)
-        return self._left.pop(0)
+        self._read += 1
+        return self.phrase.words[self._read - 1]
 
-    def rest(self, least: int = 0, noun: str = "cells") -> list[Word]:
+    def rest(self, least: int = 0, noun: str = "cells") -> tuple[Word, ...]:
         """All arguments that are left."""
-        rest, self._left = self._left, []
+        rest = self.phrase.words[self._read :]
+        self._read += len(rest)
         if len(rest) < least:
             raise self.short(f"{least} {noun} or more", len(rest))
         return rest
 
+    def parts(self, sign: str) -> list[list[Word]]:
+        """All arguments that are left, in groups with a sign between them."""
+        parts: list[list[Word]] = [[]]
+        for word in self.rest():
+            if word.text == sign:
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        return parts
+
     def has_more(self) -> bool:
         """Whether an argument is left."""
-        return bool(self._left)
+        return self._read < len(self.phrase.words)
 
     def has_number(self) -> bool:
         """Whether the next argument is a number."""
-        return bool(self._left) and self._left[0].text.isdigit()
+        return self.has_more() and self.phrase.words[self._read].text.isdigit()
 
     def number(self, least: int = 0, most: int | None = None) -> int:
         return self.number_in(self.next("a number"), least, most)
@@ -111,6 +180,10 @@ class Phrase:
         values = self.geometry.values
         return self.number_in(word, values[0], values[-1])
 
+    def values_in(self, word: Word) -> tuple[int, ...]:
+        """Values with `_` between them."""
+        return tuple(self.value_in(word._replace(text=each)) for each in word.text.split("_"))
+
     def integer(self) -> int:
         """The next argument, a number that may be negative."""
         word = self.next("a number")
@@ -121,12 +194,12 @@ class Phrase:
         return self.cell_in(self.next("1 cells or more"))
 
     def cell_in(self, word: Word) -> int:
-        cell = self._named(word.text)
+        cell = self.context.cell(word.text)
         if cell is None:
-            rows, columns = (_COORDINATES[number - 1] for number in self.lines)
-            others = (f", or one of '{name}'" for name, _ in self.groups)
+            rows, columns = (_COORDINATES[number - 1] for number in self.context.lines)
+            others = (f", or one of '{name}'" for name, _ in self.context.groups)
             raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(others)}")
-        down, right = self.shift
+        down, right = self.phrase.shift
         if not down and not right:
             return cell
         row, column = self.geometry.place(cell)
@@ -134,31 +207,6 @@ class Phrase:
         if moved is None or moved not in self.geometry.group_of(cell):
             raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
         return moved
-
-    def _named(self, name: str) -> int | None:
-        """The cell of that name: `R1C1`, or one outside the grid such as `VA3`."""
-        if match := _CELL.fullmatch(name):
-            row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
-            cell = self.geometry.cell_at(row, column)
-            return cell if cell is not None and cell < self.geometry.inner else None
-        match, free = _EXTRA.fullmatch(name), self.geometry.free
-        if match is None or free is None or match[1].upper() not in dict(free.groups):
-            return None
-        cells = free.group(match[1].upper())
-        if (match[2] is None) != (len(cells) == 1) or int(match[2] or 1) > len(cells):
-            return None
-        return cells[int(match[2] or 1) - 1]
-
-    @property
-    def lines(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
-        free, n = self.geometry.free, self.geometry.side
-        return (free.rows, free.columns) if free else (n, n)
-
-    @property
-    def groups(self) -> tuple[tuple[str, int], ...]:
-        """The groups of cells outside the grid: their names and sizes."""
-        return self.geometry.free.groups if self.geometry.free else ()
 
     def cells(self, least: int = 1, *, once: bool = False) -> tuple[int, ...]:
         """The cells that are left; `once`: each may be named only once."""
@@ -175,7 +223,7 @@ class Phrase:
         match = _LINE.fullmatch(word.text)
         number = int(match[2]) if match else 0
         is_row = match is not None and match[1].lower() == "r"
-        if match is None or number > self.lines[0 if is_row else 1]:
+        if match is None or number > self.context.lines[0 if is_row else 1]:
             raise self.wrong(word, "a row or column of the grid, such as 'R1' or 'C1'")
         if is_row:
             return cells_along(self.geometry, (number, 1), (0, 1))

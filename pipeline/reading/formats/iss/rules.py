@@ -13,18 +13,33 @@ from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion
-from pipeline.reading.formats.iss.groups import AND, REPLICATE, Composite, Item, inside
-from pipeline.reading.formats.iss.phrases import Phrase
-from pipeline.reading.formats.iss.types import (
-    HINTS,
-    MARKS,
-    NOT_IN_GROUPS,
-    NOT_REPLICATED,
-    STRICT,
-    TYPES,
-)
+from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, Item, inside
+from pipeline.reading.formats.iss.phrases import STEPS, Arguments, Context, Phrase
+from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, without_marks
 
-_GIVEN = ("", "Given")
+GIVEN = ("", "Given")
+HINTS = ("Priority", "SearchPriority")
+"""Types that help a search, and mean nothing."""
+
+KNOWN = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
+"""All types that are read."""
+
+_NOT_IN_GROUPS = {
+    *("AntiKnight", "AntiKing", "AntiConsecutive", "AntiTaxicab", "GlobalEntropy", "GlobalMod"),
+    *("DutchFlatmates", "Windoku", "DisjointSets", "Diagonal", "FullRankTies"),
+    *("Shape", "NoBoxes", "Jigsaw", "StrictKropki", "StrictXV", "Priority", "SearchPriority"),
+    *("Var", "RegionSize", "RegionSameValues", "Doppelganger"),
+    *("ChaosConstruction", "ChaosArrow", "ChaosCount"),
+}
+_NOT_REPLICATED = {
+    *("LittleKiller", "Sandwich", "Skyscraper", "XSum", "HiddenSkyscraper", "NumberedRoom"),
+    *("FullRank", "ConnectedValues"),
+}
+"""Types whose arguments are not cells."""
+
+_MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
+"""The marks that a type is about, which groups may not hold beside it."""
+
 _DIGITS = range(1, 10)
 _CLUES = Outside, Quadruple
 """Of several at one place the last counts."""
@@ -32,12 +47,12 @@ _CLUES = Outside, Quadruple
 
 def check_groups(items: Sequence[Item]) -> None:
     """Raise InvalidPuzzle for types that groups do not hold."""
-    strict = {phrase.type.text for phrase in items if isinstance(phrase, Phrase)} & {*MARKS}
-    marks = {mark: name for name in strict for mark in MARKS[name]}
+    strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
+    marks = {mark: name for name in strict for mark in _MARKS[name]}
     for phrase, around in inside(items):
-        name = phrase.type.text
+        name = phrase.name
         for group in around:
-            if name in NOT_IN_GROUPS or (group == REPLICATE and name in NOT_REPLICATED):
+            if name in _NOT_IN_GROUPS or (group == REPLICATE and name in _NOT_REPLICATED):
                 raise phrase.wrong(phrase.type, f"a constraint that '.{group}' may hold")
         if name in marks:
             raise phrase.wrong(phrase.type, f"no such mark in a group beside '.{marks[name]}'")
@@ -80,48 +95,54 @@ class RulesRead:
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Sequence[Item]) -> RulesRead:
-        """Raises InvalidPuzzle."""
+    def of(cls, items: Sequence[Item], context: Context, inside: Context) -> RulesRead:
+        """The meaning of constraints in a context, of those in groups `inside` of another.
+
+        Raises InvalidPuzzle.
+        """
         found = cls()
         for item in items:
             if isinstance(item, Composite):
-                found._add_group(item)
-            elif item.type.text in _GIVEN:
-                found.given += _given(item)
-            elif item.type.text in TYPES:
-                found._add(item)
-            elif item.type.text in HINTS:
-                item.integer()
-                item.cells()
+                found._add_group(item, inside)
+                continue
+            args = Arguments(item, context)
+            if item.name in GIVEN:
+                found.given += given_in(args)
+            elif item.name in TYPES:
+                found._add(args)
+            elif item.name in HINTS:
+                args.integer()
+                args.cells()
         return found
 
-    def _add(self, phrase: Phrase) -> None:
+    def _add(self, args: Arguments) -> None:
+        phrase, geometry = args.phrase, args.geometry
         try:
-            for rule in TYPES[phrase.type.text].rules(phrase):
-                if _depends_on_labels(rule, phrase.geometry):
+            for rule in TYPES[phrase.name].read(args):
+                args.context.work.take(STEPS)
+                if _depends_on_labels(rule, geometry):
                     expected = f"a constraint that only compares regions {_NO_LABELS}"
                     raise phrase.wrong(phrase.type, expected)
-                place = rule.cells(phrase.geometry)
+                place = rule.cells(geometry)
                 key = (type(rule), place) if isinstance(rule, _CLUES) else object()
                 self.rules.pop(key, None)
                 self.rules[key] = rule
-                if isinstance(rule, Arrow) and phrase.geometry.side > len(_DIGITS):
+                if isinstance(rule, Arrow) and geometry.side > len(_DIGITS):
                     # those behind the first in the circle of a pill are digits, without 0
-                    mask = sum(1 << digit - phrase.geometry.lowest for digit in _DIGITS)
+                    mask = sum(1 << digit - geometry.lowest for digit in _DIGITS)
                     self.given += [(cell, mask) for cell in rule.circle[1:]]
         except ValueError as error:
             raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
-        phrase.check_ended()
+        args.check_ended()
 
-    def _add_group(self, group: Composite) -> None:
-        if group.phrase.type.text == AND:
-            inner = RulesRead.of(group.items)
+    def _add_group(self, group: Composite, context: Context) -> None:
+        if group.phrase.name == AND:
+            inner = RulesRead.of(group.items, context, context)
             self.rules |= {object(): rule for rule in inner.rules.values()}
             self.given += inner.given
             return
-        choices = [RulesRead.of([item]) for item in group.items]
-        geometry = group.phrase.geometry
-        rules = tuple(tuple(choice.all(geometry)) for choice in choices)
+        choices = [RulesRead.of([item], context, context) for item in group.items]
+        rules = tuple(tuple(choice.all(context.geometry)) for choice in choices)
         if all(rules):  # else one always holds
             self.rules[object()] = OneOf(rules)
 
@@ -132,23 +153,23 @@ class RulesRead:
             if mask != geometry.all_values:
                 yield Among(cell, tuple(values_of(mask, geometry.lowest)))
 
-    def with_strict(self, phrases: Sequence[Phrase]) -> list[Rule]:
+    def with_strict(self, phrases: Sequence[Phrase], geometry: Geometry) -> list[Rule]:
         """The rules, last those of these phrases that look at the marks of others."""
         rules = [*self.rules.values()]
-        strict = (phrase for phrase in phrases if phrase.type.text in STRICT)
-        for phrase in strict:
-            rules.append(STRICT[phrase.type.text][1](phrase, rules))
+        for phrase in phrases:
+            if phrase.name in STRICT:
+                rules += without_marks(geometry, rules, STRICT[phrase.name])
         return rules
 
 
-def _given(phrase: Phrase) -> Iterator[tuple[int, int]]:
+def given_in(args: Arguments) -> Iterator[tuple[int, int]]:
     """Cells with the mask of the values that a phrase gives them."""
-    for word in phrase.rest():
+    for word in args.rest():
         name, *values = word.text.split("_")
         if not values:
-            raise phrase.wrong(word, "a cell and its values, such as 'R1C1_5'")
-        cell = phrase.cell_in(word._replace(text=name))
-        if cell in _label_cells(phrase.geometry):
-            raise phrase.wrong(word, f"a cell of the grid {_NO_LABELS}")
+            raise args.wrong(word, "a cell and its values, such as 'R1C1_5'")
+        cell = args.cell_in(word._replace(text=name))
+        if cell in _label_cells(args.geometry):
+            raise args.wrong(word, f"a cell of the grid {_NO_LABELS}")
         parts = [word._replace(text=value) for value in values]
-        yield cell, sum({1 << phrase.value_in(each) - phrase.geometry.lowest for each in parts})
+        yield cell, sum({1 << args.value_in(each) - args.geometry.lowest for each in parts})

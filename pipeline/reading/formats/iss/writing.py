@@ -18,7 +18,7 @@ from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.iss.groups import AND, END, OR
 from pipeline.reading.formats.iss.layout import LARGEST
 from pipeline.reading.formats.iss.phrases import cell_word
-from pipeline.reading.formats.iss.types import LAYOUT, STRICT, TYPES
+from pipeline.reading.formats.notations import written
 
 _SIGNS = digits + ascii_lowercase
 """The names of regions."""
@@ -105,13 +105,8 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
 
 
 def _phrase(rule: Rule, geometry: Geometry) -> str:
-    kind = type(rule)
-    for name, row in TYPES.items():
-        words = row.words(rule, geometry) if row.kind is kind else None
-        if words is not None:
-            return "~".join((name, *words))
-    bare = {name: each for name, (each, _) in STRICT.items()} | LAYOUT
-    found = next((name for name, each in bare.items() if each is kind), None)
+    found = written(rule, geometry, by_keys=False)
     if found is None:
         raise ValueError(rule.describe(geometry))
-    return found
+    name, words = found
+    return "~".join((name, *words))

@@ -16,7 +16,7 @@ from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.puzzle.rules import cages, outside, pairs, regions
 from pipeline.puzzle.rules import lines as along
 from pipeline.reading.formats.fpuzzles.document import Misread, load
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
+from pipeline.reading.formats.notations import FLAGS, KEYS
 from pipeline.service.solving import solve_puzzle
 from pipeline.settings import Settings
 

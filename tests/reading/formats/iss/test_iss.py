@@ -20,7 +20,8 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.types import HINTS, KNOWN, RULES_OF_TYPES, STRICT, TYPES
+from pipeline.reading.formats.iss.rules import HINTS, KNOWN
+from pipeline.reading.formats.notations import RULES_OF_TYPES, TYPES
 
 FOUR = Geometry(2, 2)
 SHAPE = ".Shape~4x4"
@@ -186,9 +187,10 @@ def test_a_type_is_its_rules(text):
 def test_every_type_that_is_known_is_tested():
     tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
     of_nine = {"Windoku", "Entropic", "GlobalEntropy", "GlobalMod", "DutchFlatmates"}
-    of_free = {"ConnectedValues", "ChaosArrow", "ChaosCount"}  # in test_layout.py
+    of_free = {"ConnectedValues", "ChaosArrow", "ChaosCount"}  # as of_layout, in test_layout.py
     groups = {"Or", "And", "Replicate"}
-    assert tested | of_nine | of_free == {*TYPES, *STRICT, *HINTS, *groups}
+    of_layout = {"RegionSameValues", "ChaosConstruction", "Doppelganger"}
+    assert tested | of_nine | of_free | of_layout == {*TYPES, *HINTS, *groups}
 
 
 def test_a_renban_that_names_a_cell_twice_has_no_solution():

@@ -13,7 +13,7 @@ from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.reading.formats.iss import machines
-from pipeline.reading.formats.iss.machines import Determined, Machine, determined, machine_in
+from pipeline.reading.formats.iss.machines import Determined, Machine, Work, determined, machine_in
 from pipeline.reading.formats.iss.patterns import pattern_machine
 
 VALUES, LONGEST = range(1, 4), 5
@@ -57,14 +57,14 @@ patterns = st.recursive(
 @examples(100)
 @given(patterns)
 def test_a_pattern_takes_what_a_regular_expression_takes(pattern):
-    machine = determined(pattern_machine(pattern, VALUES), VALUES, LONGEST)
+    machine = Work().machine(pattern_machine, pattern, VALUES, LONGEST)
     meant = re.compile(pattern.replace(".", "[123]"))
     for line in LINES:
         assert takes(machine, line) == bool(meant.fullmatch("".join(map(str, line)))), line
 
 
 def test_a_value_behind_a_backslash_is_that_value():
-    machine = determined(pattern_machine(r"\1[\2]*", VALUES), VALUES, LONGEST)
+    machine = Work().machine(pattern_machine, r"\1[\2]*", VALUES, LONGEST)
     assert takes(machine, (1, 2, 2))
     assert not takes(machine, (1, 2, 3))
 
@@ -74,7 +74,7 @@ def test_a_value_behind_a_backslash_is_that_value():
 )
 def test_letters_are_values_from_10_on(pattern, line):
     values = range(1, 17)
-    assert takes(determined(pattern_machine(pattern, values), values, 2), line)
+    assert takes(Work().machine(pattern_machine, pattern, values, 2), line)
 
 
 @for_each(
@@ -100,7 +100,7 @@ def test_letters_are_values_from_10_on(pattern, line):
 )
 def test_a_pattern_that_is_wrong_says_where(pattern, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        pattern_machine(pattern, VALUES)
+        pattern_machine(pattern, VALUES, Work())
 
 
 def numbers(*fields: tuple[int, int]) -> str:
@@ -156,8 +156,8 @@ def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
 @examples(50)
 @given(nondeterministic())
 def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
-    again = machine_in(written(machine, 4, packed=False), VALUES)
-    found = determined(again, VALUES, LONGEST)
+    again = machine_in(written(machine, 4, packed=False), VALUES, Work())
+    found = determined(again, VALUES, LONGEST, Work())
     for line in LINES:
         assert takes(found, line) == reached(machine, line)
 
@@ -166,7 +166,7 @@ def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
 @given(nondeterministic(most=1))
 def test_a_packed_machine_is_the_same(machine):
     packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
-    one, other = (determined(machine_in(text, VALUES), VALUES, LONGEST) for text in (packed, plain))
+    one, other = (Work().machine(machine_in, text, VALUES, LONGEST) for text in (packed, plain))
     assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
 
 
@@ -176,7 +176,7 @@ def test_a_machine_that_is_cut_off_is_refused(data, machine):
     text = written(machine, 4, packed=False)
     cut = text[: data.draw(st.integers(1, len(text) - 2))]
     try:
-        again = machine_in(cut, VALUES)
+        again = machine_in(cut, VALUES, Work())
     except ValueError:
         return
     assert len(again.moves) <= len(machine.moves) + 8  # padding may be states without moves
@@ -186,16 +186,16 @@ def test_a_machine_that_is_cut_off_is_refused(data, machine):
 @given(st.text("ABgz09-_", max_size=40))
 def test_any_text_is_a_machine_or_refused(text):
     try:
-        machine = machine_in(text, VALUES)
+        machine = machine_in(text, VALUES, Work())
     except ValueError:
         return
-    determined(machine, VALUES, 81)
+    determined(machine, VALUES, 81, Work())
 
 
 def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
     alone = Machine([[(0,), (), ()], [(0,), (), ()]], frozenset((0,)))
     with pytest.raises(ValueError, match="nothing leads to"):
-        machine_in(written(alone, 2, packed=True), VALUES)
+        machine_in(written(alone, 2, packed=True), VALUES, Work())
 
 
 def test_a_relation_has_a_bit_for_each_pair_of_values():

@@ -1,0 +1,103 @@
+"""Codecs, which read and write the arguments of rules, and forms, which are made of them.
+
+A notation has codecs of its own: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
+table of all rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import or_
+from typing import Any
+
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.reading.formats.ruled import RuleType
+
+Fields = dict[str, Any]
+"""Values of fields of a rule, by name."""
+
+Write = Callable[[Any, Geometry], Iterable[Any] | None]
+"""Returns what is written: members of an object, or words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """Reads and writes one argument of a form.
+
+    `read` returns the fields that it sets, once for each rule: none if the form means nothing,
+    several if it stands for several rules. `write` returns what is written for a rule, or None if
+    the form cannot express it.
+    """
+
+    read: Callable[[Any], Iterable[Fields]]
+    write: Write
+
+
+def read_only(*_: object) -> None:
+    """The `write` of a codec that only reads."""
+    return
+
+
+def nothing(*_: object) -> tuple[()]:
+    """The `write` of a codec whose fields need not be written."""
+    return ()
+
+
+def codec(write: Write) -> Callable[[Callable[[Any], Iterable[Fields]]], Codec]:
+    """Makes a codec of the function that reads."""
+    return lambda read: Codec(read, write)
+
+
+def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object]], Codec]:
+    """Makes a codec of one field of the function that reads its value; `write` takes the value."""
+    return lambda read: Codec(
+        lambda source: [{name: read(source)}],
+        lambda rule, geometry: write(getattr(rule, name), geometry),
+    )
+
+
+def fixed(**fields: object) -> Codec:
+    """Fields that are the same for all rules of a form, and are not written."""
+
+    def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
+        same = all(getattr(rule, name) == value for name, value in fields.items())
+        return () if same else None
+
+    return Codec(lambda _: [fields], write)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write rules of a kind; `write` returns None for a rule that it cannot express."""
+
+    kind: RuleType
+    read: Callable[[Any], Iterable[Rule]]
+    write: Write
+
+
+def form(kind: RuleType, *codecs: Codec) -> Form:
+    """The form with these arguments, in the order in which they are read.
+
+    Only the last one may set the fields of several rules.
+    """
+    *first, last = codecs or (fixed(),)
+
+    def read(source: object) -> Iterator[Rule]:
+        before = [*product(*[[*codec.read(source)] for codec in first])]
+        for fields in last.read(source):
+            for others in before:
+                yield kind(**reduce(or_, others, fields))
+
+    def write(rule: Rule, geometry: Geometry) -> list[Any] | None:
+        written = list[Any]()
+        for codec in codecs:
+            some = codec.write(rule, geometry)
+            if some is None:
+                return None
+            written += some
+        return written
+
+    return Form(kind, read, write)

@@ -1,0 +1,230 @@
+"""The arguments of rules in a document: how they are read from objects and written as members."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import cages, outside, pairs, places
+from pipeline.reading.formats.codecs import Codec, Fields, codec, field
+from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject
+
+DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
+"""Keys of lists of drawings."""
+
+Members = list[tuple[str, object]]
+"""Members of an object that is written."""
+
+_DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
+_TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
+
+
+def is_drawing(key: str, node: Placed) -> bool:
+    """Whether an object is no rule but a drawing, as all are but a cage with a digital root."""
+    value = node.fields().get("value")
+    has_root = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
+    return key in DRAWINGS and not has_root
+
+
+def _names(cells: Iterable[int], geometry: Geometry) -> list[str]:
+    return ["R{}C{}".format(*geometry.place(cell)) for cell in cells]
+
+
+def _cells(cells: Iterable[int], geometry: Geometry) -> Members:
+    return [("cells", _names(cells, geometry))]
+
+
+def _cell(cell: int, geometry: Geometry) -> Members:
+    return [("cell", _names((cell,), geometry)[0])]
+
+
+def _lines(line: Sequence[int], geometry: Geometry) -> Members:
+    return [("lines", [_names(line, geometry)])]
+
+
+def _value(value: object, _geometry: Geometry) -> Members:
+    return [("value", str(value))]
+
+
+def cells(name: str, least: int = 1, most: int | None = None) -> Codec:
+    return field(name, _cells)(lambda item: item.cells(least, most))
+
+
+cell = field("cell", _cell)(RuleObject.cell)
+each_cell = Codec(
+    lambda item: ({"cell": cell} for cell in item.cells()),
+    lambda rule, geometry: _cells((rule.cell,), geometry),
+)
+
+
+@codec(lambda rule, geometry: _cells((rule.a, rule.b), geometry))
+def pair(item: RuleObject) -> Iterator[Fields]:
+    a, b = item.cells(2, 2)
+    yield {"a": a, "b": b}
+
+
+def line(least: int = 2, *, once: bool = False) -> Codec:
+    """Each of the lines of at least that many cells; `once`: one that closes is no loop."""
+
+    def read(item: RuleObject) -> Iterator[Fields]:
+        for line in item.lines():
+            if len(line) >= least:
+                yield {"line": tuple(dict.fromkeys(line)) if once else line}
+
+    return Codec(read, lambda rule, geometry: _lines(rule.line, geometry))
+
+
+def number(name: str, least: int = 0, default: int | None = None) -> Codec:
+    """The value; the default is not written."""
+
+    def write(number: int, geometry: Geometry) -> Members:
+        return [] if number == default else _value(number, geometry)
+
+    return field(name, write)(lambda item: item.number(least, default))
+
+
+@field("difference", _value)
+def half_of_side(item: RuleObject) -> int:
+    """The value, by default half of the side."""
+    return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
+
+
+def clue(least: int = 1) -> Codec:
+    """The value of a clue, which means nothing without one or with a smaller one."""
+
+    def read(item: RuleObject) -> Iterator[Fields]:
+        if (number := item.number(default=-1)) >= least:
+            yield {"number": number}
+
+    return Codec(read, lambda rule, geometry: _value(rule.number, geometry))
+
+
+def _beside(line: Sequence[int], geometry: Geometry) -> Members:
+    """The place outside the grid from which a line is seen."""
+    (row, column), (down, right) = places(geometry, line)[0], outside.step_of(geometry, line)
+    return [("cell", f"R{row - down}C{column - right}")]
+
+
+row_or_column = field("line", _beside)(RuleObject.clue)
+
+
+def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
+    step = outside.step_of(geometry, line)
+    names = [name for name, each in DIRECTIONS.items() if each == step]
+    return [("direction", names[0]), *_beside(line, geometry)] if names else None
+
+
+@field("line", _direction)
+def diagonal(item: RuleObject) -> tuple[int, ...]:
+    """A diagonal, whose cells may be named too."""
+    diagonal = item.diagonal()
+    if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
+        raise item.member("cells").wrong("the cells of the diagonal", "others")
+    return diagonal
+
+
+regions = field("regions")(lambda item: item.context.regions)
+
+
+@codec(lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
+def total(item: RuleObject) -> Iterator[Fields]:
+    """The sum of a cage, if it has one; none for a cage with a digital root."""
+    if not item.matched(_DIGITAL_ROOT):
+        yield {"total": item.number(default=0) or None}
+
+
+@codec(lambda rule, geometry: _value(f"DR{rule.root}", geometry))
+def digital_root(item: RuleObject) -> Iterator[Fields]:
+    """The digital root of the sum of a cage, such as DR7; none for any other value."""
+    if root := item.matched(_DIGITAL_ROOT):
+        yield {"root": int(root[1])}
+
+
+def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
+    return _value(pairs.SIGNS[rule.total], geometry) if rule.total in pairs.SIGNS else None
+
+
+@codec(_letter)
+def sign(item: RuleObject) -> Iterator[Fields]:
+    """A letter; without one an object means nothing."""
+    if item.has("value"):
+        value = item.member("value")
+        total = _TOTALS.get(value.text.upper())
+        if total is None:
+            raise value.wrong("'X' or 'V'")
+        yield {"total": total}
+
+
+def _cells_and_clone(rule: cages.Clone, geometry: Geometry) -> Members:
+    return [*_cells(rule.original, geometry), ("cloneCells", _names(rule.copy, geometry))]
+
+
+@codec(_cells_and_clone)
+def clone(item: RuleObject) -> Iterator[Fields]:
+    cells, copy = item.cells(), item.cells(name="cloneCells")
+    if len(cells) != len(copy):
+        raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
+    yield {"original": cells, "copy": copy}
+
+
+@codec(lambda rule, _: [("values", [*rule.wanted])])
+def values(item: RuleObject) -> Iterator[Fields]:
+    """Values; without any an object means nothing."""
+    side = item.context.geometry.side
+    if values := tuple(each.number(1, side) for each in item.member("values").list()):
+        yield {"wanted": values}
+
+
+def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
+    """The line starts in the cell of the circle that is nearest."""
+    (row, column), *_ = places(geometry, rule.shaft)
+
+    def distance(cell: int) -> int:
+        other_row, other_column = geometry.place(cell)
+        return abs(other_row - row) + abs(other_column - column)
+
+    line = (min(rule.circle, key=distance), *rule.shaft)
+    return [*_cells(rule.circle, geometry), *_lines(line, geometry)]
+
+
+@codec(_circle_and_line)
+def arrows(item: RuleObject) -> Iterator[Fields]:
+    """An arrow for each line; a line starts in the circle, which is read like a text.
+
+    A circle without a line, or whose line does not leave its first cell, is no rule.
+    """
+    circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
+    for node in item.list("lines"):
+        first, *shaft = item.path(node, 1)
+        if first not in circle:
+            raise node.wrong("a line that starts in the circle", "another")
+        if shaft:
+            yield {"circle": circle, "shaft": tuple(shaft)}
+
+
+@codec(lambda rule, geometry: _cell(rule.cell, geometry))
+def extreme(item: RuleObject) -> Iterator[Fields]:
+    """A cell and its neighbours, of which `without_marked` removes some."""
+    cell, geometry = item.cell(), item.context.geometry
+    row, column = geometry.place(cell)
+    places = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+    beside = [geometry.cell_at(*place) for place in places]
+    yield {"cell": cell, "neighbours": tuple(each for each in beside if each is not None)}
+
+
+def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """The rules of `extreme`, once for each cell, without neighbours that are marked too."""
+    marked = {rule.cell: rule for rule in rules if isinstance(rule, pairs.Extreme)}
+    for cell, rule in marked.items():
+        others = tuple(each for each in rule.neighbours if each not in marked)
+        yield pairs.Extreme(cell, others, rule.maximum)
+
+
+@codec(each_cell.write)
+def each_in_region(item: RuleObject) -> Iterator[Fields]:
+    """Cells that point into their regions; those in none point nowhere."""
+    for cell in item.cells():
+        for region in item.context.regions:
+            if cell in region:
+                yield {"cell": cell, "region": region}

@@ -1,0 +1,365 @@
+"""The arguments of constraints: how they are read from words, one after the other, and written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+
+from pipeline.puzzle.puzzle import Geometry, Rule, usual_boxes
+from pipeline.puzzle.rules import cages, lines, neighbours, outside
+from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
+from pipeline.reading.formats.codecs import Codec, Fields, codec, field, nothing, read_only
+from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
+from pipeline.reading.formats.ruled import RowColumn, cells_along
+
+APART = "-"
+"""A word between groups of cells."""
+
+LOOP = "LOOP"
+_MOST_OF_PIECE = 30
+_MOST_WEIGHT = 100
+_WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
+
+
+def write_cells(cells: Iterable[int], geometry: Geometry) -> list[str]:
+    return [cell_word(geometry, cell) for cell in cells]
+
+
+def write_cell(cell: int, geometry: Geometry) -> list[str]:
+    return [cell_word(geometry, cell)]
+
+
+def write_number(number: int, _geometry: Geometry) -> list[str]:
+    return [str(number)]
+
+
+def write_joined(numbers: Iterable[int], _geometry: Geometry) -> list[str]:
+    return ["_".join(map(str, numbers))]
+
+
+def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
+    return [word for part in parts for word in (APART, *write_cells(part, geometry))][1:]
+
+
+def number(name: str, least: int = 0, usual: int | None = None) -> Codec:
+    """A number, which may be missing if there is a usual one."""
+
+    def read(args: Arguments) -> int:
+        return args.number(least) if usual is None or args.has_number() else usual
+
+    return field(name, write_number)(read)
+
+
+def line(least: int = 2) -> Codec:
+    """The cells of a line; fewer mean nothing."""
+
+    def read(args: Arguments) -> list[Fields]:
+        return [{"line": cells}] if len(cells := args.cells()) >= least else []
+
+    return Codec(read, lambda rule, geometry: write_cells(rule.line, geometry))
+
+
+def cells(name: str, least: int = 1, *, once: bool = False) -> Codec:
+    return field(name, write_cells)(lambda args: args.cells(least, once=once))
+
+
+each_cell = Codec(
+    lambda args: [{"cell": cell} for cell in args.cells()],
+    lambda rule, geometry: write_cell(rule.cell, geometry),
+)
+
+
+def word(name: str, expected: str, **meanings: object) -> Codec:
+    """One of some words, such as a direction."""
+
+    def read(args: Arguments) -> object:
+        word = args.next(expected)
+        if word.text.upper() not in meanings:
+            raise args.wrong(word, expected)
+        return meanings[word.text.upper()]
+
+    return field(name, lambda value, _: [key for key in meanings if meanings[key] == value])(read)
+
+
+direction = word("rising", "'1' or '-1', the direction of the diagonal", **{"1": True, "-1": False})
+row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
+
+
+def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
+    """No argument, but a condition that the grid has to meet."""
+
+    def read(args: Arguments) -> list[Fields]:
+        if not is_met(args.context):
+            raise args.wrong(args.phrase.type, expected)
+        return [{}]
+
+    return Codec(read, nothing)
+
+
+of_nine = grid(
+    lambda context: context.geometry.values == range(1, 10),
+    "a grid of side 9, with the values 1 to 9,",
+)
+without_zero = grid(lambda context: context.geometry.lowest != 0, "a grid with values from 1 on")
+with_boxes = grid(
+    lambda context: context.regions == tuple(context.geometry.boxes()), "a grid with boxes"
+)
+
+
+@field("regions")
+def regions(args: Arguments) -> object:
+    if not args.context.regions:
+        raise args.wrong(args.phrase.type, "a grid with boxes, or a jigsaw without")
+    return args.context.regions
+
+
+@field("line", lambda cells, geometry: [line_word(geometry, cells)])
+def row_or_column(args: Arguments) -> tuple[int, ...]:
+    return args.row_or_column()
+
+
+@codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
+def pairs_of_neighbours(args: Arguments) -> Iterator[Fields]:
+    """Every two cells that are neighbours; each has to be in such a pair."""
+    cells = args.cells(2, once=True)
+    places = {cell: at for at, cell in enumerate(cells)}
+    found = (pair for pair in neighbours(args.geometry) if places.keys() >= {*pair})
+    bound = sorted(sorted(places[cell] for cell in pair) for pair in found)
+    paired = {*chain.from_iterable(bound)}
+    for at, word in enumerate(args.phrase.words):
+        if at not in paired:
+            raise args.wrong(word, "a neighbour of another of these cells")
+    return ({"a": cells[a], "b": cells[b]} for a, b in bound)
+
+
+def from_both_ends(most: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
+    """A row or column, a clue at its beginning and one at its end; either may be missing."""
+
+    def read(args: Arguments) -> Iterator[Fields]:
+        line, clues = args.row_or_column(), args.phrase.words[1:3]
+        if not any(clue.text for clue in clues):
+            raise args.short("a number")
+        for clue, cells in zip(clues, (line, line[::-1]), strict=False):
+            args.next("a number")
+            if clue.text:
+                yield {"line": cells, "number": args.number_in(clue, 1, most(args.geometry))}
+
+    def write(rule: outside.Outside, geometry: Geometry) -> list[str]:
+        before = [] if rule.line[0] < rule.line[-1] else [""]
+        return [line_word(geometry, rule.line), *before, str(rule.number)]
+
+    return Codec(read, write)
+
+
+def largest_value(geometry: Geometry) -> int:
+    return geometry.values[-1]
+
+
+def number_of_lines(geometry: Geometry) -> int:
+    """Of a square grid: rows and columns, each from both ends."""
+    return 4 * geometry.side
+
+
+def ties_of(args: Arguments) -> str:
+    """Which ties a `.FullRankTies` allows."""
+    expected = "'none', 'only-unclued' or 'any'"
+    word = args.next(expected)
+    if word.text not in ("none", "only-unclued", "any"):
+        raise args.wrong(word, expected)
+    return word.text
+
+
+no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_: ["none"])
+
+
+@field("tied")
+def tied(args: Arguments) -> bool:
+    if args.context.ties is None:
+        raise args.wrong(args.phrase.type, "no '.FullRankTies' beside it in a group")
+    return args.context.ties == "any"
+
+
+def read_windoku(args: Arguments) -> Iterator[Rule]:
+    """Windows of the size of the usual boxes, a cell apart; a side without boxes has none."""
+    n = args.geometry.side
+    boxes = usual_boxes(n)
+    if args.geometry.free:
+        raise args.wrong(args.phrase.type, "a grid of usual rows, columns and values")
+    if n == 9:
+        yield Windoku()
+    elif boxes.has_boxes:
+        for left in range(1, n - boxes.width, boxes.width + 1):
+            for top in range(1, n - boxes.height, boxes.height + 1):
+                rows, columns = range(top, top + boxes.height), range(left, left + boxes.width)
+                window = tuple(row * n + column for row in rows for column in columns)
+                yield ExtraRegion(window)
+
+
+def read_cage(args: Arguments) -> Iterator[Rule]:
+    """A cage; in its sum a cell counts as often as it is listed."""
+    total, cells = args.number() or None, args.cells()
+    once = tuple(dict.fromkeys(cells))
+    if total is None or len(once) == len(cells):
+        yield cages.Cage(once, total)
+    else:
+        yield from (cages.Cage(once), cages.Sum(tuple(Counter(cells).items()), total))
+
+
+def write_cage(rule: cages.Cage, geometry: Geometry) -> list[str]:
+    return [str(rule.total or 0), *write_cells(rule.group, geometry)]
+
+
+def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
+    cells, weights = zip(*rule.terms, strict=True)
+    factors = ["=", *map(str, weights)] if {*weights} != {1} else []
+    return ["_".join((str(rule.total), *factors)), *write_cells(cells, geometry)]
+
+
+@codec(_weighted_words)
+def weighted_sum(args: Arguments) -> Iterator[Fields]:
+    """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
+    word = args.next("a number")
+    numbers = word.text.split("_")
+    if not all(_WEIGHT.fullmatch(each) for each in (numbers[0], *numbers[2:])):
+        raise args.wrong(word, "a number, or '12_=_1_-2'")
+    if numbers[1:2] not in ([], ["="]):
+        raise args.wrong(word, "'=' behind the sum")
+    total, cells = int(numbers[0]), args.cells()
+    weights = [*map(int, numbers[2:])] if len(numbers) > 1 else [1] * len(cells)
+    if max(map(abs, weights), default=0) > _MOST_WEIGHT:
+        raise args.wrong(word, f"factors, -{_MOST_WEIGHT} to {_MOST_WEIGHT},")
+    if len(weights) != len(cells):
+        raise args.wrong(word, f"{len(cells)} factors")
+    terms: Counter[int] = Counter()
+    for cell, weight in zip(cells, weights, strict=True):
+        terms[cell] += weight
+    yield {"terms": tuple(terms.items()), "total": total}
+
+
+def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
+    return [str(rule.total), *write_cells(rule.line, geometry), *[LOOP] * rule.loop]
+
+
+@codec(_sum_line_words)
+def sum_line(args: Arguments) -> Iterator[Fields]:
+    is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
+    # ISS takes a loop of zeros for a sum of 1 only
+    least = 2 if is_loop and args.geometry.lowest == 0 else 1
+    total, words = args.number(least, _MOST_OF_PIECE), args.rest(1)
+    cells = tuple(map(args.cell_in, words[:-1] if is_loop else words))
+    if not cells:
+        raise args.short("1 cells or more")
+    yield {"line": cells, "total": total, "loop": is_loop}
+
+
+@field("wanted", write_joined)
+def joined_values(args: Arguments) -> tuple[int, ...]:
+    return args.values_in(args.next("values, such as '1_2_2'"))
+
+
+@field("wanted", read_only)
+def look_and_say(args: Arguments) -> tuple[int, ...]:
+    """Pairs of how often and what: `1223` is one 2 and two 3s."""
+    expected = "pairs of how often and which value, each value once"
+    word = args.next(expected)
+    counts, values = word.text[::2], word.text[1::2]
+    if not values or len(counts) != len(values) or len({*values}) < len(values):
+        raise args.wrong(word, expected)
+    return tuple(
+        number
+        for often, value in zip(counts, values, strict=True)
+        for number in [args.value_in(word._replace(text=value))]
+        * args.number_in(word._replace(text=often), 1)
+    )
+
+
+@codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
+def counted(args: Arguments) -> Iterator[Fields]:
+    counter, *counted = args.cells(2, once=True)
+    yield {"counter": counter, "counted": tuple(counted)}
+
+
+@field("parts", write_parts)
+def groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
+    parts = tuple(tuple(map(args.cell_in, part)) for part in args.parts(APART))
+    if len(parts) < 2 or not all(parts):
+        expected = f"two groups of cells or more, '{APART}' between them"
+        raise args.short(expected, len(args.phrase.words))
+    return parts
+
+
+@field(
+    "parts",
+    lambda parts, geometry: [str(len(parts)), *write_cells(chain.from_iterable(parts), geometry)],
+)
+def groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
+    number = args.number(least=2, most=args.geometry.size)
+    cells = args.cells()
+    size, rest = divmod(len(cells), number)
+    if rest:
+        raise args.short(f"cells for {number} groups of one size", len(cells))
+    return tuple(cells[at : at + size] for at in range(0, len(cells), size))
+
+
+def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
+    return write_cells(rule.circle + rule.shaft, geometry) if len(rule.circle) == 1 else None
+
+
+@codec(_arrow_words)
+def arrow(args: Arguments) -> Iterator[Fields]:
+    circle, *shaft = args.cells(2)
+    yield {"circle": (circle,), "shaft": tuple(shaft)}
+
+
+def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
+    size, cells = len(rule.circle), (*sorted(rule.circle), *rule.shaft)
+    return [str(size), *write_cells(cells, geometry)] if size > 1 else None
+
+
+@codec(_pill_words)
+def pill_arrow(args: Arguments) -> Iterator[Fields]:
+    """An arrow whose circle, the first cells, is read like a text."""
+    size = args.number(least=2, most=cages.LARGEST_CIRCLE)
+    cells = args.cells(size + 1)
+    yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
+
+
+@field("around", lambda cells, geometry: write_cell(min(cells), geometry))
+def around(args: Arguments) -> tuple[int, ...]:
+    """The four cells whose top left one is named."""
+    corner = args.next("a cell, and values")
+    row, column = args.geometry.place(args.cell_in(corner))
+    corners = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
+    around = [cell for place in corners if (cell := args.geometry.cell_at(*place)) is not None]
+    if len(around) < 4:
+        raise args.wrong(corner, "the top left cell of four")
+    return tuple(around)
+
+
+@field("wanted", lambda values, _: map(str, values))
+def values(args: Arguments) -> tuple[int, ...]:
+    words = args.rest()
+    if not words:
+        raise args.short("a cell, and values")
+    return tuple(map(args.value_in, words))
+
+
+@field("line", lambda cells, geometry: write_cell(cells[0], geometry))
+def diagonal(args: Arguments) -> tuple[int, ...]:
+    """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
+    corner = args.next("1 cells or more")
+    cell, (rows, columns) = args.cell_in(corner), args.context.lines
+    row, column = args.geometry.place(cell)
+    steps: list[tuple[bool, RowColumn]] = [
+        (column == 1, (1, 1)),
+        (row == 1, (1, -1)),
+        (column == columns, (-1, -1)),
+        (row == rows, (-1, 1)),
+    ]
+    diagonals = [cells_along(args.geometry, (row, column), step) for at, step in steps if at]
+    is_lower_corner = row == rows and column in (1, columns)
+    if not diagonals or is_lower_corner or cell >= args.geometry.inner:
+        raise args.wrong(corner, "a cell at the edge of the grid, but no lower corner")
+    return max(diagonals, key=len)

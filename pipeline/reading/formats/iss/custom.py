@@ -1,0 +1,188 @@
+"""The arguments of relations and state machines, and of values and regions that are connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
+
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.rules import custom, free
+from pipeline.reading.formats.codecs import Codec, Fields, codec, field, read_only
+from pipeline.reading.formats.iss import machines
+from pipeline.reading.formats.iss.codecs import (
+    APART,
+    write_cell,
+    write_cells,
+    write_joined,
+    write_number,
+    write_parts,
+)
+from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.reading.formats.iss.phrases import Arguments
+from pipeline.reading.formats.ruled import cells_along
+from pipeline.reading.formats.text import Word
+
+
+def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Names and cells of lines, with nothing or a name, `_so`, between them."""
+    name, cells = "", list[int]()
+    for word in args.rest():
+        if word.text and not (named and word.text.startswith("_")):
+            cells.append(args.cell_in(word))
+            continue
+        if cells:
+            yield name, tuple(cells)
+        name, cells = (_label(word.text[1:]) if word.text else name), []
+    if cells:
+        yield name, tuple(cells)
+
+
+def _label(text: str) -> str:
+    """A name as people may read it."""
+    said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
+    short = " ".join(said.split())
+    most = custom.LONGEST_LABEL
+    return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
+
+
+def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
+    """The cells of a line behind its name, whose signs with a meaning in texts are escaped."""
+    escaped = "".join(
+        sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
+        for sign in rule.label
+    )
+    return [f"_{escaped}"] * bool(escaped) + write_cells(rule.line, geometry)
+
+
+def related_lines(*, once: bool = False) -> Codec:
+    """Lines for a relation; one of a single cell means nothing."""
+
+    def read(args: Arguments) -> Iterator[Fields]:
+        for name, cells in _named_lines(args):
+            if once and len({*cells}) < len(cells):
+                raise args.wrong(args.phrase.type, "different cells")
+            if len(cells) > 1:
+                yield {"line": cells, "label": name}
+
+    return Codec(read, _labelled)
+
+
+def related(*, is_old: bool = False) -> Codec:
+    def read(args: Arguments) -> tuple[int, ...]:
+        expected = "a relation in base64"
+        word = args.next(expected)
+        try:
+            return machines.related_in(word.text, args.geometry.values, is_old=is_old)
+        except ValueError as error:
+            raise args.wrong(word, f"{expected} ({error})") from None
+
+    def write(related: tuple[int, ...], geometry: Geometry) -> list[str]:
+        return [machines.key_of(related, geometry.values)]
+
+    return field("related", read_only if is_old else write)(read)
+
+
+def _machines(args: Arguments, expected: str, make: machines.Make, *, named: bool) -> list[Fields]:
+    """The machine of the first argument for each of the lines."""
+    word = args.next(expected)
+    groups = [*_named_lines(args, named=named)]
+    if not groups:
+        raise args.short("1 cells or more")
+    length = max(len(cells) for _, cells in groups)
+    try:
+        found = args.context.work.machine(make, word.text, args.geometry.values, length)
+        label = "" if named else _label(_pattern_text(word.text))
+    except ValueError as error:
+        raise args.wrong(word, f"{expected} ({error})") from None
+    return [found._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
+
+
+def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
+    text = machines.machine_text(rule.moves, rule.accepted, geometry.values)
+    return [text, *_labelled(rule, geometry)]
+
+
+def _pattern_text(text: str) -> str:
+    decoded = unquote(text) if "%" in text else machines.bytes_of(text).decode()
+    return "".join(decoded.split())
+
+
+def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
+    return pattern_machine(_pattern_text(text), values, work)
+
+
+@codec(_machine_words)
+def state_machine(args: Arguments) -> list[Fields]:
+    return _machines(args, "a state machine in base64", machines.machine_in, named=True)
+
+
+@codec(read_only)
+def pattern(args: Arguments) -> list[Fields]:
+    return _machines(args, "a pattern in base64", _pattern, named=False)
+
+
+def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
+    name = ""
+    if geometry.free and rule.group[0] >= geometry.inner:
+        name = next(name for name, cells in geometry.free.lines() if rule.group[0] in cells)
+    return [name, *write_joined(rule.values, geometry), *[str(rule.size)] * bool(rule.size)]
+
+
+@codec(_connected_words)
+def connected(args: Arguments) -> Iterator[Fields]:
+    """A group, or nothing for the grid, then values, and perhaps the number of cells."""
+    geometry = args.geometry
+    expected = "a group of cells, such as 'VA', or nothing for the grid"
+    name, word = args.next(expected), args.next("values, such as '1_2'")
+    group = name.text.upper()
+    if group and group not in dict(args.context.groups):
+        raise args.wrong(name, expected)
+    cells = geometry.free.group(group) if geometry.free else range(geometry.inner)
+    values = args.values_in(word)
+    has_size = args.has_more() and args.next("a number")
+    size = args.number_in(has_size, 1, len(cells)) if has_size and has_size.text else 0
+    yield {"group": tuple(cells), "values": tuple(dict.fromkeys(values)), "size": size}
+
+
+@field("offset", write_number)
+def offset(args: Arguments) -> int:
+    """0 or 1; 0 if it is left out."""
+    if not args.has_more():
+        return 0
+    word = args.next("'0' or '1'")
+    return args.number_in(word, 0, 1) if word.text else 0
+
+
+def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
+    """Cells that tell regions."""
+    if free.REGIONS not in dict(args.context.groups):
+        raise args.wrong(args.phrase.type, "'.ChaosConstruction' beside it")
+    found = []
+    for word in words:
+        found.append(args.cell_in(word))
+        if not word.text.upper().startswith(free.REGIONS):
+            raise args.wrong(word, f"a cell that tells a region, such as '{free.REGIONS}1'")
+    return tuple(found)
+
+
+control = field("control", write_cell)(Arguments.cell)
+
+
+@field("counted", write_cells)
+def region_cells(args: Arguments) -> tuple[int, ...]:
+    return _region_cells(args, args.rest(2))
+
+
+@field("arms", write_parts)
+def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
+    """Arms from the control on; without any, all cells in its four directions."""
+    if args.has_more():
+        return tuple(_region_cells(args, part) for part in args.parts(APART))
+    _region_cells(args, ())
+    geometry, word = args.geometry, args.phrase.words[0]
+    control = args.cell_in(word)
+    if geometry.free is None or control >= geometry.inner:
+        raise args.wrong(word, "a cell of the grid")
+    region_of, start = geometry.free.group(free.REGIONS), geometry.place(control)
+    rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
+    return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)

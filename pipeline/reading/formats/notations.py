@@ -1,0 +1,271 @@
+"""The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each kind of rule.
+
+A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with
+the arguments from which it is read and as which it is written. Other arguments are refused, and so
+are cells and numbers that the rule itself does not take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
+from pipeline.reading.formats.codecs import Codec, Form, fixed, form, nothing
+from pipeline.reading.formats.fpuzzles import codecs as fp
+from pipeline.reading.formats.fpuzzles.document import Placed
+from pipeline.reading.formats.iss import codecs as iss
+from pipeline.reading.formats.iss import custom as own
+from pipeline.reading.formats.ruled import RuleType
+
+_EMPTY = Codec(lambda _: (), nothing)
+"""A type without arguments whose rule is read elsewhere."""
+
+_Way = Codec | tuple[Codec, ...] | Form | Rule | None
+
+_WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
+    regions.Region: {"region": None, "Jigsaw": None},
+    regions.ExtraRegion: {
+        "extraregion": fp.cells("group"),
+        "AllDifferent": iss.cells("group", once=True),
+    },
+    regions.Diagonal: {
+        "diagonal+": regions.Diagonal(rising=True),
+        "diagonal-": regions.Diagonal(rising=False),
+        "Diagonal": iss.direction,
+    },
+    regions.DisjointGroups: {
+        "disjointgroups": regions.DisjointGroups(),
+        "DisjointSets": iss.with_boxes,
+    },
+    regions.Windoku: {
+        "windoku": regions.Windoku(),
+        "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
+    },
+    pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": ()},
+    pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": ()},
+    whole.AntiTaxicab: {"AntiTaxicab": iss.without_zero},
+    whole.GlobalEntropy: {"GlobalEntropy": iss.of_nine},
+    whole.GlobalModular: {"GlobalMod": iss.of_nine},
+    whole.Flatmates: {"DutchFlatmates": iss.of_nine},
+    whole.NoTiedLines: {"FullRankTies": iss.no_ties},
+    pairs.Nonconsecutive: {"nonconsecutive": None, "AntiConsecutive": ()},
+    pairs.NegativeKropki: {"negative": None, "StrictKropki": _EMPTY},
+    pairs.NegativeXV: {"negative": None, "StrictXV": _EMPTY},
+    pairs.WhiteDot: {
+        "difference": (fp.pair, fp.number("difference", default=1)),
+        "WhiteDot": (fixed(difference=1), iss.pairs_of_neighbours),
+    },
+    pairs.BlackDot: {
+        "ratio": (fp.pair, fp.number("ratio", 1, default=2)),
+        "BlackDot": (fixed(ratio=2), iss.pairs_of_neighbours),
+    },
+    pairs.XV: {
+        "xv": (fp.pair, fp.sign),
+        "X": (fixed(total=10), iss.pairs_of_neighbours),
+        "V": (fixed(total=5), iss.pairs_of_neighbours),
+    },
+    pairs.Greater: {"GreaterThan": iss.pairs_of_neighbours},
+    pairs.Parity: {"even": (fixed(odd=False), fp.cell), "odd": (fixed(odd=True), fp.cell)},
+    pairs.Extreme: {
+        "minimum": (fixed(maximum=False), fp.extreme),
+        "maximum": (fixed(maximum=True), fp.extreme),
+    },
+    pairs.Indexer: {
+        "columnindexer": (fixed(row=False), fp.each_cell),
+        "rowindexer": (fixed(row=True), fp.each_cell),
+        "Indexing": (iss.row_or_column_indexed, iss.each_cell),
+    },
+    pairs.BoxIndexer: {"boxindexer": fp.each_in_region},
+    cages.Cage: {
+        "killercage": (fp.cells("group"), fp.total),
+        "Cage": Form(cages.Cage, iss.read_cage, iss.write_cage),
+    },
+    cages.DigitalRoot: {
+        "cage": (fixed(repeating=True), fp.cells("group"), fp.digital_root),
+        "killercage": (fixed(repeating=False), fp.cells("group"), fp.digital_root),
+    },
+    cages.Sum: {"Sum": iss.weighted_sum},
+    cages.RellikCage: {"RellikCage": (iss.number("total", 1), iss.cells("group", once=True))},
+    cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
+    cages.Contains: {
+        "ContainAtLeast": (fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)),
+        "ContainExact": (fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)),
+        "LookAndSay": (fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)),
+    },
+    cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
+    cages.CountOfDifferent: {"CountDistinct": iss.counted},
+    cages.EqualSums: {"EqualSum": iss.groups_apart},
+    cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
+    cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
+    cages.Quadruple: {
+        "quadruple": (fp.cells("around", 4, 4), fp.values),
+        "Quad": (iss.around, iss.values),
+    },
+    cages.Clone: {"clone": fp.clone},
+    outside.LittleKiller: {
+        "littlekillersum": (fp.diagonal, fp.clue()),
+        "LittleKiller": (iss.number("number"), iss.diagonal),
+    },
+    outside.Sandwich: {
+        "sandwichsum": (fp.row_or_column, fp.clue(0)),
+        "Sandwich": (iss.number("number"), iss.row_or_column),
+    },
+    outside.XSum: {"xsum": (fp.row_or_column, fp.clue()), "XSum": iss.from_both_ends()},
+    outside.Skyscraper: {
+        "skyscraper": (fp.row_or_column, fp.clue()),
+        "Skyscraper": iss.from_both_ends(),
+    },
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.from_both_ends(iss.largest_value)},
+    outside.NumberedRoom: {"NumberedRoom": iss.from_both_ends(iss.largest_value)},
+    outside.FullRank: {"FullRank": (iss.tied, iss.from_both_ends(iss.number_of_lines))},
+    lines.Thermometer: {
+        "thermometer": (fixed(slow=False), fp.line()),
+        "slowthermometer": (fixed(slow=True), fp.line()),
+        "Thermo": iss.line(),
+    },
+    lines.Palindrome: {"palindrome": fp.line(), "Palindrome": iss.line()},
+    lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
+    lines.Whispers: {
+        "whispers": (fp.half_of_side, fp.line()),
+        "Whisper": (iss.number("difference", 1, usual=5), iss.line()),
+    },
+    lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
+    lines.RegionSum: {
+        "regionsumline": (fp.regions, fp.line()),
+        "RegionSumLine": (iss.line(), iss.regions),
+    },
+    lines.Entropic: {"entropicline": fp.line(), "Entropic": (iss.of_nine, iss.line())},
+    lines.Modular: {
+        "modularline": (fp.number("modulus", 2, default=3), fp.line()),
+        "Modular": (iss.number("modulus", 2), iss.line()),
+    },
+    lines.Nabner: {"nabner": fp.line(once=True)},
+    lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
+    lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
+    lines.Lockout: {
+        "lockout": (fp.number("difference", 1, default=4), fp.line()),
+        "Lockout": (iss.number("difference", 1), iss.cells("line", 2)),
+    },
+    lines.SumLine: {"SumLine": iss.sum_line},
+    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
+    lines.Lunchbox: {"Lunchbox": (iss.number("total"), iss.cells("line", 2, once=True))},
+    custom.Relation: {
+        "Pair": (fixed(every=False), own.related(), own.related_lines()),
+        "PairX": (fixed(every=True), own.related(), own.related_lines(once=True)),
+        "Binary": (fixed(every=False), own.related(is_old=True), own.related_lines()),
+        "BinaryX": (fixed(every=True), own.related(is_old=True), own.related_lines(once=True)),
+    },
+    custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
+    custom.OneOf: {"Or": None},
+    free.SameRegions: {"RegionSameValues": _EMPTY},
+    free.ChaosConstruction: {"ChaosConstruction": _EMPTY},
+    free.Doppelganger: {"Doppelganger": _EMPTY},
+    free.Unit: {"Shape": None, "RegionSize": None},
+    free.ConnectedValues: {"ConnectedValues": own.connected},
+    free.ChaosArrow: {"ChaosArrow": (own.control, own.offset, own.arms)},
+    free.ChaosCount: {"ChaosCount": (own.control, own.offset, own.region_cells)},
+}
+"""For each kind of rule the keys of f-puzzles, in small letters, and the types of ISS, and how they
+express it: the arguments, a form, or the rule of a flag. None: it is read elsewhere, with the
+layout, as a group, or by LAST."""
+
+
+def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
+    codecs = (way,) if isinstance(way, Codec) else way
+    return form(kind, *codecs) if isinstance(codecs, tuple) else codecs
+
+
+_FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
+    kind: {name: _made(kind, way) for name, way in ways.items()} for kind, ways in _WAYS.items()
+}
+"""The same, each as a form, the rule of a flag, or None."""
+
+_ALL = [(name, kind, way) for kind, ways in _FORMS.items() for name, way in ways.items()]
+RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
+RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
+"""Every key, and every type, that stands for rules, and their kind."""
+
+FLAGS: Final = {key: way for key, _, way in _ALL if isinstance(way, Rule)}
+"""Keys of true or false, which stand for a rule."""
+
+KEYS: Final[Mapping[str, Sequence[Form]]] = {
+    key: [way for name, _, way in _ALL if name == key and isinstance(way, Form)]
+    for key, _, way in _ALL
+    if key.islower() and isinstance(way, Form)
+}
+"""Keys of lists of objects, each with the ways to read these."""
+
+TYPES: Final = {name: way for name, _, way in _ALL if isinstance(way, Form) and not name.islower()}
+"""Types, except those of the layout and of groups."""
+
+
+def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
+    """The first key, or type, that can express a rule, and what is written for it."""
+    for name, way in _FORMS.get(type(rule), {}).items():
+        if isinstance(way, Form) and name.islower() == by_keys:
+            words = way.write(rule, geometry)
+            if words is not None:
+                return name, [*words]
+    return None
+
+
+STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
+"""Types about neighbours without marks, and these marks, as `negative` in documents names them."""
+
+
+def without_marks(
+    geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
+) -> Iterator[Rule]:
+    """Pairs without a mark of a kind must not have the values that such a mark stands for."""
+    differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
+    ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
+    if {"difference", "ratio"}.intersection(marks):
+        yield pairs.NegativeKropki(
+            tuple(sorted(differences)) if "difference" in marks else (),
+            tuple(sorted(ratios)) if "ratio" in marks else (),
+            pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot),
+        )
+    if "xv" in marks:
+        yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
+
+
+def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Neighbours without a dot are not consecutive."""
+    if node.flag():
+        dots = pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot)
+        yield pairs.Nonconsecutive(dots)
+
+
+def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
+    names = [each.value for each in node.list()]
+    for at, each in enumerate(node.list()):
+        if each.value not in ("ratio", "difference", "xv") or each.value in names[:at]:
+            raise each.wrong("'ratio', 'difference' or 'xv', each once")
+    yield from without_marks(geometry, rules, [*map(str, names)])
+
+
+def _marks_of(rules: Sequence[Rule]) -> list[str]:
+    """The marks that pairs without one are about."""
+    marks = {"difference": False, "ratio": False, "xv": False}
+    for rule in rules:
+        if isinstance(rule, pairs.NegativeKropki):
+            marks |= {"difference": bool(rule.differences), "ratio": bool(rule.ratios)}
+        marks["xv"] |= isinstance(rule, pairs.NegativeXV)
+    return [name for name, is_meant in marks.items() if is_meant]
+
+
+class Last(NamedTuple):
+    """A key whose rules, of these kinds, depend on those under other keys; its value for them."""
+
+    kinds: tuple[RuleType, ...]
+    read: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
+    write: Callable[[Sequence[Rule]], object]
+
+
+LAST: Final[Mapping[str, Last]] = {
+    "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _marks_of),
+}
+"""Keys that depend on the marks under all others, in this order."""
