@@ -17,7 +17,6 @@ import re
 import stat
 import time
 from collections import deque
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from string import ascii_uppercase
@@ -57,8 +56,8 @@ from pipeline.settings import Settings
 PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
-_SECONDS = 1.0
-"""Of work to parse a puzzle before it is claimed."""
+_FIRST_SECONDS = 1.0
+"""Work to read one text before it is known who solves it; a slower one is read there."""
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What a message adds for such a source in an archive, after the error from reading it."""
@@ -76,7 +75,7 @@ _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
     """Tell what all the bytes of a file hold, and whether they look cut off.
 
-    None if that is left to `source_at`: it is packed, or takes too long to parse.
+    None if that is left to `source_at`: it is packed, or takes too long to read.
     """
     if is_packed(data):
         return None, False
@@ -89,11 +88,14 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
             return Collection(found, "plain"), is_torn
         if len(data) > settings.max_bytes:
             return _oversize(name, settings, f"{len(data)} bytes"), False
-        found = found or parsed_of(unread(data, name, settings), settings)
-    except LimitReached:
-        return None, False
+        if found is None:
+            found = parsed_of(unread(data, name, settings), settings)
     except InvalidPuzzle as error:
         found = error
+    except LimitReached:
+        return None, False
+    if isinstance(found, LimitReached):
+        return None, False
     source = _read(data, name, found, len(data), time.perf_counter() - begun)
     return source, isinstance(found, InvalidPuzzle) and found.truncated
 
@@ -189,7 +191,7 @@ def _look(
     """What the beginning of a source tells; None for a formula, and if only the rest tells."""
     if is_formula(head, settings.reading):
         return None
-    return read_text(head, complete, name, settings.reading)
+    return read_text(head, complete, name, settings.reading.at_most(_FIRST_SECONDS))
 
 
 def _in_stream(
@@ -198,16 +200,16 @@ def _in_stream(
     """The one problem in a stream of that size, or the layout of a collection, not read yet."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    found = None
-    with suppress(LimitReached):
-        found = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    found = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
     if isinstance(found, Layout):
         return found
     seconds = time.perf_counter() - begun
     data = stream.whole(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
-    return _read(data, name, found, None, seconds) if found else unread(data, name, settings)
+    if found is None or isinstance(found, LimitReached):
+        return unread(data, name, settings)
+    return _read(data, name, found, None, seconds)
 
 
 def _read(
@@ -231,7 +233,7 @@ def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
     last = deque(layout.pieces(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
-    entries = layout.entries(last[0], settings.reading)
+    entries = layout.entries(last[0], settings.reading.at_most(_FIRST_SECONDS))
     return bool(entries) and entries[-1].error is not None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
 import signal
@@ -67,6 +68,16 @@ def test_a_dropped_file_is_parsed_once(box, monkeypatch):
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
     assert loop.run_once(settings, LazyLog(quiet=True)) == 0
     assert sorted(parsed) == names
+
+
+def test_a_text_that_is_slow_to_read_is_read_in_its_claim_until_the_time_is_up(box):
+    pattern = base64.urlsafe_b64encode(b".*[19].{9}").decode().rstrip("=")
+    box.drop("a.txt", f".Regex~{pattern}~R1C1~R1C2~R1C3~R1C4~R1C5~R1C6~R1C7~R1C8~R1C9")
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01, timeout=0.001)
+    assert source_in((box.inbox / "a.txt").read_bytes(), "a.txt", settings) == (None, False)
+    assert loop.run_once(settings, LazyLog(quiet=True)) == 1
+    assert box.record("a")["status"] == "invalid"
+    assert box.record("a")["message"].endswith("--timeout allows for more, found more")
 
 
 def forked_run(settings):

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, NINE, Geometry, Puzzle
 from pipeline.reading.formats.around import (
     comments_in,
@@ -201,7 +201,8 @@ class Layout:
         return PieceContents(plain, list(chain.from_iterable(others)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """The same with the size of the first puzzle in the head of the source."""
+        """The same with the size of the first puzzle in the head, if that is found quickly."""
+        reading = reading.at_most(1 / _MOST_PIECES_TRIED)
         pieces = islice(self.pieces(io.BytesIO(head), 1), _MOST_PIECES_TRIED)
         for entry in chain.from_iterable(self.entries(piece, reading) for piece in pieces):
             if entry.plain:
@@ -223,7 +224,7 @@ def read_text(
 
     `head` are its first HEAD_BYTES, or all of it if `complete`. None if only the rest of it can
     tell. A small puzzle is read at once, which is quicker than looking for a collection. Raises
-    UsageError for an unknown format, and LimitReached.
+    UsageError for an unknown format.
     """
     look = _Look(head, source, reading)
     is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
@@ -365,7 +366,7 @@ class _Look:
     @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
         """The puzzle that all of the source is, or the only one in a collection; else the error."""
-        if isinstance(self.alone, Parsed):
+        if isinstance(self.alone, Parsed | LimitReached):
             return self.alone
         try:
             return self._lone_puzzle() or self.alone
@@ -387,8 +388,9 @@ class _Look:
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
         if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
-            return isinstance(self.alone, Parsed)
-        return isinstance(_Look(self._data, self._source, USUAL).alone, Parsed)
+            return isinstance(self.alone, Parsed | LimitReached)
+        usual = USUAL._replace(steps=self._reading.steps)
+        return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
 
     def layout(self, *, complete: bool, least: int = 2) -> Layout | None:
         """The layout of a collection of so many puzzles.
@@ -417,7 +419,9 @@ class _Look:
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
-        entries = layout.entries(Piece(1, data), reading, raises=has_maps)
+        pieces = layout.pieces(io.BytesIO(data), 1)
+        read = (layout.entries(piece, reading, raises=has_maps) for piece in pieces)
+        entries = [*islice(chain.from_iterable(read), None if has_maps else 2)]
         if len(entries) != 1 or entries[0].error is not None:
             return None
         entry = entries[0]

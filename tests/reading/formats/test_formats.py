@@ -126,7 +126,7 @@ def test_what_the_settings_say_of_reading_is_what_is_read_by():
     assert Settings().reading.at_most(1) == Reading() == Settings(timeout=1.0).reading
     settings = Settings(variant="classic", max_bytes=300, format="characters", alphabet="A-P")
     row = ("C" + "." * 15 + "\n").encode()
-    parsed = parse_source(row * 16, "a.txt", *settings.reading)
+    parsed = parse_source(row * 16, "a.txt", settings.reading)
     assert (parsed.format, parsed.reason) == ("characters A-P", "--format says so")
     text = (row * 16).decode()
     assert parse_puzzle(text, alphabet="A-P").cells[0] == 1 << 2

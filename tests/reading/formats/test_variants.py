@@ -110,7 +110,7 @@ def test_constraint_texts_that_may_be_one_or_one_a_line_are_asked_for():
     assert said.startswith("expected --format iss for one puzzle")
     assert said.endswith("--format variants for one a line, found 2 ambiguous lines")
     assert len(parse_source(text.encode(), "a.txt", Reading(format="iss")).puzzle.rules) == 4
-    assert told(text, Reading(format="iss")) is None
+    assert told(text, Reading(format="iss")) == "one iss"
     assert told(text, Reading(format="variants")) == "many variants"
     one_unknown = f"{text}\n.Lunchbox~3~R1C1~R1C2.AntiKing\n"
     one_constraint = f"{VALUES[0]}\n{VALUES[1]}\n.AntiKing\n"

@@ -13,8 +13,8 @@ from pipeline.errors import SlowPuzzle
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.patterns import pattern_machine
-from pipeline.reading.read import contents_in
-from pipeline.settings import READING_STEPS, Settings
+from pipeline.reading.read import source_in
+from pipeline.settings import READING_STEPS, Reading, Settings
 from pipeline.solving.items import read
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -42,9 +42,11 @@ def test_all_machines_of_a_text_share_its_steps():
     one, all_of_them = steps_of(DIFFERENT[0]), steps_of(*DIFFERENT)
     assert all_of_them == len(DIFFERENT) * one
     text = "".join(map(regex, DIFFERENT)).encode()
-    assert len(parse_source(text, "a.iss", steps=2 * all_of_them).puzzle.rules) == len(DIFFERENT)
+    assert len(parse_source(text, "a.iss", Reading(steps=2 * all_of_them)).puzzle.rules) == len(
+        DIFFERENT
+    )
     with pytest.raises(SlowPuzzle) as caught:
-        parse_source(text, "a.iss", steps=all_of_them)  # some are for words and rules
+        parse_source(text, "a.iss", Reading(steps=all_of_them))  # some are for words and rules
     assert isinstance(caught.value, InvalidPuzzle)
     assert isinstance(caught.value, LimitReached)
     expected = f"constraints that are read in {all_of_them:,} steps; --timeout allows for more"
@@ -55,7 +57,7 @@ def test_equal_machines_are_made_once():
     pattern = DIFFERENT[0]
     assert steps_of(*[pattern] * 20) == steps_of(pattern)
     text = "".join([regex(pattern)] * 20).encode()
-    assert len(parse_source(text, "a.iss", steps=2 * steps_of(pattern)).puzzle.rules) == 20
+    assert len(parse_source(text, "a.iss", Reading(steps=2 * steps_of(pattern))).puzzle.rules) == 20
 
 
 @pytest.mark.parametrize(
@@ -78,19 +80,29 @@ def test_what_makes_a_pattern_long_counts_before_it_is_done(pattern):
 )
 def test_words_copies_and_rules_count_too(text):
     with pytest.raises(SlowPuzzle):
-        parse_source(text.encode(), "a.iss", steps=10_000)
+        parse_source(text.encode(), "a.iss", Reading(steps=10_000))
 
 
 def test_a_text_that_is_slow_to_read_is_left_to_whoever_claims_it():
     text = "".join(map(regex, DIFFERENT)).encode()
     hasty = Settings(timeout=0.001)
     assert hasty.reading.steps < steps_of(*DIFFERENT) < Settings().reading.at_most(1).steps
-    assert contents_in(text, "a.iss", hasty) == (None, False)
+    assert source_in(text, "a.iss", hasty) == (None, False)
     (item,) = read(text, timeout=0.001)
     assert item.reason is not None
     assert item.reason.endswith("--timeout allows for more, found more")
     (item,) = read(text, timeout=1)
     assert item.problem is not None
+
+
+def test_a_row_that_is_slow_to_read_is_refused_in_its_place():
+    row = ".Shape~9x9" + "".join(map(regex, DIFFERENT))
+    items = [*read(f"{row}\n.Shape~9x9.AntiKnight\n{row}\n".encode(), timeout=0.001)]
+    assert [item.line for item in items] == [1, 2, 3]
+    assert items[1].problem is not None
+    for item in (items[0], items[2]):
+        assert item.reason is not None
+        assert item.reason.endswith("--timeout allows for more, found more")
 
 
 def test_more_time_than_a_second_is_for_those_who_have_nothing_else_to_do():
