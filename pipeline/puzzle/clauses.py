@@ -51,7 +51,7 @@ class Most(NamedTuple):
     sets: int = 1000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PackedClauses(Iterable[Clause]):
     """Clauses as signed 32-bit integers, a 0 after each; tuples are made when they are needed."""
 

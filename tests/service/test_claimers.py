@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from collections import Counter
 
@@ -159,3 +160,26 @@ def test_told_to_stop_all_stop_and_the_next_run_does_the_rest(box):
     assert run(box, Started(), log) == 0
     assert finished(log) == dict.fromkeys(names, 1)
     assert (box.kept("done"), box.in_work()) == ({*names}, set())
+
+
+def test_one_whose_disk_is_full_says_so_and_the_others_finish_their_puzzle(box):
+    """Nothing is lost, and nothing counts as an attempt."""
+    names, log = drop_singles(box, 60), KeptLog()
+
+    def fill(peer):
+        limit_files(peer._process.pid)
+
+    assert run(box, Started(fill), log) == 75
+    reasons = [fields["reason"] for event, fields in log.told if event == "environment.failed"]
+    assert len(reasons) == 1
+    assert run(box, Started(), log) == 0
+    assert box.kept("done") == {*names}
+    assert box.in_work() == set()
+    assert not box.kept("failed")
+    crashes = [fields for event, fields in log.told if event in ("job.crashed", "batch.crashed")]
+    assert crashes == []
+
+
+def limit_files(pid):
+    """Let a process write no file at all, as if its disk were full."""
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, islice
@@ -27,14 +27,23 @@ from support.telling import KeptLog
 from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
 from pipeline.service.claimers import Claimers
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, TookLong
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
 from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MOST_ATTEMPTS, Kept, LongRun, Runtime, Tuning, process
+from pipeline.service.processing import (
+    MOST_ATTEMPTS,
+    Kept,
+    LongRun,
+    Runtime,
+    Slow,
+    SlowPuzzles,
+    Tuning,
+    process,
+)
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
@@ -477,3 +486,42 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
     intake = Intake(runtime, lambda: False, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
     assert intake.most_claims() == most
+
+
+def test_large_collections_take_turns(box):
+    for name in ("a.txt", "b.txt"):
+        box.drop(name, collection(20))
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, None, piece=20, settle=0.0)
+        tuning = replace(runtime.tuning, turn_seconds=0.0, checkpoint_seconds=0.0)
+        runtime = replace(runtime, pool=runtime.local, tuning=tuning)
+        intake = Intake(runtime, lambda: False, Display(None, bar=False), once=True)
+        for _ in range(6):
+            intake.sweep()
+        states = survey(box.folders, 0.0).in_work
+        intake.close()
+    assert [state.name for state in states] == ["a.txt", "b.txt"]
+    assert all(" done" in state.note for state in states), "neither waits for the other"
+
+
+def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
+    """As if its time had passed at once."""
+
+    @contextmanager
+    def computing(seconds=None):
+        yield
+        if seconds is not None:
+            raise TookLong
+
+    claims = [claimed(box, name, SMALL) for name in ("a.txt", "b.txt")]
+    with Solvers() as solvers:
+        runtime = replace(runtime_of(box, solvers, Busy()), computing=computing, is_shared=True)
+        outcomes = [*process([(claim, None) for claim in claims], runtime, 1.0)]
+        assert [type(outcome) for _, outcome in outcomes] == [Slow, Slow]
+        slow = SlowPuzzles(replace(runtime, pool=runtime.local))
+        for _, outcome in outcomes:
+            slow.add(outcome.job)
+        ended = [*slow.advance(), *slow.advance()]
+        assert slow.is_over or slow.advance() == []
+    assert [outcome.status for _, outcome in ended] == ["unique", "unique"]
+    assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())

@@ -18,6 +18,7 @@ from support.dropping import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
+from pipeline.service.protocol import claiming as claiming_module
 from pipeline.service.protocol.claim import NOTE, Note, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
@@ -239,6 +240,24 @@ def test_what_is_no_longer_held_is_free_and_a_reservation_that_fails_holds_nothi
     assert reserve(box, "a.sdk", then=publish, reservations=reservations) == "a"
     (box.outbox / "a.json").unlink()
     assert reserve(box, "a.ss", reservations=reservations) == "a"
+
+
+def test_the_claims_in_work_are_read_once_however_many_names_are_reserved(box, monkeypatch):
+    """Else dropping files again takes quadratic time."""
+    for number in range(4):
+        reserve(box, f"{number}.txt", then=publish)
+    calls = []
+    monkeypatch.setattr(claiming_module, "notes_in_work", lambda _: calls.append(1) or [])
+    reservations = Reservations(box.folders)
+    with reservations.held():
+        listed = len(calls)
+        stems = [
+            reservations.reserve(f"{number}.txt", UNSEEN, keep_cnf=False).stem
+            for number in range(4)
+        ]
+        assert stems == ["0", "1", "2", "3"]
+        assert reservations.reserve("0.sdk", UNSEEN, keep_cnf=False).stem == "0.sdk"
+    assert len(calls) <= listed + 1
 
 
 def test_one_reserves_at_a_time(box):
