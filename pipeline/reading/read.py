@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import math
 import re
 import stat
 import time
@@ -89,7 +90,7 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
         if len(data) > settings.max_bytes:
             return _oversize(name, settings, f"{len(data)} bytes"), False
         if found is None:
-            found = parsed_of(unread(data, name, settings), settings)
+            found = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
     except InvalidPuzzle as error:
         found = error
     except LimitReached:
@@ -145,16 +146,19 @@ def source_of_member(
     return (found, stream) if isinstance(found, Layout) else found
 
 
-def parsed_of(source: Readable, settings: Settings) -> Parsed | ParsedFormula:
-    """The puzzle or the formula of a source, read now unless it was. `settings.timeout` applies.
+def parsed_of(
+    source: Readable, settings: Settings, most_seconds: float = math.inf
+) -> Parsed | ParsedFormula:
+    """The puzzle or the formula of a source, read now unless it was.
 
-    Raises InvalidPuzzle and LimitReached.
+    It takes `settings.timeout` at most, or `most_seconds`. Raises InvalidPuzzle and LimitReached.
     """
     if source.parsed is not None:
         return source.parsed
+    seconds = min(settings.timeout, most_seconds)
     if isinstance(source, SinglePuzzle):
-        return parse_source(source.data, source.name, settings.reading)
-    deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+        return parse_source(source.data, source.name, settings.reading.at_most(seconds))
+    deadline = Deadline.of(Limits(seconds, settings.memory_limit))
     return parse_formula(source.data, source.name, settings.max_bytes, deadline)
 
 

@@ -160,7 +160,7 @@ def test_a_written_puzzle_or_solution_is_read_back_as_if_its_format_were_declare
     assert family(parsed) == fmt.name
     assert parsed.reason
     assert render_puzzle(puzzle, parsed.format) == text
-    declared = parse_source(text.encode(), "a.txt", format_name=fmt.name)
+    declared = parse_source(text.encode(), "a.txt", Reading(format=fmt.name))
     assert (family(declared), variant) == (fmt.name, variant and declared.variant)
     assert declared.puzzle == puzzle or variant is None
 
@@ -168,7 +168,7 @@ def test_a_written_puzzle_or_solution_is_read_back_as_if_its_format_were_declare
 def check_read_or_refused(raw: bytes, **options) -> Parsed | None:
     """The puzzle; None if it is refused at a place that exists."""
     try:
-        return parse_source(raw, "a.txt", **options)
+        return parse_source(raw, "a.txt", Reading(**options))
     except InvalidPuzzle as error:
         check_place(error, raw)
     return None
@@ -181,7 +181,7 @@ def test_a_spoiled_text_is_read_or_refused_at_a_place_that_exists(fmt, data):
     whole = TEXTS.get(fmt.name) or render_puzzle(data.draw(written(fmt))[0], fmt.name)
     raw = data.draw(spoiled(whole))
     for declared in ("auto", fmt.name):
-        check_read_or_refused(raw, format_name=declared)
+        check_read_or_refused(raw, format=declared)
 
 
 @every_format
@@ -190,7 +190,7 @@ def test_a_spoiled_text_is_read_or_refused_at_a_place_that_exists(fmt, data):
 @given(raw=foreign, alphabet=st.sampled_from(get_args(AlphabetChoice)))
 def test_any_bytes_are_read_or_refused_whatever_is_declared(fmt, variant, raw, alphabet):
     check_read_or_refused(raw)
-    parsed = check_read_or_refused(raw, variant=variant, format_name=fmt.name, alphabet=alphabet)
+    parsed = check_read_or_refused(raw, variant=variant, format=fmt.name, alphabet=alphabet)
     if parsed is not None:
         ones = Grid(parsed.puzzle.geometry, (1,) * len(parsed.puzzle.cells))
         assert solution_text(parsed, ones)

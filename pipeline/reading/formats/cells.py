@@ -164,6 +164,24 @@ def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parse
     return puzzle_of(text, (row,), reading)
 
 
+def values_in(text: Text, words: Iterable[Word], signs: str, expected: str) -> list[int]:
+    """The value that each sign stands for, 0 for a blank; blanks are all the same sign.
+
+    `signs` are those of the values 1, 2, …; letters may be small. Raises InvalidPuzzle.
+    """
+    fold = str.upper if signs.isupper() else str
+    values, blank = [], ""
+    for word in words:
+        sign = fold(word.text)
+        value = signs.find(sign) + 1 if len(sign) == 1 else 0  # one sign may be two as capitals
+        if not value:
+            if sign not in {*(blank or fold(BLANKS))}:
+                raise text.at_word(word, f"{expected} or {quote(blank) if blank else 'a blank'}")
+            blank = sign
+        values.append(value)
+    return values
+
+
 def number_of(word: str, side: int) -> int | None:
     """The value of a decimal number from 0 to the side; None for anything else."""
     if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:

@@ -27,7 +27,7 @@ from pipeline.reading.formats.around import (
 )
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, Opening
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, shape_in_words
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
@@ -84,6 +84,9 @@ FORMATS: Final = (
 
 _MOST_LINES_TRIED = 100
 _MOST_PIECES_TRIED = 100
+_SHORTEST_RULED = 2 * min(ALL_GEOMETRIES) ** 2
+"""Signs of the smallest jigsaw: no other puzzle with rules is written in signs of cells alone."""
+
 _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
@@ -111,7 +114,7 @@ def _begins_as_iss(line: str) -> bool:
 
 def _is_ruled(line: str) -> bool:
     """Whether a line is in one of the notations, and begins with the words that it may have."""
-    if is_plain(line):
+    if is_plain(line) or (len(line) < _SHORTEST_RULED and KNOWN.issuperset(cells_of(line))):
         return False
     text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
     return any(
@@ -362,6 +365,7 @@ class _Look:
     def __init__(self, data: bytes, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
         self._is_ruled = cache(_is_ruled)
+        self._may_be_many = True
 
     @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
@@ -397,6 +401,8 @@ class _Look:
 
         With 1 the source is known not to be a single puzzle by itself.
         """
+        if not self._may_be_many:
+            return None
         declared = self._reading.format
         forced = declared in _ONLY_MANY
         view = Opening(self._data, complete, forced, self._is_one_puzzle, self._is_ruled, least)
@@ -416,6 +422,7 @@ class _Look:
         if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(complete=True, least=1)
+        self._may_be_many = layout is not None
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)

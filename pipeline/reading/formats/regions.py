@@ -38,7 +38,7 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import BLANKS, DIGITS, in_rows, number_of
+from pipeline.reading.formats.cells import DIGITS, in_rows, number_of, values_in
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import (
     cages_of,
@@ -152,28 +152,13 @@ def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:
         expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
         raise text.at_end(expected, counted(len(signs), "character"))
     cells, regions = signs[: side * side], signs[side * side :]
-    values = _letters_or_digits(text, cells, side)
+    known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
+    values = values_in(text, cells, known, f"one of {known[0]} to {known[-1]}")
     names = [sign.text for sign in regions]
     if misfit := first_misfit(names):
         raise text.at_word(regions[misfit[0]], misfit[1])
     puzzle = Puzzle.of_values(Geometry(1, side), values, tuple(region_rules(names)))
     return Parsed(puzzle, variant="rules")
-
-
-def _letters_or_digits(text: Text, cells: Sequence[Word], side: int) -> list[int]:
-    """The value in each cell, 0 for a blank."""
-    letters = side > len(DIGITS)
-    signs = ascii_uppercase[:side] if letters else DIGITS[:side]
-    values, blank = [], ""
-    for cell in cells:
-        sign = cell.text.upper() if letters else cell.text
-        if sign not in signs or len(sign) > 1:  # one sign may be two in upper case
-            if sign not in (blank or BLANKS).upper():
-                other = quote(blank) if blank else "a blank"
-                raise text.at_word(cell, f"one of {signs[0]} to {signs[-1]} or {other}")
-            blank = sign
-        values.append(signs.find(sign) + 1)
-    return values
 
 
 JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw)

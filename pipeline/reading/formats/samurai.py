@@ -18,10 +18,10 @@ from itertools import chain
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import BLANKS, DIGITS
+from pipeline.reading.formats.cells import BLANKS, DIGITS, values_in
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks
-from pipeline.reading.formats.text import Text, TextLine, Word, quote
+from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
 SAMURAI_GEOMETRY = Geometry(3, 3, ((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
@@ -110,14 +110,9 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
 
 def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Parsed:
     """The puzzle with these words in its cells; a shared one may be given in one grid or both."""
-    blank, given = "", list[tuple[int, int]]()
-    for cell, word in placed:
-        if cell is not None and word.text in {*(blank or BLANKS)}:
-            blank = word.text
-        elif cell is not None:
-            if word.text not in {*DIGITS}:
-                raise text.at_word(word, f"a digit or {quote(blank) if blank else 'a blank'}")
-            given.append((cell, 1 << int(word.text) - 1))
+    cells, words = zip(*((cell, word) for cell, word in placed if cell is not None), strict=True)
+    values = values_in(text, words, DIGITS, "a digit")
+    given = [(cell, 1 << value - 1) for cell, value in zip(cells, values, strict=True) if value]
     masks, contradicting = given_masks(SAMURAI_GEOMETRY, given)
     return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
 
