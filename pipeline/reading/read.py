@@ -44,7 +44,7 @@ from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, said_lines
-from pipeline.settings import Settings
+from pipeline.settings import Reading, Settings
 
 PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
@@ -80,8 +80,8 @@ def contents_in(data: bytes, name: str, settings: Settings) -> tuple[Contents | 
     try:
         match detect(head, len(data) <= HEAD_BYTES, name, reading):
             case Detected() as found:
-                source = Source(printable(name), found, _cells(head, name, found, settings))
-                is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
+                source = Source(printable(name), found, _cells(head, name, found, reading))
+                is_torn = not data.endswith(b"\n") and _ends_badly(data, found, reading)
                 return Collection(source, "plain"), is_torn
             case _ if len(data) > most:
                 return Single(name, None, str(oversize(name, most, f"{len(data)} bytes"))), False
@@ -173,15 +173,15 @@ def what_in(stream: PeekableStream, name: str, settings: Settings) -> Source | W
     complete = len(head) <= HEAD_BYTES
     what = detect(head[:HEAD_BYTES], complete, name, settings.reading)
     if isinstance(what, Detected):
-        return Source(name, what, _cells(head, name, what, settings))
+        return Source(name, what, _cells(head, name, what, settings.reading))
     return what
 
 
-def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
+def _cells(head: bytes, name: str, detected: Detected, reading: Reading) -> int:
     """The number of cells of the first puzzle, to stand for those whose size is not known."""
     pieces = detected.pieces(io.BytesIO(head), 1)
     for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
-        for entry in detected.entries(piece, name, settings.reading):
+        for entry in detected.entries(piece, name, reading):
             if entry.plain:
                 return 81
             if entry.puzzle is not None:
@@ -189,12 +189,12 @@ def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> in
     return 81
 
 
-def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
+def _ends_badly(data: bytes, detected: Detected, reading: Reading) -> bool:
     """Whether the last entry of a collection is invalid: the file may be cut off."""
     last = deque(detected.pieces(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
-    entries = detected.entries(last[0], "", settings.reading)
+    entries = detected.entries(last[0], "", reading)
     return bool(entries) and entries[-1].error is not None
 
 
