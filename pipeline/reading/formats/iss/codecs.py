@@ -92,7 +92,7 @@ def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
 
     def read(args: Arguments) -> list[Fields]:
         if not is_met(args.context):
-            raise args.wrong(args.phrase.type, expected)
+            raise args.wrong(args.type, expected)
         return [{}]
 
     return Codec(read, nothing)
@@ -111,7 +111,7 @@ with_boxes = grid(
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.phrase.type, "a grid with boxes, or a jigsaw without")
+        raise args.wrong(args.type, "a grid with boxes, or a jigsaw without")
     return args.context.regions
 
 
@@ -177,7 +177,7 @@ no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_:
 @field("tied")
 def tied(args: Arguments) -> bool:
     if args.context.ties is None:
-        raise args.wrong(args.phrase.type, "no '.FullRankTies' beside it in a group")
+        raise args.wrong(args.type, "no '.FullRankTies' beside it in a group")
     return args.context.ties == "any"
 
 
@@ -186,7 +186,7 @@ def read_windoku(args: Arguments) -> Iterator[Rule]:
     n = args.geometry.side
     boxes = usual_boxes(n)
     if args.geometry.free:
-        raise args.wrong(args.phrase.type, "a grid of usual rows, columns and values")
+        raise args.wrong(args.type, "a grid of usual rows, columns and values")
     if n == 9:
         yield Windoku()
     elif boxes.has_boxes:

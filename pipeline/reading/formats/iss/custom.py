@@ -59,7 +59,7 @@ def related_lines(*, once: bool = False) -> Codec:
     def read(args: Arguments) -> Iterator[Fields]:
         for name, cells in _named_lines(args):
             if once and len({*cells}) < len(cells):
-                raise args.wrong(args.phrase.type, "different cells")
+                raise args.wrong(args.type, "different cells")
             if len(cells) > 1:
                 yield {"line": cells, "label": name}
 
@@ -157,7 +157,7 @@ def offset(args: Arguments) -> int:
 def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     """Cells that tell regions."""
     if free.REGIONS not in dict(args.context.groups):
-        raise args.wrong(args.phrase.type, "'.ChaosConstruction' beside it")
+        raise args.wrong(args.type, "'.ChaosConstruction' beside it")
     found = []
     for word in words:
         found.append(args.cell_in(word))

@@ -53,8 +53,8 @@ class Layout(NamedTuple):
         others = {*range(self.geometry.inner)}.difference(*self.pieces)
         around = (*self.pieces, tuple(others)) if self.pieces and others else self.pieces
         ties = _USUAL_TIES
-        for phrase in _of(self.phrases, "FullRankTies"):
-            ties = ties_of(_arguments(phrase))
+        for args in _of(self.phrases, "FullRankTies"):
+            ties = ties_of(args)
         regions = () if self.pieces and self.boxes else self.boxes or around
         outside = Context(self.geometry, regions, ties, work)
         has_boxes = not self.pieces and not any(_of(self.phrases, "RegionSize"))
@@ -77,8 +77,8 @@ class _Shape(NamedTuple):
 
 def layout_of(phrases: Sequence[Phrase]) -> Layout:
     """The layout that the phrases outside of groups tell. Raises InvalidPuzzle."""
-    for phrase in _of(phrases, "NoBoxes"):
-        phrase.check_ended()
+    for args in _of(phrases, "NoBoxes"):
+        args.check_ended()
     shape = _shape(phrases)
     size = _region_size(phrases, shape)
     has_boxes = not any(_of(phrases, "NoBoxes")) and not shape.is_raw
@@ -97,8 +97,8 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
     _check_rows(phrases, shape)
     pieces = tuple(_pieces(phrases, shape, size))
     rules += map(Region, pieces)
-    for phrase in _of(phrases, "RegionSameValues"):
-        phrase.check_ended()
+    for args in _of(phrases, "RegionSameValues"):
+        args.check_ended()
         areas = [*pieces, *(unit.group for unit in units)]
         most = max(map(len, areas), default=0)
         largest = tuple(area for area in areas if len(area) == most)
@@ -108,17 +108,13 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
     return Layout(phrases, geometry, boxes, pieces, rules)
 
 
-def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Phrase]:
-    return (phrase for phrase in phrases if phrase.name == name)
+def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
+    """The arguments of each phrase of that type."""
+    return (Arguments(phrase, Context()) for phrase in phrases if phrase.name == name)
 
 
-def _arguments(phrase: Phrase) -> Arguments:
-    """The arguments of a phrase that says what the grid is."""
-    return Arguments(phrase, Context())
-
-
-def _only(phrases: Sequence[Phrase], name: str) -> Phrase | None:
-    """The phrase of that type, if there is one. Raises InvalidPuzzle for several."""
+def _only(phrases: Sequence[Phrase], name: str) -> Arguments | None:
+    """Those of the phrase of that type, if there is one. Raises InvalidPuzzle for several."""
     found = [*_of(phrases, name)]
     for another in found[1:]:
         raise another.wrong(another.type, f"a single '.{name}'")
@@ -126,16 +122,15 @@ def _only(phrases: Sequence[Phrase], name: str) -> Phrase | None:
 
 
 def _shape(phrases: Sequence[Phrase]) -> _Shape:
-    phrase = _only(phrases, "Shape")
-    if phrase is None:
+    args = _only(phrases, "Shape")
+    if args is None:
         return _Shape(9, 9, 1, 9, is_raw=False)
     expected = f"rows and columns, '1x2' to '{LARGEST}x{LARGEST}'"
-    args = _arguments(phrase)
     size = args.next(expected)
     match = _SIZE.fullmatch(size.text)
     rows, columns = map(int, match.groups()) if match else (0, 0)
     if match is None or not 2 <= max(rows, columns) <= LARGEST:
-        raise phrase.wrong(size, expected)
+        raise args.wrong(size, expected)
     lowest, number = 1, max(rows, columns)
     if args.has_more() and (word := args.next("values")).text:
         told = _VALUES.fullmatch(word.text)
@@ -144,19 +139,18 @@ def _shape(phrases: Sequence[Phrase]) -> _Shape:
         if not max(rows, columns) <= number <= LARGEST:
             least, most = max(rows, columns), LARGEST
             expected = f"the number of values, {least} to {most}, or the first and the last, '0-9'"
-            raise phrase.wrong(word, expected)
+            raise args.wrong(word, expected)
     is_raw = args.has_more()
     if is_raw and (word := args.next(_RAW)).text != _RAW:
-        raise phrase.wrong(word, f"'{_RAW}' or the end")
+        raise args.wrong(word, f"'{_RAW}' or the end")
     args.check_ended()
     return _Shape(rows, columns, lowest, number, is_raw)
 
 
 def _region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
-    phrase = _only(phrases, "RegionSize")
-    if phrase is None:
+    args = _only(phrases, "RegionSize")
+    if args is None:
         return shape.largest
-    args = _arguments(phrase)
     size = args.number(1, shape.number)
     args.check_ended()
     return size
@@ -167,13 +161,12 @@ def _groups(
 ) -> Iterator[tuple[str, int]]:
     """Names and sizes of the groups of cells outside the grid."""
     total, names = 0, set[str]()
-    for phrase in _of(phrases, "Var"):
+    for args in _of(phrases, "Var"):
         expected = "a name of letters that no other '.Var' has"
-        args = _arguments(phrase)
         word = args.next(expected)
         name = f"V{word.text}"
         if _PREFIX.fullmatch(word.text) is None or name in names:
-            raise phrase.wrong(word, expected)
+            raise args.wrong(word, expected)
         names.add(name)
         if args.has_more():
             args.next("a label")
@@ -181,7 +174,7 @@ def _groups(
         args.check_ended()
         total += size
         if total > MOST_EXTRA:
-            raise phrase.wrong(phrase.type, f"at most {MOST_EXTRA} cells outside the grid")
+            raise args.wrong(args.type, f"at most {MOST_EXTRA} cells outside the grid")
         yield name, size
     if _only(phrases, "ChaosConstruction"):
         yield REGIONS, shape.rows * shape.columns
@@ -220,49 +213,48 @@ def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
     Without these, its programs say something else of equal neighbours than its descriptions.
     """
     for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
-        for phrase in _of(phrases, name):
-            raise phrase.wrong(phrase.type, "a grid with rows and columns")
+        for args in _of(phrases, name):
+            raise args.wrong(args.type, "a grid with rows and columns")
 
 
 def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
     """The pieces of all jigsaws; other cells may be left, which have one sign."""
     number = shape.rows * shape.columns
-    for phrase in _of(phrases, "Jigsaw"):
+    for args in _of(phrases, "Jigsaw"):
         expected = f"{number} signs, {size} for each region"
-        args = _arguments(phrase)
         signs = args.next(expected)
         if args.has_more():  # an old text, which tells the shape too
             name = f"{shape.rows}x{shape.columns}"
             if signs.text != name:
-                raise phrase.wrong(signs, f"'{name}', or {expected}")
+                raise args.wrong(signs, f"'{name}', or {expected}")
             signs = args.next(expected)
         args.check_ended()
         if len(signs.text) != number:
-            raise phrase.wrong(signs, expected)
+            raise args.wrong(signs, expected)
         groups = groups_of(signs.text)
         others = [group for group in groups if len(group) != size]
         misfits = [each for each in others if shape.largest <= len(each) <= shape.number]
         if len(groups) > 1 and (len(others) > 1 or misfits):
-            raise phrase.wrong(signs, f"{expected}, and other cells of one sign")
+            raise args.wrong(signs, f"{expected}, and other cells of one sign")
         yield from (group for group in groups if len(group) == size)
 
 
 def _about_regions(
     phrases: Sequence[Phrase], geometry: Geometry, boxes: Areas, size: int
 ) -> Iterator[Rule]:
-    if phrase := _only(phrases, "ChaosConstruction"):
-        phrase.check_ended()
+    if args := _only(phrases, "ChaosConstruction"):
+        args.check_ended()
         assert geometry.free  # noqa: S101 - it has the cells that tell regions
         if size < 2 or geometry.inner % size or geometry.inner // size > geometry.side:
             expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
-            raise phrase.wrong(phrase.type, expected)
+            raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)
-    if phrase := _only(phrases, "Doppelganger"):
-        phrase.check_ended()
+    if args := _only(phrases, "Doppelganger"):
+        args.check_ended()
         assert geometry.free  # noqa: S101 - it has the cells for missing values
         n = geometry.side - 1
         if geometry.lowest or not n == geometry.free.rows == geometry.free.columns == size:
-            raise phrase.wrong(phrase.type, "a square grid of n×n cells with the values 0 to n")
+            raise args.wrong(args.type, "a square grid of n×n cells with the values 0 to n")
         kinds = [[*geometry.rows()], [*geometry.columns()], [*boxes]]
         missing = [
             geometry.free.group(name) for name, _ in geometry.free.groups if name in _MISSING

@@ -21,8 +21,8 @@ _PLAIN, _PACKED = 0, 1
 _MOST_STEPS = 2_000_000
 """Moves of states in sets that are looked at, for one machine."""
 
-_STEPS_OF_SIGN = 20
-"""Steps that a sign of an NFA in base64 counts for."""
+_STEPS_OF_SIGN, _STEPS_OF_MOVES = 2, 4
+"""Steps that a sign of an NFA in base64, and the moves of a state by each value, count for."""
 
 
 class Machine(NamedTuple):
@@ -135,6 +135,7 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     moves = list[list[Sequence[int]]]()
     while by_count and bits.left >= by_count:
         row: list[list[int]] = [[] for _ in range(max(symbols, count))]
+        work.take(_STEPS_OF_MOVES * len(row))
         head = bits.number(by_count)
         read = _packed if form == _PACKED else _plain
         for symbol, state in read(bits, head, symbols, width):

@@ -126,7 +126,7 @@ class Arguments:
 
     def __init__(self, phrase: Phrase, context: Context) -> None:
         self.phrase, self.context, self.geometry = phrase, context, context.geometry
-        self.wrong, self.short = phrase.wrong, phrase.short
+        self.type, self.wrong, self.short = phrase.type, phrase.wrong, phrase.short
         self._read = 0
         context.work.take(STEPS + _STEPS_OF_WORD * len(phrase.words))
 

@@ -71,7 +71,7 @@ def test_what_makes_a_pattern_long_counts_before_it_is_done(pattern):
 @pytest.mark.parametrize(
     "text",
     [
-        ".NFA~" + "A" * 1000 + "~R1C1~R1C2",
+        ".NFA~" + "A" * 6000 + "~R1C1~R1C2",
         ".Or" + ".AllDifferent~R1C1~R1C2" * 100 + ".End",
         ".Thermo" + "~R1C1~R1C2" * 600,
         ".Shape~4x4.Replicate~_" + ".Cage~3~R1C1" * 20 + ".End",
