@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import printable
 from pipeline.reading import Collection, OneProblem, Unreadable
-from pipeline.service.processing import NO_FAULT, Runtime
+from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
 from pipeline.service.protocol.settle import (
@@ -26,6 +26,7 @@ from pipeline.service.protocol.settle import (
     look,
     names_in,
 )
+from pipeline.service.runtime import Runtime
 
 if TYPE_CHECKING:
     from pipeline.reading import Source

@@ -141,7 +141,7 @@ def serve(descriptor: int) -> None:
 
     from pipeline.service.intake import Intake  # noqa: PLC0415 - it imports this
     from pipeline.service.log import Display  # noqa: PLC0415 - as above
-    from pipeline.service.processing import Runtime  # noqa: PLC0415 - as above
+    from pipeline.service.runtime import Runtime  # noqa: PLC0415 - as above
 
     with ExitStack() as stack:
         pipe = stack.enter_context(Connection(descriptor))

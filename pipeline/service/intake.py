@@ -24,21 +24,14 @@ from pipeline.service.arrivals import Arrivals, Complete, Later
 from pipeline.service.jobs import Ended
 from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.log import Display
-from pipeline.service.processing import (
-    Kept,
-    LongRun,
-    Runtime,
-    Slow,
-    SlowPuzzles,
-    Taken,
-    give_back,
-    process,
-)
+from pipeline.service.processing import Batch, Slow, Taken
 from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import Sight, is_written, names_in
+from pipeline.service.runs import Kept, LongRun, SlowPuzzles, give_back
+from pipeline.service.runtime import Runtime
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
@@ -196,24 +189,24 @@ class Intake:
         small = [name for name in names if name not in large]
         self._in_sweep = len(small)
         try:
-            for ours in self._shared_out(small):
-                self._take(ours, swept)
+            first = self._runtime.tuning.first_names
+            self._arrivals.saw_many = False
+            self._take(small[:first], swept)
+            self._take(self._own_share(small[first:]), swept)
             self._take(sorted(large), swept)
         finally:
             self._hear_the_rest(swept)
         left, self._handed_back = self._handed_back, []
         self._take(left, swept)
 
-    def _shared_out(self, names: Sequence[str]) -> Iterator[Sequence[str]]:
+    def _own_share(self, names: Sequence[str]) -> Sequence[str]:
         """The names that are ours: all, unless they are so many that claimers get some.
 
         Claimers are started for fewer names if the first were not only of single puzzles.
         """
         tuning = self._runtime.tuning
-        self._arrivals.saw_many = False
-        yield names[: tuning.first_names]
         fewest = tuning.fewest_shared if self._arrivals.saw_many else tuning.fewest_singles
-        yield self._claimers.share(names[tuning.first_names :], fewest)
+        return self._claimers.share(names, fewest)
 
     def _hear_the_rest(self, swept: Swept) -> None:
         """Wait until the claimers have done what they were given, or were told to stop.
@@ -426,7 +419,7 @@ class Intake:
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
-            for claim, outcome in process(taken, self._runtime, seconds):
+            for claim, outcome in Batch(taken, self._runtime, seconds).process():
                 match outcome:
                     case LongRun():
                         self._long.append(outcome)

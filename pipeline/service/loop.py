@@ -13,9 +13,9 @@ from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, S
 from pipeline.service.intake import Intake, Swept
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
-from pipeline.service.processing import USUAL, Runtime, Tuning
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
+from pipeline.service.runtime import USUAL, Runtime, Tuning
 from pipeline.service.workers import Inline, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

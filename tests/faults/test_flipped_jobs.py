@@ -21,7 +21,7 @@ from pipeline.native import Loaded
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import NINE, values_of
 from pipeline.service.loop import run_once
-from pipeline.service.processing import Tuning
+from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 

@@ -15,7 +15,7 @@ from support.telling import KeptLog
 from pipeline.service.claimers import Claimers
 from pipeline.service.jobs import Portions
 from pipeline.service.loop import run_once
-from pipeline.service.processing import Tuning
+from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 

@@ -22,9 +22,9 @@ from pipeline.service import intake, loop
 from pipeline.service.doctor import SlowPrograms
 from pipeline.service.jobs import Portions
 from pipeline.service.log import LazyLog
-from pipeline.service.processing import Tuning
 from pipeline.service.protocol.overview import LAST_SCAN
 from pipeline.service.protocol.watch import Watcher
+from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 
 detecting = import_module("pipeline.reading.formats.detect")

@@ -34,21 +34,14 @@ from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import (
-    MOST_ATTEMPTS,
-    Kept,
-    LongRun,
-    Runtime,
-    Slow,
-    SlowPuzzles,
-    Tuning,
-    process,
-)
+from pipeline.service.processing import MOST_ATTEMPTS, Batch, Slow
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
+from pipeline.service.runs import Kept, LongRun, SlowPuzzles
+from pipeline.service.runtime import Runtime, Tuning
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -149,7 +142,7 @@ def runtime_of(box, solvers, pool, piece=10, **options):
 
 def processed(claims, runtime):
     """The outcomes of claims whose files nobody has read before."""
-    return process([(claim, None) for claim in claims], runtime)
+    return Batch([(claim, None) for claim in claims], runtime).process()
 
 
 def begun(claim, runtime):
@@ -516,7 +509,7 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
     claims = [claimed(box, name, SMALL) for name in ("a.txt", "b.txt")]
     with Solvers() as solvers:
         runtime = replace(runtime_of(box, solvers, Busy()), computing=computing, is_shared=True)
-        outcomes = [*process([(claim, None) for claim in claims], runtime, 1.0)]
+        outcomes = [*Batch([(claim, None) for claim in claims], runtime, 1.0).process()]
         assert [type(outcome) for _, outcome in outcomes] == [Slow, Slow]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:

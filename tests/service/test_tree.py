@@ -37,8 +37,8 @@ from support.warm import Here, Silent
 from pipeline.service.jobs import Portions
 from pipeline.service.jobs.archive import ArchiveJob
 from pipeline.service.loop import run_once
-from pipeline.service.processing import Tuning
 from pipeline.service.protocol import publish
+from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 
 HEADER = "member,format,status,solutions,complete,certificate,message\n"

@@ -264,8 +264,8 @@ def _run(request: dict[str, Any]) -> None:
     from pipeline.cli import main
     from pipeline.service import loop
     from pipeline.service.jobs import Portions
-    from pipeline.service.processing import Tuning
     from pipeline.service.protocol import on_step
+    from pipeline.service.runtime import Tuning
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(

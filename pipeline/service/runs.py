@@ -1,0 +1,320 @@
+"""Jobs that take long, in work: what their workers have computed is taken step by step.
+
+A `LongRun` writes a collection or an archive, `SlowPuzzles` publish one puzzle after the other.
+They take turns.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+
+from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.outbox.schema import ARCHIVE
+from pipeline.service.exits import Interrupted
+from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.jobs.puzzle import PuzzleJob
+from pipeline.service.log import Progress
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.growing import has_progress
+from pipeline.service.protocol.publish import finish, publish
+from pipeline.service.runtime import Runtime
+from pipeline.service.workers import Replies, Request
+from pipeline.solving.result import Stopwatch
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A claim stays in work, because of an obstacle, for a later pass."""
+
+
+Outcomes = Iterator[tuple[Claim, Ended | Kept]]
+
+
+def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
+    """Publish jobs, all of whose steps are done, and put their originals away."""
+    sets = [(job.claim, job.published_set()) for job in jobs]
+    publish(sets, runtime.folders)
+    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders)
+    return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+
+
+def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
+    """Log an obstacle, or a crash of ours, which is an attempt at a step of the claim.
+
+    Raises EnvironmentFailure if that is at fault.
+    """
+    runtime.raise_if_environment(error)
+    if isinstance(error, OSError):
+        runtime.say("job.kept", claim, in_words(error))
+    else:
+        if claim.is_held:
+            claim.count_attempt(step)
+        runtime.say("job.crashed", claim, in_words(error))
+    return Kept()
+
+
+def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
+    """Return a file to the inbox, unless its earlier set is half replaced already."""
+    if claim.note.files:
+        runtime.say("job.kept", claim, "its publishing has begun")
+    elif has_progress(claim):
+        runtime.log.info("job.paused", source=printable(claim.note.source))
+    else:
+        try:
+            if not claim.put_back(runtime.folders.inbox):
+                runtime.say("job.kept", claim, "another of its name is in the inbox")
+            elif isinstance(job, LongJob):
+                job.discard()
+        except OSError as error:
+            runtime.say("job.kept", claim, in_words(error))
+    claim.close()
+
+
+class LongRun:
+    """A collection or an archive in work: `advance` until it is over.
+
+    It `is_resting` when its turn is over: it `gives_way` to others if there are any.
+    """
+
+    def __init__(self, job: LongJob, runtime: Runtime) -> None:
+        self.job = job
+        self.claim = job.claim
+        self.gives_way = False
+        self.is_resting = False
+        self.is_over = False
+        self._runtime = runtime
+        self._written = job.steps_before
+        self._is_noted = True
+        self._note_at = self._turn_ends = 0.0
+        self._watch = Stopwatch()
+        self._steps = self._cut()
+        self._are_cut = False
+        self._is_wary = False
+        """Whether to compute the next step by itself, so that further attempts count for it."""
+        self._replies: Replies | None = None
+        if job.steps_before:
+            source, puzzles = printable(self.claim.note.source), job.progress().puzzles
+            runtime.log.info("job.continued", source=source, puzzles=puzzles)
+
+    @property
+    def step(self) -> int:
+        """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
+        return self._written + 1
+
+    @property
+    def name(self) -> str:
+        return self.claim.note.source
+
+    def progress(self) -> Progress:
+        return self.job.progress()
+
+    def compute_here(self) -> None:
+        """Compute all of it in this process, as one step without checkpoints."""
+        with self._attempt(Interrupted):
+            for reply in filter(None, self._runtime.local.replies(self.job.steps())):
+                self.job.write(*reply)
+        self._count_seconds()
+
+    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Write a reply of the workers, if there is one; the outcome once it is over.
+
+        Raises EnvironmentFailure or Interrupted; then it is given back, and over.
+        """
+        try:
+            outcome = self._advanced()
+        except (EnvironmentFailure, Interrupted):
+            self._end()
+            give_back(self.claim, self.job, self._runtime)
+            raise
+        except BaseException:
+            self.claim.close()
+            raise
+        if outcome is None:
+            return []
+        self._end()
+        self.claim.close()
+        return [(self.claim, outcome)]
+
+    def _advanced(self) -> Ended | Kept | None:
+        """The outcome once it is over. Raises EnvironmentFailure or Interrupted."""
+        try:
+            if self._has_advanced():
+                return None
+            self._checkpoint()
+            self._count_seconds()
+            return finished([self.job], self._runtime)[0]
+        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
+            if self._fills_disk(error):
+                return self._without_room()
+            return kept(self.claim, error, self._runtime, self.step)
+
+    def pause(self) -> None:
+        """Stop; the next run continues it."""
+        self._end()
+        with suppress(OSError):  # what is not noted is done again
+            self._checkpoint()
+        give_back(self.claim, self.job, self._runtime)
+
+    def _fills_disk(self, error: Exception) -> bool:
+        """Whether the disk is full of the sets of this archive: then it alone fails."""
+        is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
+        return is_full and many and self.job.status == ARCHIVE
+
+    def _without_room(self) -> Ended:
+        """Remove what was written, and publish that there is no room for it."""
+        puzzles = self.job.progress().puzzles
+        self.job.discard()
+        message = (
+            f"the disk was full after the sets of {puzzles} members; make room and retry it, or "
+            "drop its puzzles as one file with a puzzle a line"
+        )
+        job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
+        return finished([job], self._runtime)[0]
+
+    def _end(self) -> None:
+        self.is_over = True
+        if self._replies:
+            self._replies.close()
+
+    def _has_advanced(self) -> bool:
+        """Take what is next of the workers; False if nothing is left to be computed."""
+        if self._replies is None:
+            self.is_resting = False
+            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._is_wary = self._written == self.job.steps_before and bool(self.claim.attempts())
+            self._replies = self._runtime.pool.replies(self._fed())
+        try:
+            reply = next(self._replies)
+        except StopIteration:
+            self._replies, self.is_resting = None, True
+            return not self._are_cut
+        if reply is None:
+            self._checkpoint()
+            return True
+        with self._attempt():
+            self.job.write(*reply)
+            self._written, self._is_noted = self._written + 1, False
+            if time.monotonic() >= self._note_at:
+                self._checkpoint()
+        if self._is_noted:
+            self.claim.reset_attempts()
+        return True
+
+    def _fed(self) -> Iterator[Request]:
+        """The steps of one turn."""
+        for step in self._steps:
+            yield step
+            if self._is_wary or (self.gives_way and time.monotonic() >= self._turn_ends):
+                return
+        self._are_cut = True
+
+    def _cut(self) -> Iterator[Request]:
+        steps = self.job.steps()
+        while True:
+            with self._attempt():
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def _checkpoint(self) -> None:
+        """Make durable what was written since the last time. Raises OSError."""
+        if not self._is_noted:
+            self._count_seconds()
+            self.job.checkpoint(self._written)
+            self._is_noted = True
+            self._note_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
+
+    def _count_seconds(self) -> None:
+        """Tell how long it has been in work, in all runs; the time between them does not count."""
+        self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
+
+    def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
+        """Count an attempt while something is done here that may kill this process.
+
+        Workers compute in their own processes, so a kill while we wait for them comes from
+        outside. Once a step is done, counting is left to the next run, because it writes to the
+        disk.
+        """
+        is_first = self._written == self.job.steps_before
+        return self.claim.attempt(self.step, uncounted) if is_first else nullcontext()
+
+
+class SlowPuzzles:
+    """Puzzles that workers solve, each of which is published when it is solved; as LongRun."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.gives_way = False
+        self.is_resting = False
+        self._runtime = runtime
+        self._waiting: deque[PuzzleJob] = deque()
+        self._asked: deque[PuzzleJob] = deque()
+        self._replies: Replies | None = None
+        self._turn_ends = 0.0
+
+    def add(self, job: PuzzleJob) -> None:
+        self._waiting.append(job)
+
+    @property
+    def is_over(self) -> bool:
+        return not (self._waiting or self._asked)
+
+    @property
+    def name(self) -> str:
+        return next(iter((*self._asked, *self._waiting))).claim.note.source
+
+    def progress(self) -> Progress:
+        return Progress(0, 0, None)
+
+    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Publish a puzzle that was solved, if there is one.
+
+        Raises EnvironmentFailure or Interrupted; then all are given back.
+        """
+        try:
+            return self._advanced()
+        except (EnvironmentFailure, Interrupted):
+            self.pause()
+            raise
+
+    def pause(self) -> None:
+        """Stop, and give all back."""
+        if self._replies:
+            self._replies.close()
+        for jobs in (self._asked, self._waiting):
+            while jobs:
+                give_back(jobs.popleft().claim, None, self._runtime)
+
+    def _advanced(self) -> list[tuple[Claim, Ended | Kept]]:
+        if self._replies is None:
+            self.is_resting = False
+            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._replies = self._runtime.pool.replies(self._fed())
+        try:
+            reply = next(self._replies)
+        except StopIteration:
+            self._replies, self.is_resting = None, True
+            return []
+        if reply is None:
+            return []
+        job = self._asked[0]
+        job.write(*reply)
+        try:
+            outcome: Ended | Kept = finished([job], self._runtime)[0]
+        except Exception as error:  # noqa: BLE001 - as above
+            outcome = kept(job.claim, error, self._runtime)
+        self._asked.popleft().claim.close()
+        return [(job.claim, outcome)]
+
+    def _fed(self) -> Iterator[Request]:
+        while self._waiting:
+            self._asked.append(self._waiting.popleft())
+            yield from self._asked[-1].steps()
+            if self.gives_way and time.monotonic() >= self._turn_ends:
+                return
