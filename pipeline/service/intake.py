@@ -1,9 +1,9 @@
 """Intake: claim what is complete in the inbox, and have it processed.
 
-    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Job ─▶ Ended
+    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Batch ─▶ Ended, or a run
 
-A file is looked at once. While a source of many puzzles is in work, another has to wait; single
-files and small collections, which are quick, overtake it.
+A file is looked at once. Single files and small collections overtake the large ones, which take
+turns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -189,24 +189,12 @@ class Intake:
         small = [name for name in names if name not in large]
         self._in_sweep = len(small)
         try:
-            first = self._runtime.tuning.first_names
-            self._arrivals.saw_many = False
-            self._take(small[:first], swept)
-            self._take(self._own_share(small[first:]), swept)
+            self._take(small, swept, is_shared=True)
             self._take(sorted(large), swept)
         finally:
             self._hear_the_rest(swept)
         left, self._handed_back = self._handed_back, []
         self._take(left, swept)
-
-    def _own_share(self, names: Sequence[str]) -> Sequence[str]:
-        """The names that are ours: all, unless they are so many that claimers get some.
-
-        Claimers are started for fewer names if the first were not only of single puzzles.
-        """
-        tuning = self._runtime.tuning
-        fewest = tuning.fewest_shared if self._arrivals.saw_many else tuning.fewest_singles
-        return self._claimers.share(names, fewest)
 
     def _hear_the_rest(self, swept: Swept) -> None:
         """Wait until the claimers have done what they were given, or were told to stop.
@@ -225,12 +213,21 @@ class Intake:
         if failure:
             raise failure
 
-    def _take(self, names: Iterable[str], swept: Swept) -> None:
-        """Process what is complete of these names; `swept.left` gets those that were not taken."""
-        end = time.monotonic() + LONGEST_SWEEP
+    def _take(self, names: Sequence[str], swept: Swept, *, is_shared: bool = False) -> None:
+        """Process what is complete of these names; `swept.left` gets those that were not taken.
+
+        If that `is_shared`, claimers get most of them if they are many: fewer are enough if the
+        first were not only of single puzzles.
+        """
+        end, tuning = time.monotonic() + LONGEST_SWEEP, self._runtime.tuning
         most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
         ready: list[Complete] = []
-        for name in names:
+        waiting, self._arrivals.saw_many = deque(names), False
+        while waiting:
+            if is_shared and len(names) - len(waiting) == tuning.first_names:
+                saw_many, is_shared = self._arrivals.saw_many, False
+                fewest = tuning.fewest_shared if saw_many else tuning.fewest_singles
+                waiting = deque(self._claimers.share([*waiting], fewest))
             self._stamp()
             self._hear(swept)
             if self._stopping():
@@ -238,6 +235,7 @@ class Intake:
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: take over theirs
                 break
+            name = waiting.popleft()
             found = self._looked_at(name)
             if isinstance(found, Later):
                 swept.leave(name, found)

@@ -114,6 +114,7 @@ HARMFUL = {
     "memory-limit": "64",
     "max-bytes": "1",
     "max-total-bytes": "1",
+    "max-members": "1",
 }
 
 

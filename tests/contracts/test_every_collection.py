@@ -19,6 +19,7 @@ from support.strategies import examples
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import (
     COLLECTIONS,
+    START,
     Entry,
     Layout,
     Piece,
@@ -243,11 +244,15 @@ def test_the_pieces_are_the_source_and_can_be_cut_further(name, data):
     smallest = pieces_of(found, source.data, 1)
     longest = max(len(piece.data) for piece in smallest)
     assert max(len(piece.data) for piece in pieces) <= max(size, longest)
+    starts = [START, *(piece.end for piece in pieces)]
+    assert starts[-1].byte == len(source.data)
     assert [
-        Piece(part.first_line + piece.first_line - 1, part.data)
-        for piece in pieces
+        part.moved(start)
+        for start, piece in zip(starts, pieces, strict=False)
         for part in pieces_of(found, piece.data, 1)
     ] == smallest
+    rest = pieces_of(found, source.data[starts[1].byte :], size)
+    assert [piece.moved(starts[1]) for piece in rest] == pieces[1:], "it may go on there"
 
 
 class Dripping(io.BytesIO):

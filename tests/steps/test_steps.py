@@ -11,6 +11,7 @@ from support.stepping import EXAMPLES, masks_of
 from pipeline import solve, solve_many
 from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
+from pipeline.outbox.traits import RatingColumns
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
 from pipeline.steps.board import adds, begin, lowest
 from pipeline.steps.techniques import TECHNIQUES
@@ -137,8 +138,14 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert (easy.level, easy.se, easy.solved) == ("easy", 1.2, True)
     scores = [step.technique.score for step in steps(masks_of(EASY), unique=True)]
     assert (easy.score, easy.steps) == (sum(scores), len(scores))
-    assert easy.fields == (str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2")
-    assert hardest.fields == (">0", "extreme", "", "0", ">8.5")
+    assert RatingColumns.texts(easy) == (
+        str(sum(scores)),
+        "easy",
+        easy.hardest,
+        str(len(scores)),
+        "1.2",
+    )
+    assert RatingColumns.texts(hardest) == (">0", "extreme", "", "0", ">8.5")
 
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
@@ -149,10 +156,10 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
         return 1
 
     lied = EXAMPLES["pointing"][1]
-    truth = [rating.fields for rating in ratings([masks_of(EASY)])]
+    truth = [RatingColumns.texts(rating) for rating in ratings([masks_of(EASY)])]
     monkeypatch.setattr("pipeline.steps.patterns.locked", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
-    assert [first.fields, third.fields] == [*truth, *truth]
+    assert [RatingColumns.texts(first), RatingColumns.texts(third)] == [*truth, *truth]
     assert second.failed == "step 1, pointing, does not follow from what it cites"
     assert second.fields == ("failed", "", "pointing", "1", "")
     results = [*solve_many([EASY, lied], also="rating")]
