@@ -138,14 +138,9 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
     assert (easy.level, easy.se, easy.solved) == ("easy", 1.2, True)
     scores = [step.technique.score for step in steps(masks_of(EASY), unique=True)]
     assert (easy.score, easy.steps) == (sum(scores), len(scores))
-    assert RatingColumns.texts(easy) == (
-        str(sum(scores)),
-        "easy",
-        easy.hardest,
-        str(len(scores)),
-        "1.2",
-    )
-    assert RatingColumns.texts(hardest) == (">0", "extreme", "", "0", ">8.5")
+    told = [str(sum(scores)), "easy", easy.hardest, str(len(scores)), "1.2"]
+    assert RatingColumns.texts(easy) == told
+    assert RatingColumns.texts(hardest) == [">0", "extreme", "", "0", ">8.5"]
 
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
@@ -159,9 +154,9 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     truth = [RatingColumns.texts(rating) for rating in ratings([masks_of(EASY)])]
     monkeypatch.setattr("pipeline.steps.patterns.locked", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
-    assert [RatingColumns.texts(first), RatingColumns.texts(third)] == [*truth, *truth]
+    assert [*map(RatingColumns.texts, (first, third))] == [*truth, *truth]
     assert second.failed == "step 1, pointing, does not follow from what it cites"
-    assert second.fields == ("failed", "", "pointing", "1", "")
+    assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", ""]
     results = [*solve_many([EASY, lied], also="rating")]
     assert [result.status for result in results] == ["unique", "unique"]
     assert [result.traits.rating.fields for result in results] == [*truth, second.fields]
