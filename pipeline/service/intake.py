@@ -12,7 +12,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
@@ -151,8 +151,12 @@ class Intake:
         return swept
 
     def rest(self) -> None:
-        """Clear up, and start the solver, while the inbox is empty."""
+        """Clear up, and start the solver, while the inbox is empty.
+
+        A claim and a mark are kept for the next single file.
+        """
         self._claimers.close()
+        self._remove_spares(1)
         self._runtime.local.warm()
 
     def close(self) -> None:
@@ -160,9 +164,14 @@ class Intake:
         self._display.end()
         self._claimers.close()
         self._arrivals.close()
+        self._remove_spares(0)
         for run in self._long:
             run.pause()
         self._long.clear()
+
+    def _remove_spares(self, kept: int) -> None:
+        while len(self._runtime.spares) > kept:
+            self._runtime.spares.pop().remove()
 
     def take_quick(self, names: Sequence[str]) -> list[str]:
         """Process those names that are complete and quick; the others that are there.
@@ -257,9 +266,11 @@ class Intake:
         Raises OSError if the folders are at fault; if that came while some were claimed already,
         the next sweep takes them singly.
         """
+        if not ready:
+            return
         taken: list[Taken] = []
         try:
-            with self._reservations.held() if ready else nullcontext():
+            with self._reservations.held():
                 for seen in ready:
                     claimed = self._claimed(seen)
                     if isinstance(claimed, Later):
@@ -344,7 +355,7 @@ class Intake:
             note = self._reservations.reserve(
                 name, seen.fingerprint, keep_cnf=self._settings.keep_cnf, is_folder=is_folder
             )
-            claim = make_claim(self._folders, note, data)
+            claim = make_claim(self._folders, note, data, self._runtime.spares)
             is_stuck = False
         if claim is not None:
             self._arrivals.take(name, claim)

@@ -39,7 +39,8 @@ def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
     """Publish jobs, all of whose steps are done, and put their originals away."""
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
-    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders)
+    spares = None if any(isinstance(job, LongJob) for job in jobs) else runtime.spares
+    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, spares)
     return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
 
 

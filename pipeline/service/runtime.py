@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
@@ -83,6 +83,8 @@ class Runtime:
     tuning: Tuning = USUAL
     is_shared: bool = False
     is_watching: bool = False
+    spares: list[Claim] = field(default_factory=list)
+    """Claims that were put aside: using one again is quicker than making one."""
 
     @property
     def batch_seconds(self) -> float | None:

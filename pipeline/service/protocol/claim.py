@@ -27,6 +27,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from errno import ENOENT
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -225,6 +226,17 @@ class Claim:
         self._write_note(note)
         self._write_lock(attempts)
 
+    def reuse(self, note: Note) -> None:
+        """Write the note of another job over all that the former one left. Raises OSError."""
+        if not os.fstat(self._lock).st_nlink:
+            raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
+        self.note = note
+        self._write_lock(_NONE)
+        text = note.text().encode("ascii")
+        with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
+            write_all(descriptor, text)
+            os.ftruncate(descriptor, len(text))
+
     def _write_note(self, note: Note, *, begin: bool = True) -> None:
         with opened(self.folder / NOTE, APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
@@ -259,6 +271,18 @@ class Claim:
         """Rename the claim. Raises OSError."""
         self.folder.rename(folder)
         self.folder = folder
+
+    def spare(self) -> Claim | None:
+        """A claim for another job, with the folder and the lock of this one; None if it fails.
+
+        The original has gone elsewhere, and no progress was noted.
+        """
+        try:
+            self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
+        except OSError:
+            return None
+        lock, self._lock = self._lock, -1
+        return Claim(self.folder, lock, self.note)
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""

@@ -230,17 +230,22 @@ class Reservations:
             yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
-def make_claim(folders: Folders, note: Note, data: bytes | None = None) -> Claim | None:
+def make_claim(
+    folders: Folders, note: Note, data: bytes | None = None, spares: list[Claim] | None = None
+) -> Claim | None:
     """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
 
-    `data` are the bytes that were seen in it, if it was read.
+    `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
+    any: claims that were put aside. That saves a third of the time of thousands of small files.
     """
     folder = folders.work / key_of(note.source)
     if folder.exists():
         return None
-    with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-        fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-        claim = _prepare(folders, note)
+    claim = _reused(spares, note) if spares else None
+    if claim is None:
+        with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
+            claim = _prepare(folders, note)
     reached("claim.prepared")
     try:
         claim.move(folder)
@@ -271,6 +276,22 @@ def _prepare(folders: Folders, note: Note) -> Claim:
         claim.remove()
         raise
     return claim
+
+
+def _reused(spares: list[Claim], note: Note) -> Claim | None:
+    """A claim that was put aside, for another job; None if its folder is no longer there.
+
+    It is removed if it cannot be written.
+    """
+    spare = spares.pop()
+    try:
+        spare.reuse(note)
+    except OSError as error:
+        spare.remove()
+        if isinstance(error, FileNotFoundError):
+            return None
+        raise
+    return spare
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:

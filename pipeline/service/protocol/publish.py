@@ -292,12 +292,14 @@ def is_published(claim: Claim, folders: Folders) -> Record | None:
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
-def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
+def finish(
+    finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
+) -> None:
     """Move the originals of published jobs where they belong and remove the claims.
 
     Each claim comes with whether its original belongs in `failed`. The inbox is made durable
     first: a filesystem that only logs the shelf might have the original in both after a power
-    failure.
+    failure. The claims are put into `spares` if those are given: then nothing was noted in them.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -307,7 +309,10 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
         sync(folder)
     reached("finish.moved")
     for claim, _ in finished:
-        claim.remove()
+        if spares is not None and (spare := claim.spare()):
+            spares.append(spare)
+        else:
+            claim.remove()
         reached("finish.removed")
 
 

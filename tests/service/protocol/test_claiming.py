@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import unicodedata
 from contextlib import closing
@@ -19,7 +20,7 @@ from support.strategies import examples
 
 from pipeline.outbox.names import key_of
 from pipeline.service.protocol import claiming as claiming_module
-from pipeline.service.protocol.claim import NOTE, Note, abandoned, notes_in_work
+from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, note_in, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
@@ -331,3 +332,35 @@ def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
                     if other != source:
                         assert not mine & folded_outputs(its, keep_cnf=kept), (stem, its)
             held[source] = {**({} if ends else held.get(source, {})), stem: keep_cnf}
+
+
+def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_is_not_missed(box):
+    first = claimed(box)
+    first.original.unlink()
+    spares = [first.spare()]
+    assert not first.is_held
+    box.drop("b.txt", "second")
+    with closing(make_claim(box.folders, note_of(box, "b.txt", job="two"), None, spares)) as second:
+        assert (second.original.read_text(), second.note.job, spares) == ("second", "two", [])
+        assert note_in(second.folder) == second.note
+        second.original.unlink()
+        spares = [second.spare()]
+        shutil.rmtree(box.inbox)
+        box.inbox.mkdir()
+        box.folders.prepare()
+        box.drop("c.txt", "third")
+        with closing(make_claim(box.folders, note_of(box, "c.txt"), None, spares)) as third:
+            assert third.original.read_text() == "third"
+    assert box.in_work() == {key_of("c.txt")}
+
+
+def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(box):
+    first = claimed(box)
+    first.original.unlink()
+    spare = first.spare()
+    (spare.folder / LOCK).unlink()  # as one who clears up old files does
+    box.drop("b.txt", "second")
+    with closing(make_claim(box.folders, note_of(box, "b.txt"), None, [spare])) as second:
+        assert [*abandoned(box.folders)] == []
+        assert second.original.read_text() == "second"
+    assert box.in_work() == {key_of("b.txt")}
