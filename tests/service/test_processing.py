@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -195,19 +196,20 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, 
         assert ended.status == "collection"
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
 @pytest.mark.parametrize("other", [10, 20, 40])
-def test_a_job_goes_on_where_it_was_whatever_size_its_pieces_have_now(box, many, other):
-    with Solvers() as solvers:
+def test_a_job_goes_on_where_it_was_whatever_size_its_pieces_have_now(box, packed, other):
+    with closing(claimed(box, content=packed(collection(3)))) as claim, Solvers() as solvers:
         runtime = runtime_of(box, solvers, None, piece=20)
-        assert begun(many, replace(runtime, pool=runtime.local)).advance() == []
+        assert begun(claim, replace(runtime, pool=runtime.local)).advance() == []
         tuning = Tuning(portions=Portions(piece=other))
-        run = begun(many, replace(runtime, pool=runtime.local, tuning=tuning))
-        assert run.job.steps_before == 1
-        assert run.job.progress().bytes_done == 17
+        run = begun(claim, replace(runtime, pool=runtime.local, tuning=tuning))
+        assert (run.job.steps_before, run.job.progress().puzzles) == (1, 1)
         while not (outcomes := run.advance()):
             pass
     assert [ended.status for _, ended in outcomes] == ["collection"]
-    assert len(box.text(f"{STEM}.csv").splitlines()) == 1 + 3
+    rows = box.text(f"{STEM}.csv").splitlines()[1:]
+    assert [row.partition(",")[0] for row in rows] == ["1", "2", "3"]
 
 
 def test_a_job_that_a_version_with_other_checkpoints_began_starts_again(box, many):

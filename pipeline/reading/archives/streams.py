@@ -10,7 +10,6 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -225,9 +224,14 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
 def drain(stream: BinaryIO | None) -> None:
     """Read a member's stream to its end, or to where it is broken, for the limits that count it."""
-    with suppress(UnpackError):
+    try:
         while stream and stream.read(PIECE):
             pass
+    except UnpackError:
+        pass
+    except OSError as error:  # else it was refused before
+        if is_environmental(error):
+            raise
 
 
 def _joined(read: Callable[[int], bytes], most: int) -> bytes:

@@ -62,13 +62,9 @@ class PublishedSet:
 
         `begin` says to write them to disk soon. Returns the record. Raises OSError.
         """
-        hashes = {}
-        for name, grown in self.grown.items():
-            hashes[name] = grown.sha256
-            reached("publish.staging")
+        hashes = {name: grown.sha256 for name, grown in self.grown.items()}
         for name, pieces in self.made.files(self.stem, self.claimed, self.finished):
             hashes[name] = _write_anew(path_of(name), pieces, begin=begin)
-            reached("publish.staging")
         record = self.made.record(hashes, self.finished)
         _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
@@ -171,6 +167,7 @@ class _StagedSet:
 
     def _temporary(self, name: str) -> Path:
         """A temporary name for the file that will get this one."""
+        reached("publish.staging")
         path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
         self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
         return path
