@@ -219,7 +219,7 @@ def _read(
             with attempt:
                 with runtime.computing():
                     job = _job_of(claim, contents, runtime)
-                if isinstance(job, PuzzleJob):
+                if isinstance(job, PuzzleJob) and job.item:
                     with runtime.computing(seconds):
                         for reply in filter(None, runtime.local.replies(job.steps())):
                             job.write(*reply)

@@ -133,6 +133,7 @@ class LongRun:
             give_back(self.claim, self.job, self._runtime)
             raise
         except BaseException:
+            self._end()
             self.claim.close()
             raise
         if outcome is None:
@@ -150,8 +151,11 @@ class LongRun:
             self._count_seconds()
             return finished([self.job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
-            if self._fills_disk(error):
-                return self._without_room()
+            if not self._fills_disk(error):
+                return kept(self.claim, error, self._runtime, self.step)
+        try:
+            return self._without_room()
+        except Exception as error:  # noqa: BLE001 - others may have taken the room
             return kept(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
@@ -255,7 +259,7 @@ class SlowPuzzles:
         self.is_resting = False
         self._runtime = runtime
         self._waiting: deque[PuzzleJob] = deque()
-        self._asked: deque[PuzzleJob] = deque()
+        self._asked: list[tuple[Request, PuzzleJob]] = []
         self._replies: Replies | None = None
         self._turn_ends = 0.0
 
@@ -268,7 +272,11 @@ class SlowPuzzles:
 
     @property
     def name(self) -> str:
-        return next(iter((*self._asked, *self._waiting))).claim.note.source
+        return self._jobs[0].claim.note.source
+
+    @property
+    def _jobs(self) -> list[PuzzleJob]:
+        return [*(job for _, job in self._asked), *self._waiting]
 
     def progress(self) -> Progress:
         return Progress(0, 0, None)
@@ -276,11 +284,11 @@ class SlowPuzzles:
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
         """Publish a puzzle that was solved, if there is one.
 
-        Raises EnvironmentFailure or Interrupted; then all are given back.
+        Whatever it raises, all are given back.
         """
         try:
             return self._advanced()
-        except (EnvironmentFailure, Interrupted):
+        except BaseException:
             self.pause()
             raise
 
@@ -288,9 +296,10 @@ class SlowPuzzles:
         """Stop, and give all back."""
         if self._replies:
             self._replies.close()
-        for jobs in (self._asked, self._waiting):
-            while jobs:
-                give_back(jobs.popleft().claim, None, self._runtime)
+        jobs, self._asked, self._replies = self._jobs, [], None
+        self._waiting.clear()
+        for job in jobs:
+            give_back(job.claim, None, self._runtime)
 
     def _advanced(self) -> list[tuple[Claim, Ended | Kept]]:
         if self._replies is None:
@@ -304,18 +313,24 @@ class SlowPuzzles:
             return []
         if reply is None:
             return []
-        job = self._asked[0]
-        job.write(*reply)
+        step, result = reply
+        place = next(place for place, (asked, _) in enumerate(self._asked) if asked is step)
+        job = self._asked[place][1]
+        job.write(step, result)
         try:
             outcome: Ended | Kept = finished([job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - as above
             outcome = kept(job.claim, error, self._runtime)
-        self._asked.popleft().claim.close()
+        del self._asked[place]
+        job.claim.close()
         return [(job.claim, outcome)]
 
     def _fed(self) -> Iterator[Request]:
+        """The requests of one turn."""
         while self._waiting:
-            self._asked.append(self._waiting.popleft())
-            yield from self._asked[-1].steps()
+            job = self._waiting.popleft()
+            for step in job.steps():
+                self._asked.append((step, job))
+                yield step
             if self.gives_way and time.monotonic() >= self._turn_ends:
                 return

@@ -12,6 +12,7 @@ from itertools import count, islice
 from types import SimpleNamespace
 
 import pytest
+from support.auditing import packed
 from support.claiming import at_step, claimed, note_of
 from support.dropping import (
     OTHER,
@@ -27,6 +28,7 @@ from support.telling import KeptLog
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
+from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
 from pipeline.service.exits import Interrupted, TookLong
 from pipeline.service.intake import Intake
@@ -520,3 +522,69 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
         assert slow.is_over or slow.advance() == []
     assert [outcome.status for _, outcome in ended] == ["unique", "unique"]
     assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())
+
+
+def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
+    """As if the time of the batch, and of all that is solved singly, had passed at once."""
+
+    @contextmanager
+    def computing(seconds=None):
+        yield
+        if seconds is not None:
+            raise TookLong
+
+    claims = [claimed(box, "a.txt", "no puzzle"), claimed(box, "b.txt", SMALL)]
+    taken = [(each, source_at(each.original, each.note.source, Settings())) for each in claims]
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, Busy())
+        tuning = replace(runtime.tuning, singly_seconds=-1.0)
+        runtime = replace(runtime, computing=computing, is_shared=True, tuning=tuning)
+        slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
+        for claim, outcome in Batch(taken, runtime).process():
+            if isinstance(outcome, Slow):
+                slow.add(outcome.job)
+            else:
+                statuses[claim.note.source] = outcome.status
+        for claim, outcome in (*slow.advance(), *slow.advance()):
+            statuses[claim.note.source] = outcome.status
+    assert statuses == {"a.txt": "invalid", "b.txt": "unique"}
+    assert slow.is_over
+
+
+def test_slow_puzzles_are_back_in_the_inbox_when_a_pipe_of_a_worker_breaks(box):
+    class Broken(Busy):
+        def replies(self, requests):
+            next(requests)
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+            yield
+
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, Broken())
+        slow = SlowPuzzles(runtime)
+        for name in ("a.txt", "b.txt"):
+            claim = claimed(box, name, SMALL)
+            contents = source_at(claim.original, name, Settings())
+            slow.add(PuzzleJob(claim, contents, runtime.settings))
+        with pytest.raises(BrokenPipeError):
+            slow.advance()
+    assert slow.is_over, "else the next reply would be taken for that of the first"
+    assert box.in_work() == set()
+    assert {path.name for path in box.inbox.iterdir() if path.is_file()} >= {"a.txt", "b.txt"}
+
+
+def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monkeypatch):
+    def is_full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    claim = claimed(box, "a.zip", packed(("a.txt", SMALL)))
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, None)
+        tuning = replace(runtime.tuning, filling_puzzles=0)
+        runtime = replace(runtime, pool=runtime.local, tuning=tuning)
+        [(_, run)] = processed([claim], runtime)
+        monkeypatch.setattr(run.job, "write", is_full)
+        monkeypatch.setattr("pipeline.service.runs.finished", is_full)
+        with pytest.raises(EnvironmentFailure):
+            run.advance()
+    assert run.is_over
+    assert (box.in_work(), (box.inbox / "a.zip").is_file()) == (set(), True)
