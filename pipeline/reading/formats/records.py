@@ -65,13 +65,17 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
     """Every line is a record; a lone CR ends one too. A comment is not the last one if possible."""
-    end = at = data.rfind(b"\n", 0, limit) + 1
-    while at:
-        start = data.rfind(b"\n", 0, at - 1) + 1
+    end, sign = data.rfind(b"\n", 0, limit) + 1, b"\n"
+    if not end:
+        ends = (match.end() for match in LINE_END.finditer(data))
+        end, sign = last_end(ends, limit, known), b"\r"
+    at = end
+    while 0 < at <= limit:
+        start = data.rfind(sign, 0, at - 1) + 1
         if not is_silent(data[start:at]):
             return at
         at = start
-    return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
+    return end
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
