@@ -32,15 +32,17 @@ class Kept:
     """A claim stays in work, because of an obstacle, for a later pass."""
 
 
-Outcomes = Iterator[tuple[Claim, Ended | Kept]]
-
-
 def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
     """Publish jobs, all of whose steps are done, and put their originals away."""
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
-    spares = None if any(isinstance(job, LongJob) for job in jobs) else runtime.spares
-    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, spares)
+    # A claim with a checkpoint must not serve another job; one that is given up may have one.
+    is_long = any(isinstance(job, LongJob) or has_progress(job.claim) for job in jobs)
+    finish(
+        [(job.claim, job.is_refused) for job in jobs],
+        runtime.folders,
+        None if is_long else runtime.spares,
+    )
     return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
 
 

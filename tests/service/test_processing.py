@@ -588,3 +588,18 @@ def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monk
             run.advance()
     assert run.is_over
     assert (box.in_work(), (box.inbox / "a.zip").is_file()) == (set(), True)
+
+
+def test_a_claim_that_was_given_up_after_a_checkpoint_serves_no_other_job(box, many):
+    with Solvers() as solvers:
+        runtime = runtime_of(box, solvers, None, piece=20)
+        runtime = replace(runtime, pool=runtime.local)
+        assert begun(many, runtime).advance() == []
+        for _ in range(MOST_ATTEMPTS):
+            many.count_attempt(2)
+        ((_, ended),) = processed([many], runtime)
+        assert (ended.status, runtime.spares) == ("failed", [])
+        ((_, ended),) = processed([claimed(box, "b.txt", SMALL)], runtime)
+        assert (ended.status, len(runtime.spares)) == ("unique", 1)
+        runtime.spares.pop().remove()
+    assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
