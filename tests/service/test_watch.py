@@ -152,7 +152,7 @@ def test_folders_that_go_and_come_back_are_watched_on_and_it_is_said_once(box):
         wait_for(lambda: "environment.failed" in names_of(watch))
         box.outbox.unlink()
         assert solved(box, "a") == SMALL_SOLVED
-        wait_for(lambda: "a.txt" in watch.finished())
+        wait_for(lambda: "a.txt" in watch.finished() and "environment.recovered" in names_of(watch))
         told = names_of(watch)
         assert [told.count(f"environment.{what}") for what in ("failed", "recovered")] == [1, 1]
         shutil.rmtree(box.inbox)
