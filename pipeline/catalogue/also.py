@@ -1,4 +1,4 @@
-"""What `--also` adds to results, and to the answers to a batch; solvers take part in this."""
+"""What `--traits` adds to results, and to the answers to a batch; solvers take part in this."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class ArchiveJob(LongJob):
         return replace(self._origin(sha256, size), source=name, member=self._members)
 
     def _row(self, member: str, form: str | None, status: str, *rest: object) -> None:
-        """Write a row of MemberRow; the columns that `--also` adds may be left out."""
+        """Write a row of MemberRow; the columns that `--traits` adds may be left out."""
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
