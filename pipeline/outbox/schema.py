@@ -362,7 +362,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     rating: Annotated[
         Rating | UnsetType | None,
         about(
-            "with `--traits rating`: how hard it is for a person; null if it is not a puzzle of 9×9 "
+            "with `--traits rating`: how hard it is for a person; null if it is not a 9×9 puzzle "
             "without other rules that has one solution"
         ),
     ] = UNSET

@@ -244,7 +244,7 @@ ALSO: Final[dict[str, type[Trait]]] = {
     "effort": EffortColumns,
     "rating": RatingColumns,
 }
-"""What `--traits` adds to the tables of puzzles and of members, in this order, behind all others."""
+"""The columns that `--traits` adds at the end of tables of puzzles and of members, in this order."""
 
 
 def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
