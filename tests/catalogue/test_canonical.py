@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from support.cases import for_each
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import solutions
 from support.solving import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK

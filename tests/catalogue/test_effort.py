@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.reasoning import backdoor_of, depth_of, masks_of, state_of
 from support.reasoning import singles as defined

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from support.cases import for_each
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
 from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern

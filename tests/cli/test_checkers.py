@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from support import lrat_check
+from support.auditing import dropped, made_once
 from support.commands import run
-from support.expanding import dropped
-from support.sharing import made_once
 from support.solving import TWO, UNIQUE
 
 from pipeline.certify.formula import Formula

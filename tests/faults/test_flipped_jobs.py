@@ -14,8 +14,8 @@ import pytest
 from false_claims import MARKS, Maker
 from support.dropping import DropFolder, events_in
 from support.flipping import PLACES, flip_all, serve
+from support.logs import Silent
 from support.needs import needs_dask, needs_linux, needs_numba
-from support.warm import Silent
 
 from pipeline.native import Loaded
 from pipeline.outbox.tables import one_line

@@ -20,7 +20,7 @@ from support.dropping import (
     environment,
     wait_for,
 )
-from support.forking import Forked
+from support.forks import Forked
 from support.many import collection
 
 from pipeline.service.jobs.puzzle import BATCH

@@ -28,7 +28,7 @@ from support.dropping import (
     environment,
     wait_for,
 )
-from support.forking import Forked
+from support.forks import Forked
 from support.machines import (
     NOWHERE,
     Between,

@@ -23,8 +23,8 @@ from support.dropping import (
     events_in,
     record_text,
 )
+from support.logs import KeptLog
 from support.many import collection
-from support.telling import KeptLog
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA

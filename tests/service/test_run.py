@@ -19,8 +19,8 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
+from support.logs import KeptLog
 from support.oracle import solutions
-from support.telling import KeptLog
 
 from pipeline import parse_puzzle
 from pipeline.service.loop import run_once

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.dropping import TWO_SOLUTIONS
-from support.lanes import replace_lanes
+from support.machine_code import replace_lanes
 from support.needs import needs_numba
 from support.oracle import is_solution
 from support.solving import NINE as A

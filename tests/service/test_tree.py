@@ -30,9 +30,10 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
+from support.forks import Here
+from support.logs import Silent
 from support.many import check_records
 from support.packing import tar_info, tar_of, zip_info, zip_of
-from support.warm import Here, Silent
 
 from pipeline.service.jobs import Portions
 from pipeline.service.jobs.archive import ArchiveJob

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.breaking import ForkedPeer
 from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
 from support.dropping import wait_for
+from support.forks import ForkedPeer
 from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure

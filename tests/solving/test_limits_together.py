@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.lanes import put_in_place, replace_lanes, search_of_lanes
+from support.machine_code import put_in_place, replace_lanes, search_of_lanes
 from support.solving import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many

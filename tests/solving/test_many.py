@@ -10,7 +10,7 @@ from itertools import count, product
 
 import numpy as np
 import pytest
-from support.lanes import put_in_place, replace_lanes
+from support.machine_code import put_in_place, replace_lanes
 from support.needs import needs_minisat, needs_numba
 from support.oracle import is_solution, solutions
 from support.ruled import KILLER

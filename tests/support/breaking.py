@@ -1,9 +1,8 @@
 """Real processes of the command line that die, wait or fail at a step of the protocol.
 
-One process forks them all, and their workers, at the request of a `Breaker`: to start Python for
-each would take most of the time. In these runs collections are cut in small pieces and folders
-settle at once. More steps have names: NOTING and NOTED, before and after a step of a job is noted,
-and BEGUN, after a worker got a request. The log has an event for each request and each note.
+In these runs collections are cut in small pieces and folders settle at once. More steps have
+names: NOTING and NOTED, before and after a step of a job is noted, and BEGUN, after a worker got
+a request. The log has an event for each request and each note.
 """
 
 from __future__ import annotations
@@ -12,22 +11,18 @@ import errno
 import json
 import os
 import signal
-import socket
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from multiprocessing.connection import Connection, Pipe
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any
 
 from support.dropping import DropFolder, environment, wait_for
-from support.forking import forked, hurry
+from support.forks import ForkedPeer, fork_spares, forked, redirect, run_command
 
-from pipeline.service.workers import Pool, Replies, Request, serve
+from pipeline.service.workers import Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
@@ -41,19 +36,17 @@ PIECE = 180
 
 @dataclass(frozen=True)
 class Breaker:
-    """Starts commands in processes of their own."""
+    """Starts commands and functions in processes of their own, which are killed in the end."""
 
-    pipe: Connection
+    processes: dict[int, BaseProcess]
 
     @classmethod
     @contextmanager
     def started(cls) -> Iterator[Breaker]:
-        ours, theirs = Pipe()
-        process = forked(_serve, theirs, environment())
-        theirs.close()
-        with ours:
-            yield cls(ours)
-        process.join()
+        breaker = cls({})
+        yield breaker
+        for process in breaker.processes.values():
+            process.kill()
 
     def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
         """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
@@ -61,23 +54,25 @@ class Breaker:
         `what` is done then, KILL if nothing else is said; nth = 0: every time. `real` workers
         are not forked.
         """
-        return self._ask("start", argv=[*argv], log=str(log), **breaks)
+        prepare = partial(_prepare, log, **breaks)
+        return self._begun(run_command, argv, log, log, environment(), Path.cwd(), prepare)
+
+    def call(self, function: Callable[..., None], log: Path, **values: Any) -> int:
+        """Call a function in a process of its own; its pid."""
+        return self._begun(_call, function, log, values)
+
+    def _begun(self, function: Callable[..., None], *values: Any) -> int:
+        process = forked(function, *values)
+        assert process.pid
+        self.processes[process.pid] = process
+        return process.pid
 
     def wait(self, pid: int) -> int:
-        """The exit code of a command, or minus the signal that killed it."""
-        return self._ask("wait", pid=pid)
-
-    def load(self, module: str) -> None:
-        """Load a module once, for all that is started from now on."""
-        self._ask("load", module=module)
-
-    def call(self, module: str, name: str, log: Path, **values: Any) -> int:
-        """Call a function in a process of its own; its pid."""
-        return self._ask("call", module=module, name=name, log=str(log), values=values)
-
-    def _ask(self, question: str, **values: Any) -> int:
-        self.pipe.send({"question": question, **values})
-        return int(self.pipe.recv())
+        """The exit code, or minus the signal that killed it."""
+        process = self.processes[pid]
+        process.join()
+        assert process.exitcode is not None
+        return process.exitcode
 
 
 @dataclass(frozen=True)
@@ -157,79 +152,8 @@ class _Told(Peer):
         reached(BEGUN)
 
 
-class ForkedPeer(Peer):
-    """A worker that need not load anything."""
-
-    def __init__(self, module: str) -> None:
-        self.pipe, pid = _spare.pop() if _spare else _forked()
-        self._process = SimpleNamespace(pid=pid)
-
-    def has_ended(self) -> bool:
-        if self._process.pid:
-            info = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self._process.pid, info) is not None
-        return True
-
-    def exit_code(self) -> int:
-        if self._process.pid:
-            _, status = os.waitpid(self._process.pid, 0)
-            self._process.pid = 0
-            return os.waitstatus_to_exitcode(status)
-        return 0
-
-    def close(self) -> None:
-        if self._process.pid:
-            os.kill(self._process.pid, signal.SIGKILL)
-            self.exit_code()
-        self.pipe.close()
-
-
 class _ToldForked(_Told, ForkedPeer):
     """Both."""
-
-
-class ForkingPool(Pool):
-    """A pool whose workers are forked, before it starts threads."""
-
-    def __init__(
-        self, count: int, settings: Settings, stopping: Callable[[], bool], _: Any
-    ) -> None:
-        super().__init__(count, settings, stopping, ForkedPeer)
-
-    def replies(self, requests: Iterator[Request]) -> Replies:
-        _spare.extend(_forked() for _ in range(self.count - len(_spare) - len(self._idle)))
-        return super().replies(requests)
-
-    def close(self) -> None:
-        super().close()
-        while _spare:
-            ForkedPeer("").close()
-
-
-_spare: list[tuple[Connection, int]] = []
-"""Workers that were forked before there were threads, which may hold locks when others fork."""
-
-
-def _forked() -> tuple[Connection, int]:
-    """A worker, and the pipe to it."""
-    ours, theirs = socket.socketpair()
-    pid = os.fork()
-    if not pid:
-        _be_worker(theirs.detach())
-    theirs.close()
-    return Connection(ours.detach()), pid
-
-
-def _be_worker(descriptor: int) -> NoReturn:
-    """In a fork: hold nothing that is another's, and serve."""
-    try:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
-            signal.signal(number, signal.SIG_DFL)
-        os.closerange(3, descriptor)
-        os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
-        serve(descriptor)
-    finally:
-        os._exit(0)
 
 
 def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
@@ -259,35 +183,21 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
     return on_step
 
 
-def _run(request: dict[str, Any]) -> None:
-    """In the child: the command."""
-    from pipeline.cli import main
+def _prepare(
+    log: Path,
+    step: str = "",
+    what: str = KILL,
+    nth: int = 1,
+    real: bool = False,
+    checkpoint_seconds: float = 0.0,
+) -> None:
+    """In the child: have the run log each note, and break."""
     from pipeline.service import loop
     from pipeline.service.jobs import Portions
-    from pipeline.service.protocol import on_step
+    from pipeline.service.protocol import on_step, reached
+    from pipeline.service.protocol.growing import Growing
     from pipeline.service.runtime import Tuning
 
-    _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
-    tuning = Tuning(
-        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
-        walk_seconds=0.01,
-        checkpoint_seconds=request.get("checkpoint_seconds", 0.0),
-        start_worker=_Told if request.get("real") else _ToldForked,
-    )
-    loop.run_once = partial(loop.run_once, tuning=tuning)
-    loop.watch = partial(loop.watch, tuning=tuning)
-    go, what = Path(request["log"] + ".go"), request.get("what", KILL)
-    on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
-    sys.argv = ["sudoku-pipeline", *request["argv"]]
-    main()
-
-
-def _prepare() -> None:
-    """Have all runs hurry, and log each note."""
-    from pipeline.service.protocol import reached
-    from pipeline.service.protocol.growing import Growing
-
-    hurry()
     note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
@@ -297,46 +207,19 @@ def _prepare() -> None:
         reached(NOTED)
 
     Growing.note = note_and_tell
+    fork_spares(0 if real else 4)
+    tuning = Tuning(
+        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
+        walk_seconds=0.01,
+        checkpoint_seconds=checkpoint_seconds,
+        start_worker=_Told if real else _ToldForked,
+    )
+    loop.Pool = Pool
+    loop.run_once = partial(loop.run_once, tuning=tuning)
+    loop.watch = partial(loop.watch, tuning=tuning)
+    on_step.append(_breaking(step, what, nth, Path(f"{log}.go")))
 
 
-def _serve(pipe: Connection, variables: dict[str, str]) -> None:
-    """In the process that forks: answer until nobody asks any more."""
-    os.setpgid(0, 0)
-    os.environ.clear()
-    os.environ.update(variables)
-    _prepare()
-    with suppress(EOFError):
-        while True:
-            request = pipe.recv()
-            match request["question"]:
-                case "wait":
-                    _, status = os.waitpid(request["pid"], 0)
-                    pipe.send(os.waitstatus_to_exitcode(status))
-                case "load":
-                    import_module(request["module"])
-                    pipe.send(0)
-                case _ if pid := os.fork():
-                    pipe.send(pid)
-                case _:
-                    pipe.close()
-                    _be_started(request)
-    os.killpg(0, signal.SIGKILL)  # with all that a test which failed has left running
-
-
-def _be_started(request: dict[str, Any]) -> NoReturn:
-    """In the child: a command, or a function, whose output goes to the log."""
-    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nowhere), (1, sink), (2, sink)):
-        os.dup2(source, target)
-    code = 1
-    try:
-        if request["question"] == "call":
-            getattr(import_module(request["module"]), request["name"])(**request["values"])
-        else:
-            _run(request)
-    except SystemExit as stop:
-        code = stop.code if isinstance(stop.code, int) else 0
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
+def _call(function: Callable[..., None], log: Path, values: dict[str, Any]) -> None:
+    redirect(log, log)
+    function(**values)

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from support import solving
-from support.forking import Forked
+from support.forks import Forked
 from support.solving import PATIENCE
 
 import pipeline

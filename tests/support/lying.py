@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from support.lanes import replace_lanes
+from support.machine_code import replace_lanes
 from support.oracle import is_solution, solutions
 
 from pipeline.certify.many import Verdict

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.auditing import made_once
 from support.dropping import DropFolder
 from support.reporting import make_outbox
-from support.sharing import made_once
 
 
 @pytest.fixture(scope="session")

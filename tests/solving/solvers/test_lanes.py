@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
 from support.solving import pattern
