@@ -113,10 +113,10 @@ class Outbox:
         files = [{"name": n, "sha256": h} for n, h in hashes.items()]
         self.write_record(stem, self.record(stem) | {"files": files})
 
-    def write(self, name: str, content: str | bytes, stem: str) -> None:
+    def write(self, name: str, content: str | bytes, stem: str = "") -> None:
         """Write a file of a job's set, a new one perhaps, and see to it that it is listed."""
         self.path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-        self.list(stem, Path(name).name)
+        self.list(stem or _stem(name), Path(name).name)
 
     def change(self, name: str, stem: str, change: Callable[[str], str]) -> None:
         """Change the text of a file of a job's set, so that it differs."""
@@ -179,11 +179,11 @@ class Outbox:
     def original(self, name: str) -> Path:
         return self.box.inbox / "done" / name
 
-    def exchange(self, name: str, content: str | bytes, stem: str) -> None:
+    def exchange(self, name: str, content: str | bytes, stem: str = "") -> None:
         """Put another original in place of one; the record has its hash."""
         data = content.encode() if isinstance(content, str) else content
         self.original(name).write_bytes(data)
-        self.edit(stem, sha256=sha256(data).hexdigest(), bytes=len(data))
+        self.edit(stem or _stem(name), sha256=sha256(data).hexdigest(), bytes=len(data))
 
     def formula(self, stem: str) -> Formula:
         """What a proof of one puzzle should refute."""
@@ -289,24 +289,16 @@ def put(name: str, text: str) -> Tamper:
     return lambda outbox: outbox.path(name).write_text(text)
 
 
-def write(name: str, content: str | bytes) -> Tamper:
-    return lambda outbox: outbox.write(name, content, _stem(name))
-
-
 def remove(*names: str) -> Tamper:
     return lambda outbox: [outbox.remove(name, _stem(name)) for name in names]
 
 
-def exchange(name: str, content: str | bytes) -> Tamper:
-    return lambda outbox: outbox.exchange(name, content, _stem(name))
+def _later(method: Callable[..., None]) -> Callable[..., Tamper]:
+    return lambda *values, **fields: lambda outbox: method(outbox, *values, **fields)
 
 
-def edit(stem: str, **fields: Any) -> Tamper:
-    return lambda outbox: outbox.edit(stem, **fields)
-
-
-def certify(stem: str, **fields: Any) -> Tamper:
-    return lambda outbox: outbox.certify(stem, **fields)
+write, exchange = _later(Outbox.write), _later(Outbox.exchange)
+edit, certify = _later(Outbox.edit), _later(Outbox.certify)
 
 
 def change(name: str, old: str, new: str, times: int = -1) -> Tamper:

@@ -44,9 +44,12 @@ class Breaker:
     @contextmanager
     def started(cls) -> Iterator[Breaker]:
         breaker = cls({})
-        yield breaker
-        for process in breaker.processes.values():
-            process.kill()
+        try:
+            yield breaker
+        finally:
+            for process in breaker.processes.values():
+                if process.is_alive():
+                    process.kill()
 
     def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
         """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
