@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
@@ -68,7 +68,8 @@ def _serve(module: str, pipe: Connection) -> None:
     descriptor = pipe.fileno()
     os.closerange(3, descriptor)
     os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
-    import_module(module).serve(descriptor)
+    with suppress(ConnectionError):  # whoever asked has died
+        import_module(module).serve(descriptor)
 
 
 _spare: list[tuple[Connection, BaseProcess]] = []
