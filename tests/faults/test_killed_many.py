@@ -498,6 +498,7 @@ def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Be
     assert "puzzles done" not in entry.note
     os.kill(pid, signal.SIGTERM)
     os.kill(pid, signal.SIGINT)
+    bench.go()
     assert bench.breaker.wait(pid) == 0
     assert bench.box.waiting() == {"single.txt"}
     assert bench.box.in_work() == set()
