@@ -162,6 +162,7 @@ def test_told_to_stop_all_stop_and_the_next_run_does_the_rest(box):
     assert (box.kept("done"), box.in_work()) == ({*names}, set())
 
 
+@pytest.mark.trial
 def test_one_whose_disk_is_full_says_so_and_the_others_finish_their_puzzle(box):
     """Nothing is lost, and nothing counts as an attempt."""
     names, log = drop_singles(box, 60), KeptLog()

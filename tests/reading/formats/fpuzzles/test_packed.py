@@ -136,7 +136,7 @@ values = st.recursive(
 )
 
 
-@examples(40)
+@examples(20)
 @given(
     st.dictionaries(st.sampled_from([*RULES, "line", "cage", "grid", "size"]), values, max_size=4)
 )
