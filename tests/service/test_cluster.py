@@ -29,13 +29,7 @@ from support.dropping import (
     wait_for,
 )
 from support.forks import Forked
-from support.machines import (
-    NOWHERE,
-    Between,
-    Machines,
-    asked,
-    workers_of,
-)
+from support.machines import Between, Machines, asked, workers_of
 from support.many import answers, check_records, check_tidy, drop
 from support.needs import needs_dask, needs_linux
 from support.solving import NINE, PATIENCE, children, has_ended
@@ -46,6 +40,9 @@ from pipeline.service.cluster import AHEAD, Cluster
 from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
+
+NOWHERE = "tcp://127.0.0.1:1"
+"""An address at which no scheduler is."""
 
 pytestmark = [needs_dask, needs_linux, pytest.mark.trial]
 

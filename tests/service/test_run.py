@@ -9,7 +9,6 @@ import pytest
 from support.dropping import (
     ENDLESS,
     EVEN_ODD,
-    EVEN_ODD_SOLVED,
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -25,6 +24,18 @@ from support.oracle import solutions
 from pipeline import parse_puzzle
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
+
+EVEN_ODD_SOLVED = """\
+238965471
+764318295
+195247386
+572183964
+389426517
+416579823
+941732658
+657894132
+823651749
+"""
 
 TALL = """\
 . .|2 .|. 4

@@ -31,23 +31,10 @@ OTHER_SOLVED = "4312\n2134\n1243\n3421\n"
 NO_SOLUTION = "1.1.\n....\n....\n....\n"
 TWO_SOLUTIONS = "12..\n3421\n4312\n21..\n"
 EVEN_ODD = solving.EVEN_ODD
-EVEN_ODD_SOLVED = """\
-238965471
-764318295
-195247386
-572183964
-389426517
-416579823
-941732658
-657894132
-823651749
-"""
 ENDLESS = ".........\n" * 9
 """More solutions than anybody waits for: with ENDLESSLY all are looked for."""
 ENDLESSLY = ("--max-solutions", "100000000", "--timeout", "100000")
 
-NO_PATH = {"PATH": "/nonexistent"}
-"""Environment in which no minisat is found."""
 
 _PAUSE = 0.005
 

@@ -30,8 +30,6 @@ from pipeline.settings import Settings
 from pipeline.version import __version__
 
 preload("distributed")
-NOWHERE = "tcp://127.0.0.1:1"
-"""An address at which no scheduler is."""
 
 
 @dataclass
