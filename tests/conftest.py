@@ -14,12 +14,12 @@ from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
 import pytest
-from support.breaking import Bench, Breaker
+from support.breakers import Bench, Breaker
 from support.commands import FILES
-from support.dropping import DropFolder
+from support.drop_folders import DropFolder
 from support.forks import ForkedEngine
+from support.puzzles import PATIENCE
 from support.solvers import put_away
-from support.solving import PATIENCE
 
 from pipeline.solving.solvers.child import Peer
 

@@ -13,7 +13,7 @@ from support.cases import for_each
 from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import solutions
-from support.solving import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
+from support.puzzles import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import minlex
 from pipeline.catalogue.canonical import canonical_forms, lowest_form

@@ -11,7 +11,7 @@ import pytest
 from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import peers
-from support.solving import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
+from support.puzzles import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
 
 from pipeline.catalogue import effort, singles
 from pipeline.catalogue.canonical import canonical_forms

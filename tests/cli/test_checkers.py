@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from support import lrat_check
-from support.auditing import dropped, made_once
 from support.commands import run
-from support.solving import TWO, UNIQUE
+from support.outboxes import dropped, made_once
+from support.puzzles import TWO, UNIQUE
 
 from pipeline.certify.formula import Formula
 from pipeline.cli.proofs import Checker

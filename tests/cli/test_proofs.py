@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.auditing import (
+from support.cases import for_each
+from support.commands import run
+from support.drop_folders import DropFolder
+from support.outboxes import (
     ONE,
     OTHER_GRID,
     Outbox,
@@ -21,10 +24,7 @@ from support.auditing import (
     packed,
     shared,
 )
-from support.cases import for_each
-from support.commands import run
-from support.dropping import DropFolder
-from support.solving import HARD, NINE, NONE, TWO, pattern
+from support.puzzles import HARD, NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
 from pipeline.puzzle.puzzle import Geometry

@@ -10,7 +10,11 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from support.auditing import (
+from support.commands import run
+from support.lrat_check import verify
+from support.needs import needs_drat_trim
+from support.notations import FPUZZLES, KILLER, WITH_RULES
+from support.outboxes import (
     EXAMPLES,
     checked,
     copied,
@@ -20,12 +24,8 @@ from support.auditing import (
     packed,
     shared,
 )
-from support.commands import run
-from support.lrat_check import verify
-from support.needs import needs_drat_trim
-from support.refuting import steps_of
-from support.ruled import FPUZZLES, KILLER, WITH_RULES
-from support.solving import pattern
+from support.puzzles import pattern
+from support.refutations import steps_of
 
 from pipeline import solve
 from pipeline.certify.formula import Formula, proof_formula

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.dropping import SMALL_SOLVED, environment
+from support.drop_folders import SMALL_SOLVED, environment
 from support.forks import Forked
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")

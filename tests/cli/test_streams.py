@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.commands import FIRST, SECOND, SOLVED, run, start
 from support.needs import needs_linux, needs_minisat
-from support.solving import NINE, PATIENCE, TWO, UNIQUE, has_ended, program
+from support.puzzles import NINE, PATIENCE, TWO, UNIQUE, has_ended, program
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

@@ -13,7 +13,7 @@ from pysat.solvers import Minisat22
 from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
-from support.solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program
+from support.puzzles import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program
 
 from pipeline.errors import SolverError, SolverMissing
 from pipeline.limits import MIB, Limits

@@ -15,8 +15,8 @@ from itertools import islice
 
 import pytest
 from false_claims import MARKS, Maker
-from support.dropping import DropFolder, command, environment, events_in
-from support.flipping import PLACES, flip_all, serve
+from support.bit_flips import PLACES, flip_all, serve
+from support.drop_folders import DropFolder, command, environment, events_in
 from support.logs import Silent
 from support.needs import needs_dask, needs_linux, needs_numba
 

@@ -11,8 +11,8 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
-from support.breaking import Bench, Breaker
-from support.dropping import (
+from support.breakers import Bench, Breaker
+from support.drop_folders import (
     TWO_SOLUTIONS,
     DropFolder,
     command,
@@ -20,7 +20,7 @@ from support.dropping import (
     events_in,
     wait_for,
 )
-from support.solving import pigeons
+from support.puzzles import pigeons
 
 import pipeline.solving.problem
 from pipeline.service.log import LazyLog

@@ -8,9 +8,9 @@ import signal
 from collections import Counter
 
 import pytest
-from support.dropping import NO_SOLUTION, OTHER, SMALL, DropFolder
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, DropFolder
 from support.logs import KeptLog
-from support.many import collection
+from support.sources import collection
 
 from pipeline.service.claimers import Claimers
 from pipeline.service.jobs import Portions

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.dropping import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, environment, events_in
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, environment, events_in
 from support.needs import needs_linux
 
 from pipeline.outbox.names import key_of

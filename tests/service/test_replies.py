@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from support.auditing import EXAMPLES
-from support.doubling import Hostile
-from support.ruled import KILLER
+from support.fake_requests import Hostile
+from support.notations import KILLER
+from support.outboxes import EXAMPLES
+from support.puzzles import NINE
 from support.solvers import at_hand
-from support.solving import NINE
 
 from pipeline.reading import SinglePuzzle, Unreadable
 from pipeline.reading.formats import Piece, detect_collection

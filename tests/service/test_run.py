@@ -6,9 +6,8 @@ import shutil
 from hashlib import sha256
 
 import pytest
-from support.dropping import (
+from support.drop_folders import (
     ENDLESS,
-    EVEN_ODD,
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -20,6 +19,7 @@ from support.dropping import (
 )
 from support.logs import KeptLog
 from support.oracle import solutions
+from support.puzzles import EVEN_ODD
 
 from pipeline import parse_puzzle
 from pipeline.service.loop import run_once

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.machine_code import put_in_place, replace_lanes, search_of_lanes
-from support.solving import NINE, NINE_TWO
+from support.puzzles import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
 from pipeline.reading.formats import Piece, detect_collection

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.bad_solvers import ALL, NINES, Liar, at_random, check_found_out, cut_short, honest
 from support.machine_code import replace_lanes
+from support.puzzles import EVEN_ODD_SIX, NINE, NINE_TWO
 from support.solvers import at_hand, chain_of
-from support.solving import EVEN_ODD_SIX, NINE, NINE_TWO
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle

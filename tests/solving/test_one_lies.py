@@ -25,8 +25,7 @@ from support.bad_solvers import (
 from support.cases import for_each
 from support.needs import needs_minisat
 from support.oracle import is_solution
-from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD_SIX,
     NONE,
     SIX,
@@ -34,6 +33,7 @@ from support.solving import (
     UNIQUE,
     program,
 )
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle, solve_puzzle

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Literal
 
 from support.oracle import is_solution, solutions
+from support.puzzles import EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE
 from support.solvers import at_hand
-from support.solving import EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE
 
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.puzzle.puzzle import Grid, Puzzle

@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import typer.testing
 from pysat.solvers import Minisat22
-from support.dropping import SMALL_SOLVED as SOLVED
+from support.drop_folders import SMALL_SOLVED as SOLVED
 from support.forks import Here
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
 
 from pipeline.cli import application
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from support.breaking import Breaker
-from support.doubling import doubles
-from support.dropping import wait_for
+from support.breakers import Breaker
+from support.drop_folders import wait_for
+from support.fake_requests import doubles
 from support.forks import preload
-from support.solving import children
+from support.puzzles import children
 
 from pipeline.service.cluster import Cluster
 from pipeline.settings import Settings

@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-import support.breaking  # noqa: F401 - for the runs
+import support.breakers  # noqa: F401 - for the runs
 import typer.main
 from support.forks import Here
 from support.logs import Silent
-from support.solving import NONE, TWO, UNIQUE
+from support.puzzles import NONE, TWO, UNIQUE
 from typer.testing import CliRunner
 
 from pipeline.cli import program

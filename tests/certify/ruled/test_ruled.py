@@ -12,11 +12,11 @@ from operator import le, lt, ne
 import pytest
 from support.cases import for_each
 from support.needs import needs_numba
+from support.notations import ARROWS, JIGSAW, KILLER, SUMOCUE
 from support.oracle import solutions
-from support.ruled import ARROWS, JIGSAW, KILLER, SUMOCUE
+from support.puzzles import PATIENCE, pattern
 from support.rules.examples import EXAMPLES, FOUR, NINE, SIX, TWO_GRIDS
 from support.rules.predicates import MEANS
-from support.solving import PATIENCE, pattern
 
 from pipeline.certify import certify_grid, ruled
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions

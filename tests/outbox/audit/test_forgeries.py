@@ -17,10 +17,10 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from support.auditing import EXAMPLES, ONE, Outbox, made, packed, shared
-from support.ruled import FPUZZLES, SAMURAI
+from support.notations import FPUZZLES, SAMURAI
+from support.outboxes import EXAMPLES, ONE, Outbox, made, packed, shared
+from support.puzzles import NONE, TWO, program
 from support.solvers import at_hand
-from support.solving import NONE, TWO, program
 
 from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import ManyRecord, PuzzleRecord

@@ -7,13 +7,13 @@ import shutil
 from contextlib import closing
 
 import pytest
-from support.browsing import Reader, browser
+from support.browsers import Reader, browser
 from support.commands import run
-from support.dropping import SMALL, DropFolder
+from support.drop_folders import SMALL, DropFolder
 from support.needs import needs_chromium
-from support.printing import pages_of
-from support.reporting import FILES, HOSTILE, collection, record
-from support.ruled import ISS, KILLER
+from support.notations import ISS, KILLER
+from support.reports import FILES, HOSTILE, collection, record
+from support.sheets import pages_of
 
 from pipeline.outbox.report import REPORT, write_report
 

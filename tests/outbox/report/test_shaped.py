@@ -7,8 +7,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import pytest
-from support.drawing import SVG, drawn, of_class
 from support.rules.examples import EXAMPLES
+from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.shaped import (

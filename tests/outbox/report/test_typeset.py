@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 from support.needs import needs_typst
-from support.printing import pages_of
-from support.solving import NINE
+from support.puzzles import NINE
+from support.sheets import pages_of
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import Board, board_svg

@@ -16,7 +16,7 @@ from contextlib import closing, nullcontext
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.packing import (
+from support.archives import (
     PACKERS,
     A,
     B,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.needs import needs_linux
-from support.solving import PATIENCE, children, has_ended
+from support.puzzles import PATIENCE, children, has_ended
 
 from pipeline.limits import MIB
 from pipeline.solving.solvers.child import Bounds, bound, child, ended_within, pour

@@ -9,7 +9,7 @@ import pytest
 from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
-from support.solving import pattern
+from support.puzzles import pattern
 
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle

@@ -13,9 +13,9 @@ from http.client import HTTPConnection, HTTPMessage
 from pathlib import Path
 from urllib.parse import quote
 
-from support.dropping import DropFolder, environment, wait_for
+from support.drop_folders import DropFolder, environment, wait_for
 from support.forks import Forked
-from support.solving import children
+from support.puzzles import children
 
 BYTES = "application/octet-stream"
 

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from support.archives import zip_of
 from support.commands import run
-from support.dropping import OTHER_SOLVED, SMALL, DropFolder
-from support.packing import zip_of
+from support.drop_folders import OTHER_SOLVED, SMALL, DropFolder
 
 from pipeline.certify.formula import Formula, proof_formula, read_formula
 from pipeline.certify.lrat import check_lrat, drat_of

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from support.dropping import DropFolder, environment, wait_for
+from support.drop_folders import DropFolder, environment, wait_for
 from support.forks import ForkedPeer, fork_spares, forked, redirect, run_command
 
 from pipeline.service.workers import Pool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from support.solving import NINE, NINE_SOLVED
+from support.puzzles import NINE, NINE_SOLVED
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import Parsed, parse_puzzle, parse_source
