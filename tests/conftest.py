@@ -14,12 +14,12 @@ from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
 import pytest
-from support.breaking import Bench, Breaker
+from support.breakers import Bench, Breaker
 from support.commands import FILES
-from support.dropping import DropFolder
-from support.forking import ForkedServer
+from support.drop_folders import DropFolder
+from support.forks import ForkedEngine
+from support.puzzles import PATIENCE
 from support.solvers import put_away
-from support.solving import PATIENCE
 
 from pipeline.solving.solvers.child import Peer
 
@@ -55,7 +55,7 @@ def _forked_engines():
     """PySAT's processes are forked, which spares a tenth of a second for each."""
     get_temp_dir()  # the socket of what forks is there, wherever tests have their temporary files
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.solving.solvers.pysat.Peer", ForkedServer)
+        patch.setattr("pipeline.solving.solvers.pysat.Peer", ForkedEngine)
         yield
 
 

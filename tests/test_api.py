@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from support.archives import zip_of
 from support.needs import needs_linux, needs_minisat
-from support.packing import zip_of
+from support.puzzles import NONE, SIX, TWO, UNIQUE, children, pattern, program
 from support.rules.predicates import MEANS
 from support.solvers import solve_at_hand
-from support.solving import NONE, SIX, TWO, UNIQUE, children, pattern, program
 
 import pipeline
 from pipeline import (

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from support.dropping import SMALL, SMALL_SOLVED, wait_for
-from support.forking import Forked
+from support.drop_folders import SMALL, SMALL_SOLVED, wait_for
+from support.forks import Forked
 from support.pages import check_options
 
 from pipeline.cli.commands import serve

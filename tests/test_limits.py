@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count, repeat
 
 import pytest
-from support.auditing import made
+from support.outboxes import made
+from support.puzzles import NONE, UNIQUE, cnf_of, holed, pattern
 from support.solvers import Scripted
-from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.api import solve
 from pipeline.certify.formula import core_of, proof_formula

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from support.cases import for_each
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import solutions
-from support.solving import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
-from support.symmetry import lowest_image
+from support.puzzles import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import minlex
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
@@ -68,6 +69,40 @@ def uniques():
 
 def solved_text(text):
     return solved(cells_of(text), Geometry(3, 3))[1][0].tolist()
+
+
+# Brute force: images are made one by one, from lists; nothing is shared with the package.
+
+
+def orders_of_lines(box: int) -> list[list[int]]:
+    """All orders of rows that keep bands together."""
+    within = list(permutations(range(box)))
+    return [
+        [box * band + row for band, order in zip(bands, orders, strict=True) for row in order]
+        for bands in within
+        for orders in product(within, repeat=box)
+    ]
+
+
+def images(cells: Sequence[int], box: int) -> Iterator[list[int]]:
+    """Every image, before relabelling; always in the same order."""
+    side = box * box
+    grid = [list(cells[start : start + side]) for start in range(0, side * side, side)]
+    for turned in (grid, [list(column) for column in zip(*grid, strict=True)]):
+        for rows, columns in product(orders_of_lines(box), repeat=2):
+            yield [turned[row][column] for row in rows for column in columns]
+
+
+def labels(cells: Sequence[int]) -> dict[int, int]:
+    """The labels that make an image the lowest: values count up as they are met."""
+    met = {0: 0}
+    for value in cells:
+        met.setdefault(value, len(met))
+    return met
+
+
+def lowest_image(cells: Sequence[int], box: int) -> list[int]:
+    return min([labels(image)[value] for value in image] for image in images(cells, box))
 
 
 def test_the_288_grids_of_4_by_4_are_of_two_classes_as_brute_force_finds():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
+from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import comparing
 from pipeline.catalogue.classes import NOWHERE, Classes, keys_of

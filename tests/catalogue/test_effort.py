@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import pytest
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
-from support.reasoning import backdoor_of, depth_of, masks_of, state_of
-from support.reasoning import singles as defined
-from support.solving import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
+from support.oracle import peers
+from support.puzzles import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
 
 from pipeline.catalogue import effort, singles
 from pipeline.catalogue.canonical import canonical_forms
@@ -19,11 +20,108 @@ from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
 from pipeline.catalogue.solutions import solutions_of
 from pipeline.puzzle.puzzle import NINE as NINES
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle
 
 ONE = ".............8.1.37.9....5....5......6...1234..1..4.6....6....2.7...23.5....4..78"
 TWO = "..3.......56...1.37...2.......56...1..7.....489.2..........8......9...45....4.67."
 """Singles decide them once one cell is given, or two."""
+
+
+# Singles, and trial and error over them, from their definitions: one candidate at a time.
+
+State = frozenset[tuple[int, int]] | None
+"""Candidates (cell, value); None is a contradiction."""
+
+
+@lru_cache
+def units(geometry: Geometry) -> list[list[int]]:
+    n, height, width = geometry.side, geometry.height, geometry.width
+    rows = [[n * row + column for column in range(n)] for row in range(n)]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    boxes = [
+        [n * (top + row) + left + column for row in range(height) for column in range(width)]
+        for top in range(0, n, height)
+        for left in range(0, n, width)
+    ]
+    return rows + columns + boxes
+
+
+def state_of(masks) -> State:
+    return frozenset((c, v) for c, mask in enumerate(masks) for v in range(16) if mask >> v & 1)
+
+
+def masks_of(state: State, cells: int) -> list[int]:
+    """0 in all cells of a contradiction."""
+    found = [0] * cells
+    for cell, value in state or ():
+        found[cell] |= 1 << value
+    return found
+
+
+def defined(geometry: Geometry, state: State) -> State:
+    while state is not None:
+        struck = _struck(geometry, state)
+        if struck is None or not struck:
+            return state if struck is not None else None
+        state = state - struck
+    return None
+
+
+def _struck(geometry: Geometry, state) -> set[tuple[int, int]] | None:
+    """The candidates that singles strike; None for a contradiction."""
+    n, struck = geometry.side, set()
+    by_cell = {cell: [v for v in range(n) if (cell, v) in state] for cell in range(n * n)}
+    for cell, values in by_cell.items():
+        if not values:
+            return None
+        if len(values) == 1:
+            struck |= {(peer, values[0]) for peer in peers(geometry)[cell]}
+    for unit in units(geometry):
+        for value in range(n):
+            places = [cell for cell in unit if (cell, value) in state]
+            if not places:
+                return None
+            if len(places) == 1:
+                struck |= {(places[0], v) for v in range(n) if v != value}
+    return struck & state
+
+
+def tried(geometry: Geometry, state: State, depth: int) -> State:
+    """What trial and error of that depth leaves."""
+    state = defined(geometry, state)
+    if depth == 0 or state is None:
+        return state
+    going = True
+    while going and state is not None:
+        going = False
+        for cell, value in sorted(state):
+            if state is None or sum(c == cell for c, _ in state) == 1:
+                continue
+            trial = frozenset((c, v) for c, v in state if c != cell or v == value)
+            if tried(geometry, trial, depth - 1) is None:
+                state = defined(geometry, state - {(cell, value)})
+                going = True
+    return state
+
+
+def is_decided(geometry: Geometry, state: State) -> bool:
+    return state is not None and len(state) == geometry.side**2
+
+
+def depth_of(geometry: Geometry, masks, most: int = 2) -> int:
+    state = state_of(masks)
+    return next(d for d in range(most + 1) if is_decided(geometry, tried(geometry, state, d)))
+
+
+def backdoor_of(geometry: Geometry, masks, solution, most: int = 3) -> int:
+    cells = range(len(masks))
+    for size in range(most + 1):
+        for chosen in combinations(cells, size):
+            given = [1 << solution[c] - 1 if c in chosen else masks[c] for c in cells]
+            if is_decided(geometry, defined(geometry, state_of(given))):
+                return size
+    return -1
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
 
@@ -94,6 +94,7 @@ def test_the_first_puzzle_of_a_seed_stays_as_it_is():
 
 
 @needs_numba
+@pytest.mark.trial  # plain Python takes some seconds for a puzzle
 def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
     found = []
     monkeypatch.setattr(generating, "AT_ONCE", 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.cases import for_each
 from support.oracle import solutions
-from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, UNIQUE, pattern
+from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, UNIQUE, pattern
 
 from pipeline import solve
 from pipeline.catalogue import solutions as solving

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
 from support.oracle import is_solution, solutions
-from support.solving import EVEN_ODD_SIX, HARD, SIX, TWO, UNIQUE, pattern
+from support.puzzles import EVEN_ODD_SIX, HARD, SIX, TWO, UNIQUE, pattern
 from support.strategies import examples
 
 from pipeline.certify import certify_grid, exhaustion

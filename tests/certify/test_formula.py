@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 from support.cases import for_each
 from support.oracle import solutions
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
 from support.strategies import SMALL_GEOMETRIES, examples, puzzles
 
 from pipeline.certify import certify_model

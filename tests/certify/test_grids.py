@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
 from support.oracle import is_solution, solutions
-from support.solving import pattern
+from support.puzzles import pattern
 from support.strategies import examples, geometries, puzzles, solved_grids
 
 from pipeline.certify import (

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.cases import for_each
 from support.lrat_check import Wrong, verify
 from support.oracle import solutions
-from support.refuting import is_satisfiable, slowly_refuted
-from support.solving import pigeons
+from support.puzzles import pigeons
+from support.refutations import is_satisfiable, slowly_refuted
 from support.strategies import examples
 from support.to_prove import HARD
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from support.cases import for_each
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
-from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
+from support.puzzles import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
 from pipeline.certify import many
 from pipeline.certify.many import NODES, OTHERWISE, Verdict, exhausted_many, search

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
 from support.oracle import solutions
-from support.refuting import in_drat, is_satisfiable, proof_of, slowly_refuted, steps_of
-from support.solving import EVEN_ODD_SIX, SIX, TWO, pigeons
+from support.puzzles import EVEN_ODD_SIX, SIX, TWO, pigeons
+from support.refutations import in_drat, is_satisfiable, proof_of, slowly_refuted, steps_of
 from support.strategies import examples
 from support.to_prove import HARD, TO_PROVE, thinned
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.cases import for_each
-from support.stepping import EXAMPLES, masks_of
+from support.techniques import EXAMPLES, masks_of
 
 from pipeline.certify.steps import (
     CITED,

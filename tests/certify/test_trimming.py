@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
-from support.linking import Asked
 from support.lrat_check import verify
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import solutions
-from support.refuting import in_drat, is_satisfiable, proof_of, slowly_refuted
+from support.refutations import in_drat, is_satisfiable, proof_of, slowly_refuted
 from support.strategies import examples
 from support.to_prove import HARD, TO_PROVE
 

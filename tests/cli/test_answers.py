@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
+from support.archives import zip_of
 from support.cases import for_each
 from support.commands import FILES, FIRST, SECOND, SOLVED, run
 from support.documents import document, text_of
-from support.packing import zip_of
-from support.solving import PATIENCE, UNIQUE, program
+from support.puzzles import PATIENCE, UNIQUE, program
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

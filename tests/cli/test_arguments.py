@@ -11,8 +11,8 @@ from typing import get_args
 import pytest
 from support.cases import for_each
 from support.commands import run
-from support.dropping import environment
-from support.solving import UNIQUE
+from support.drop_folders import environment
+from support.puzzles import UNIQUE
 
 from pipeline.cli.commands import COMMANDS
 from pipeline.reading.formats import FORMAT_NAMES

@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 
 import pytest
+from support.archives import zip_of
 from support.commands import run, start
 from support.needs import needs_minisat
-from support.packing import zip_of
-from support.solving import PATIENCE, UNIQUE, pigeons
+from support.puzzles import PATIENCE, UNIQUE, pigeons
 
 from pipeline import dimacs_lines
 

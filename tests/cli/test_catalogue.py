@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from msgspec import to_builtins
+from support.archives import zip_of
 from support.commands import run, start
-from support.dropping import wait_for
+from support.drop_folders import wait_for
 from support.needs import needs_arrow
 from support.oracle import solutions
-from support.packing import zip_of
-from support.solving import PATIENCE
+from support.puzzles import PATIENCE
 
 from pipeline import Copy, Grid, Left, Tally, Wish, dedupe, generate, read, solve
 from pipeline.errors import UsageError

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from support import lrat_check
 from support.commands import run
-from support.expanding import dropped
-from support.sharing import made_once
-from support.solving import TWO, UNIQUE
+from support.outboxes import dropped, made_once
+from support.puzzles import TWO, UNIQUE
 
 from pipeline.certify.formula import Formula
 from pipeline.cli.proofs import Checker

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.solving import TWO
+from support.puzzles import TWO
 
 from pipeline.settings import settings_declared
 

@@ -9,13 +9,13 @@ import re
 from pathlib import Path
 
 import pytest
+from support.archives import zip_of
 from support.commands import run
 from support.needs import needs_typst
-from support.packing import zip_of
+from support.notations import KILLER, SAMURAI
 from support.pages import COMMANDS
-from support.printing import pages_of
-from support.ruled import KILLER, SAMURAI
-from support.solving import EVEN_ODD, SIX, TWO, UNIQUE
+from support.puzzles import EVEN_ODD, SIX, TWO, UNIQUE
+from support.sheets import pages_of
 
 from pipeline import Puzzle, convert, parse_puzzle, read, solve
 from pipeline.cli.converting import target_meant

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from support.cases import for_each
 from support.commands import SOLVED, run, start
-from support.dropping import SMALL, DropFolder, environment, finished
+from support.drop_folders import SMALL, DropFolder, environment, finished
 from support.pages import COMMANDS
-from support.solving import PATIENCE
+from support.puzzles import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

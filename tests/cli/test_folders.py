@@ -6,9 +6,9 @@ import json
 import os
 
 import pytest
-from support.claiming import claimed
+from support.claims import claimed
 from support.commands import run
-from support.dropping import SMALL, DropFolder
+from support.drop_folders import SMALL, DropFolder
 
 WRONG = "1...\n..2.\n.x3.\n...4\n"
 REASON = "bad.txt:3:2: expected "

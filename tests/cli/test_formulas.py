@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from pysat.solvers import Minisat22
+from support.archives import zip_of
 from support.cases import for_each
 from support.commands import SOLVED, run, start
 from support.needs import needs_minisat
 from support.oracle import is_solution
-from support.packing import zip_of
+from support.puzzles import PATIENCE, UNIQUE, digits, holed, pattern
 from support.solvers import every_encoding
-from support.solving import PATIENCE, UNIQUE, digits, holed, pattern
 
 from pipeline import Geometry, Grid, Puzzle, parse_puzzle, render_puzzle
 from pipeline.solving.encode import ENCODINGS

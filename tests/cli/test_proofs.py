@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.auditing import ONE, OTHER_GRID, Outbox, copied, in_a_line, packed, shared
 from support.cases import for_each
 from support.commands import run
-from support.dropping import DropFolder
-from support.expanding import checked, dropped, formula_in
-from support.solving import HARD, NINE, NONE, TWO, pattern
+from support.drop_folders import DropFolder
+from support.outboxes import (
+    ONE,
+    OTHER_GRID,
+    Outbox,
+    checked,
+    copied,
+    dropped,
+    formula_in,
+    in_a_line,
+    packed,
+    shared,
+)
+from support.puzzles import HARD, NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
 from pipeline.puzzle.puzzle import Geometry

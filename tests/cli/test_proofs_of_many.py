@@ -3,38 +3,92 @@
 from __future__ import annotations
 
 import csv
+import random
 import subprocess
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
-from support.auditing import EXAMPLES, copied, packed, shared
 from support.commands import run
-from support.expanding import (
-    MOST,
-    checked,
-    collection,
-    dropped,
-    formula_in,
-    formulas,
-    models,
-    without_last,
-)
 from support.lrat_check import verify
 from support.needs import needs_drat_trim
-from support.refuting import steps_of
-from support.ruled import FPUZZLES, KILLER, WITH_RULES
-from support.sharing import made_once
+from support.notations import FPUZZLES, KILLER, WITH_RULES
+from support.outboxes import (
+    EXAMPLES,
+    checked,
+    copied,
+    dropped,
+    formula_in,
+    made_once,
+    packed,
+    shared,
+)
+from support.puzzles import pattern
+from support.refutations import steps_of
 
 from pipeline import solve
-from pipeline.certify.formula import proof_formula
+from pipeline.certify.formula import Formula, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat
 from pipeline.certify.proof import REFUTED
 from pipeline.limits import Limits
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import prove_formula
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Satisfiable
+
+SIZES = (Geometry(2, 2), Geometry(2, 3), Geometry(3, 3))
+MOST = 12
+"""Solutions that are asked for: those of a puzzle that has more are not all."""
+
+_OPEN = {(4, False): 9, (6, False): 20, (9, False): 47, (4, True): 12, (6, True): 24, (9, True): 58}
+"""Cells that are opened, by side and whether they are marked: with few solutions left."""
+
+
+def puzzle_line(seed: int) -> str:
+    """A puzzle in one line; every third one has a given that its pattern does not have."""
+    chance = random.Random(seed)
+    geometry, marked = chance.choice(SIZES), chance.random() < 0.4
+    n, values = geometry.side, pattern(geometry).values
+    names = chance.sample("123456789"[:n], n)
+    cells = [names[value - 1] for value in values]
+    blank = chance.sample(range(n * n), _OPEN[n, marked])
+    for cell in blank:
+        cells[cell] = ".*"[int(cells[cell]) % 2 == 0] if marked else "."
+    if seed % 3 == 0:
+        cells[blank[0]] = chance.choice("123456789"[:n])
+    return "".join(cells)
+
+
+def collection(count: int) -> str:
+    return "".join(puzzle_line(seed) + "\n" for seed in range(count))
+
+
+def formula_text(seed: int) -> str:
+    """A random formula of 3-clauses, of which about half have a model."""
+    chance = random.Random(seed)
+    variables = chance.randint(5, 12)
+    count = round(variables * 5)
+    clauses = (chance.sample(range(1, variables + 1), 3) for _ in range(count))
+    lines = (" ".join(str(chance.choice((-v, v))) for v in clause) for clause in clauses)
+    return f"p cnf {variables} {count}\n" + "".join(f"{line} 0\n" for line in lines)
+
+
+def formulas(count: int) -> bytes:
+    """A zip of so many formulas."""
+    return packed(*((f"f{seed}.cnf", formula_text(seed)) for seed in range(count)))
+
+
+def models(formula: Formula) -> set[tuple[int, ...]]:
+    """All models of a small formula, by trying everything."""
+    signs = product((-1, 1), repeat=formula.variables)
+    assigned = (tuple(sign * v for v, sign in enumerate(each, 1)) for each in signs)
+    return {
+        model
+        for model in assigned
+        if all(not {*model}.isdisjoint(clause) for clause in formula.clauses)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +154,8 @@ def test_with_one_solution_kept_back_nothing_is_proved(expanded):
     assert len(solved) > 40
     with Solvers("pysat") as solvers:
         for stem in solved[::4]:
-            formula = without_last(formula_in(proofs, stem))
+            whole = formula_in(proofs, stem)
+            formula = Formula(whole.variables, whole.clauses[:-1])
             with pytest.raises(Satisfiable):
                 prove_formula(formula, solvers, Limits())
             with pytest.raises(ProofRejected):

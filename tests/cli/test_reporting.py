@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.dropping import SMALL_SOLVED, environment
-from support.forking import Forked
+from support.drop_folders import SMALL_SOLVED, environment
+from support.forks import Forked
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.archives import zip_of
 from support.commands import FIRST, run, start
 from support.documents import document, text_of
-from support.dropping import DropFolder
+from support.drop_folders import DropFolder
 from support.needs import needs_typst
-from support.packing import zip_of
-from support.printing import SheetText, pages_of
-from support.solving import NINE, UNIQUE
+from support.puzzles import NINE, UNIQUE
+from support.sheets import SheetText, pages_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"

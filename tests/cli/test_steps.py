@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.solving import UNIQUE
+from support.puzzles import UNIQUE
 
 LAST = "53467891267219534819834256785976142342685379171392485696153728428741963534528617."
 SOLVED = f"{LAST[:-1]}9"

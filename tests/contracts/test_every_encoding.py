@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.cases import for_each
 from support.oracle import is_solution, solutions
-from support.solving import EVEN_ODD
+from support.puzzles import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-from support.parsing import check_place
-from support.ruled import ONE_LINE, PLAIN, WITH_RULES
+from support.notations import ONE_LINE, PLAIN, WITH_RULES
+from support.parsers import check_place
 from support.strategies import (
     SMALL_GEOMETRIES,
     arbitrary,

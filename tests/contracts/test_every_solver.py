@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
-from support.solving import children, cnf_of, pigeons
+from support.puzzles import children, cnf_of, pigeons
 from support.strategies import examples, puzzles
 
 from pipeline.limits import Limits

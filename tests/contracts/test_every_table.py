@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.archives import zip_of
 from support.commands import run
 from support.needs import needs_arrow
-from support.packing import zip_of
-from support.ruled import KILLER
+from support.notations import KILLER
 
 from pipeline import UsageError, solve, solve_many, to_arrow, to_frame
 from pipeline.outbox import arrow

@@ -8,9 +8,11 @@ import re
 import pytest
 from support.cases import for_each
 from support.commands import run, solve_dimacs
-from support.pages import BLOCKS, COMMANDS, KINDS, MADE, PAGES, ROOT, SHELL, Desk, check_options
+from support.pages import BLOCKS, COMMANDS, MADE, PAGES, ROOT, SHELL, Desk, check_options
 
 import pipeline
+
+KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml", "yaml"}
 
 COLLECTION = ROOT / "examples" / "collection.txt"
 FORMULAS = {*(ROOT / "examples").glob("*.cnf")}

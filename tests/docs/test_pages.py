@@ -8,7 +8,13 @@ import unicodedata
 from pathlib import PurePosixPath
 
 from support.cases import for_each
-from support.pages import BLOCKS, COMMANDS, MADE, PAGES, ROOT, without_code
+from support.pages import BLOCKS, COMMANDS, MADE, PAGES, ROOT
+
+
+def without_code(text: str) -> str:
+    """A page without its blocks of code and what is marked as code."""
+    return re.sub(r"^```.*?^```$|`[^`\n]+`|^    [^\n]*$", "", text, flags=re.MULTILINE | re.DOTALL)
+
 
 TEXT = "\n".join(text for page, text in PAGES.items() if page not in MADE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -11,7 +11,7 @@ from contextlib import closing
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from support.browsing import Reader, browser
+from support.browsers import Reader, browser
 from support.needs import needs_chromium, needs_mkdocs
 from support.pages import PAGES, ROOT
 

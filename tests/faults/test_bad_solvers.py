@@ -6,13 +6,14 @@ import os
 import resource
 import signal
 import tempfile
+from collections.abc import Iterable
 
 import pytest
 from pysat.solvers import Minisat22
 from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
-from support.solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
+from support.puzzles import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program
 
 from pipeline.errors import SolverError, SolverMissing
 from pipeline.limits import MIB, Limits
@@ -23,6 +24,12 @@ from pipeline.settings import Settings
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.minisat import _verdict
+
+
+def result_lines(model: Iterable[int]) -> str:
+    """Shell that says SAT with that model, as minisat does."""
+    return f"printf 'SAT\\n{' '.join(map(str, model))} 0\\n' > \"$out\"; exit 10"
+
 
 PUZZLE = parse_puzzle(TWO)
 SOLUTIONS = tuple(solutions(PUZZLE, 9))

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.breaking import Breaker
-from support.dropping import DropFolder, environment
+from support.archives import zip_of
+from support.breakers import Breaker
+from support.drop_folders import DropFolder, environment
 from support.machines import Machines
 from support.needs import needs_dask, needs_linux, needs_numba
-from support.packing import zip_of
-from support.solving import PATIENCE
+from support.puzzles import PATIENCE
 
 import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from false_claims import Maker
-from support.flipping import PLACES, Flipping
+from support.bit_flips import PLACES, Flipping
 from support.needs import needs_numba
 from support.solvers import at_hand
 

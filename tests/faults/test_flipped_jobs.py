@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from itertools import islice
 
 import pytest
 from false_claims import MARKS, Maker
-from support.dropping import DropFolder, events_in
-from support.flipping import PLACES, flip_all, serve
+from support.bit_flips import PLACES, flip_all, serve
+from support.drop_folders import DropFolder, command, environment, events_in
+from support.logs import Silent
 from support.needs import needs_dask, needs_linux, needs_numba
-from support.warm import Silent
 
 from pipeline.native import Loaded
 from pipeline.outbox.tables import one_line
@@ -108,10 +111,13 @@ def test_a_pool_of_workers_publishes_nothing_wrong(box, known):
 @needs_linux
 def test_nor_does_a_cluster(box, known):
     drop_collections(box, known)
+    folders = ("--inbox", box.inbox, "--outbox", box.outbox)
     options = ("--settle", "0", "--solver", "lanes", "--max-solutions", str(MOST))
-    preload = {"DASK_DISTRIBUTED__WORKER__PRELOAD": serve.__module__}
-    finished = box.run("--cluster", "local:1", *options, **preload)
-    assert finished.returncode == 0, finished.stderr
+    argv = command("run", *folders, "--cluster", "local:1", *options)
+    # not forked: Dask reads this variable when it is loaded
+    variables = environment(DASK_DISTRIBUTED__WORKER__PRELOAD=serve.__module__)
+    path = os.pathsep.join([*sys.path, variables["PYTHONPATH"]])
+    subprocess.run(argv, env=variables | {"PYTHONPATH": path}, check=True)
     check_collections(box, known)
 
 

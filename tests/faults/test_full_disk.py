@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.breaking import FILL_DISK, Bench
-from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
+from support.breakers import FILL_DISK, Bench
+from support.drop_folders import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 
 from pipeline.service.protocol import STEPS
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dropping import SMALL, DropFolder, command, environment, events_in
+from support.drop_folders import SMALL, DropFolder, command, environment, events_in
 
 SECRET = "4...\n..3.\n.2..\n...1\n"
 MEMORY = 512 * 1024 * 1024

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from support.breaking import Bench
-from support.dropping import (
+from support.breakers import Bench
+from support.drop_folders import (
     NO_SOLUTION,
     SMALL,
     SMALL_SOLVED,
@@ -20,8 +20,8 @@ from support.dropping import (
     environment,
     wait_for,
 )
-from support.forking import Forked
-from support.many import collection
+from support.forks import Forked
+from support.sources import collection
 
 from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.protocol import STEPS

@@ -13,9 +13,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from support.breaking import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, Breaker, told
-from support.dropping import NO_SOLUTION, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, wait_for
-from support.many import (
+from support.breakers import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, Breaker, told
+from support.drop_folders import (
+    NO_SOLUTION,
+    SMALL,
+    SMALL_SOLVED,
+    TWO_SOLUTIONS,
+    DropFolder,
+    wait_for,
+)
+from support.puzzles import has_ended, program
+from support.sources import (
     BLANK,
     SOLVED,
     answers,
@@ -25,7 +33,6 @@ from support.many import (
     drop,
     lines,
 )
-from support.solving import has_ended, program
 
 from pipeline.service.protocol import STEPS
 from pipeline.service.protocol.growing import last_noted
@@ -498,6 +505,7 @@ def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Be
     assert "puzzles done" not in entry.note
     os.kill(pid, signal.SIGTERM)
     os.kill(pid, signal.SIGINT)
+    bench.go()
     assert bench.breaker.wait(pid) == 0
     assert bench.box.waiting() == {"single.txt"}
     assert bench.box.in_work() == set()

@@ -7,11 +7,11 @@ import io
 import json
 
 import pytest
-from support.auditing import packed
-from support.dropping import DropFolder, events_in
+from support.drop_folders import DropFolder, events_in
 from support.needs import needs_dask, needs_linux, needs_minisat
 from support.oracle import solutions
-from support.solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, program
+from support.outboxes import packed
+from support.puzzles import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, program
 
 from pipeline.reading.formats import parse_puzzle
 

@@ -6,11 +6,13 @@ import fcntl
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
-from support.breaking import Bench, Breaker
-from support.dropping import (
+from support.breakers import Bench, Breaker
+from support.drop_folders import (
     TWO_SOLUTIONS,
     DropFolder,
     command,
@@ -18,14 +20,35 @@ from support.dropping import (
     events_in,
     wait_for,
 )
-from support.solving import pigeons
-from support.users import as_nobody
+from support.puzzles import pigeons
 
 import pipeline.solving.problem
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
 from pipeline.solving.cnf import dimacs_lines
+
+NOBODY = 65534
+
+
+@contextmanager
+def as_nobody(folder: Path) -> Iterator[None]:
+    """Be an ordinary user in this folder, as tests often run as root.
+
+    Paths are relative: folders above it may be closed.
+
+    All that is in the folder becomes this user's first.
+    """
+    if os.geteuid():
+        pytest.skip("only root can become another user")
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, NOBODY, -1, follow_symlinks=False)
+    with chdir(folder):
+        os.setresuid(NOBODY, NOBODY, 0)
+        try:
+            yield
+        finally:
+            os.setresuid(0, 0, 0)
 
 
 def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:

@@ -14,11 +14,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from support import left_behind
-from support.breaking import Bench
-from support.dropping import SMALL, SMALL_SOLVED, environment, events_in, wait_for
-from support.many import answers, check_records, check_tidy, collection
-from support.solving import PATIENCE
+from support import old_jobs
+from support.breakers import Bench
+from support.drop_folders import SMALL, SMALL_SOLVED, environment, events_in, wait_for
+from support.puzzles import PATIENCE
+from support.sources import answers, check_records, check_tidy, collection
 
 import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT
@@ -28,7 +28,7 @@ from pipeline.version import __version__
 PACKAGE = Path(pipeline.__file__).parent
 OTHER = "0.0.9"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
-STORED = {path.stem: json.loads(path.read_text()) for path in left_behind.FOLDER.iterdir()}
+STORED = {path.stem: json.loads(path.read_text()) for path in old_jobs.FOLDER.iterdir()}
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def undisturbed(tmp_path_factory, breaker):
     found = {}
     for what in ("puzzle", "collection", "folder"):
         bench = Bench.within(tmp_path_factory.mktemp(what), breaker)
-        left_behind.drop(bench.box, what)
+        old_jobs.drop(bench.box, what)
         code, _ = bench.run()
         found[what] = code, bench.box.record("set"), answers(bench.box)
     return found
@@ -49,8 +49,8 @@ def undisturbed(tmp_path_factory, breaker):
 def test_a_job_that_another_version_left_on_another_machine_is_taken_up(
     version, state, bench, undisturbed
 ):
-    code, record, expected = undisturbed[left_behind.KILLED[state][0]]
-    left_behind.restore(bench.box, STORED[version][state])
+    code, record, expected = undisturbed[old_jobs.KILLED[state][0]]
+    old_jobs.restore(bench.box, STORED[version][state])
     assert bench.run()[0] == (0 if state == "puzzle published" else code)
     assert answers(bench.box) == expected
     names = ("status", "totals", "solutions", "complete", "sha256")

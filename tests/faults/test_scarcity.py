@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from support.needs import needs_linux, needs_minisat
+from support.puzzles import PATIENCE
 from support.solvers import both_solvers
-from support.solving import PATIENCE
 
 from pipeline.solving.encode import ENCODINGS
 
@@ -19,7 +19,7 @@ pytestmark = [needs_linux, pytest.mark.trial]  # each starts Python, which start
 PRELUDE = """
 import json, os, resource
 from pipeline import *
-from support.solving import *
+from support.puzzles import *
 def limit(name, amount):
     which = getattr(resource, "RLIMIT_" + name)
     resource.setrlimit(which, (amount, resource.getrlimit(which)[1]))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.dropping import wait_for
+from support.drop_folders import wait_for
 from support.needs import needs_numba
 from support.tiny import TINY, VECTORS, combined, sum_by, summed
 

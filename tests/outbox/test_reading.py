@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.dropping import OTHER, SMALL, SMALL_SOLVED, DropFolder, record_text
+from support.drop_folders import OTHER, SMALL, SMALL_SOLVED, DropFolder, record_text
 
 from pipeline.outbox import NoRecord, file_names, load_record, read_record
 from pipeline.service.log import LazyLog

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 
 import pytest
-from support.auditing import ONE, in_a_line, made, packed
 from support.cases import for_each
-from support.parsing import LINE
-from support.ruled import KILLER, SOLO
+from support.notations import KILLER, SOLO
+from support.outboxes import ONE, in_a_line, made, packed
+from support.parsers import LINE
 
 from pipeline import read
 from pipeline.outbox.tables import CopyRow, PuzzleRow, csv_line, row_of, rows_in

@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.auditing import made
+from support.archives import zip_of
 from support.commands import run
-from support.packing import zip_of
+from support.outboxes import made
 
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle

@@ -12,8 +12,7 @@ import pytest
 from pysat.solvers import Minisat22
 from support.cases import for_each
 from support.needs import needs_minisat
-from support.solvers import at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD,
     EVEN_ODD_SIX,
     NONE,
@@ -25,6 +24,7 @@ from support.solving import (
     pattern,
     program,
 )
+from support.solvers import at_hand
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.outbox import load_record, record_of

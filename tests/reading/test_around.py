@@ -6,7 +6,7 @@ import io
 
 import pytest
 from support.cases import for_each
-from support.parsing import LINE, ROWS, grid
+from support.parsers import LINE, ROWS, grid
 
 from pipeline.reading.formats import Layout, read_text
 from pipeline.reading.formats.around import may_name_rule

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.parsing import LINE, ROWS, SOLVED, grid
+from support.parsers import LINE, ROWS, SOLVED, grid
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.solving.items import read

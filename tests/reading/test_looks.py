@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from support.cases import for_each
-from support.parsing import CLASSIC, LINE, ROWS
-from support.ruled import PLAIN, WITH_RULES
+from support.notations import PLAIN, WITH_RULES
+from support.parsers import CLASSIC, LINE, ROWS
 
 from pipeline.reading.formats import FORMATS, render_puzzle
 from pipeline.reading.read import looks_like_no_puzzle

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from support.breaking import NOTED, NOTING, Bench
-from support.dropping import EVEN_ODD, SMALL, TWO_SOLUTIONS, DropFolder
-from support.many import answers, check_records, check_tidy, drop
-from support.packing import zip_of
+from support.archives import zip_of
+from support.breakers import NOTED, NOTING, Bench
+from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
+from support.puzzles import EVEN_ODD
+from support.sources import answers, check_records, check_tidy, drop
 
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in, columns, with_columns
 from pipeline.outbox.traits import ALSO

@@ -7,8 +7,15 @@ import resource
 import subprocess
 
 import pytest
-from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, command, environment
-from support.packing import deep_folder, zip_of
+from support.archives import deep_folder, zip_of
+from support.drop_folders import (
+    SMALL,
+    SMALL_SOLVED,
+    TWO_SOLUTIONS,
+    DropFolder,
+    command,
+    environment,
+)
 
 from pipeline.reading.archives import DEEPEST
 from pipeline.service.jobs import shown_size

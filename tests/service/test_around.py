@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import astuple
-from support.auditing import Outbox, copied
-from support.dropping import SMALL, DropFolder, events_in, finished
-from support.printing import SheetText
+from support.drop_folders import SMALL, DropFolder, events_in, finished
+from support.outboxes import Outbox, copied
+from support.sheets import SheetText
 
 from pipeline.outbox.tables import PuzzleRow, rows_in
 

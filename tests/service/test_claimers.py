@@ -8,9 +8,9 @@ import signal
 from collections import Counter
 
 import pytest
-from support.dropping import NO_SOLUTION, OTHER, SMALL, DropFolder
-from support.many import collection
-from support.telling import KeptLog
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, DropFolder
+from support.logs import KeptLog
+from support.sources import collection
 
 from pipeline.service.claimers import Claimers
 from pipeline.service.jobs import Portions
@@ -162,6 +162,7 @@ def test_told_to_stop_all_stop_and_the_next_run_does_the_rest(box):
     assert (box.kept("done"), box.in_work()) == ({*names}, set())
 
 
+@pytest.mark.trial
 def test_one_whose_disk_is_full_says_so_and_the_others_finish_their_puzzle(box):
     """Nothing is lost, and nothing counts as an attempt."""
     names, log = drop_singles(box, 60), KeptLog()

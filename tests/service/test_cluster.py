@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.breaking import NOTED, STOP, WAIT, Bench, Breaker, told
+from support.breakers import NOTED, STOP, WAIT, Bench, Breaker, told
 from support.commands import run
-from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
-from support.dropping import (
+from support.drop_folders import (
     ENDLESSLY,
     NO_SOLUTION,
     SMALL,
@@ -28,17 +27,12 @@ from support.dropping import (
     environment,
     wait_for,
 )
-from support.forking import Forked
-from support.machines import (
-    NOWHERE,
-    Between,
-    Machines,
-    asked,
-    workers_of,
-)
-from support.many import answers, check_records, check_tidy, drop
+from support.fake_requests import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.forks import Forked
+from support.machines import Between, Machines, asked, workers_of
 from support.needs import needs_dask, needs_linux
-from support.solving import NINE, PATIENCE, children, has_ended
+from support.puzzles import NINE, PATIENCE, children, has_ended
+from support.sources import answers, check_records, check_tidy, drop
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
@@ -46,6 +40,9 @@ from pipeline.service.cluster import AHEAD, Cluster
 from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
+
+NOWHERE = "tcp://127.0.0.1:1"
+"""An address at which no scheduler is."""
 
 pytestmark = [needs_dask, needs_linux, pytest.mark.trial]
 

@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from support.claiming import claimed
-from support.dropping import SMALL, DropFolder, events_in, record_text, wait_for
-from support.solving import has_ended
-from support.telling import KeptLog
+from support.claims import claimed
+from support.drop_folders import SMALL, DropFolder, events_in, record_text, wait_for
+from support.logs import KeptLog
+from support.puzzles import has_ended
 
 from pipeline.service.hooks import Commands
 from pipeline.service.jobs import Ended

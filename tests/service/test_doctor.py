@@ -8,9 +8,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from support.dropping import DropFolder
+from support.drop_folders import DropFolder
 from support.needs import needs_minisat, needs_numba
-from support.solving import program
+from support.puzzles import program
 
 from pipeline.certify import many, proof, ruled
 from pipeline.native import Program

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run, start
-from support.solving import PATIENCE
+from support.puzzles import PATIENCE
 
 from pipeline.service.exits import Stop, interruptible
 

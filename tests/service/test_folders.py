@@ -9,7 +9,7 @@ import time
 
 import pytest
 from support.commands import run as here
-from support.dropping import (
+from support.drop_folders import (
     ENDLESS,
     ENDLESSLY,
     NO_SOLUTION,
@@ -22,7 +22,7 @@ from support.dropping import (
     finished,
     wait_for,
 )
-from support.solving import PATIENCE
+from support.puzzles import PATIENCE
 
 from pipeline.service.protocol.settle import has_writer
 

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from importlib import import_module
 
 import pytest
-from support.breaking import ForkedPeer
-from support.dropping import NO_SOLUTION, OTHER, SMALL, TWO_SOLUTIONS, events_in, wait_for
-from support.many import collection
-from support.telling import KeptLog
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, TWO_SOLUTIONS, events_in, wait_for
+from support.forks import ForkedPeer
+from support.logs import KeptLog
+from support.sources import collection
 
 from pipeline.native import Program
 from pipeline.reading import Collection, Formula, SinglePuzzle, Unreadable

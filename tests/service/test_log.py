@@ -8,7 +8,7 @@ import re
 import sys
 
 import pytest
-from support.telling import KeptLog
+from support.logs import KeptLog
 
 from pipeline.service.log import BAR_AFTER, HEARTBEAT_SECONDS, Display, LazyLog, Progress
 

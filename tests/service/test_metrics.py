@@ -9,9 +9,9 @@ import stat
 import pytest
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics_parser
-from support.dropping import NO_SOLUTION, SMALL, DropFolder, wait_for
-from support.many import collection
-from support.packing import zip_of
+from support.archives import zip_of
+from support.drop_folders import NO_SOLUTION, SMALL, DropFolder, wait_for
+from support.sources import collection
 
 from pipeline.service.log import LazyLog
 from pipeline.service.metrics import Metrics

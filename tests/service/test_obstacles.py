@@ -8,18 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.dropping import (
-    NO_PATH,
-    NO_SOLUTION,
-    OTHER,
-    SMALL,
-    SMALL_SOLVED,
-    environment,
-    events_in,
-)
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, environment, events_in
 from support.needs import needs_linux
 
 from pipeline.outbox.names import key_of
+
+NO_PATH = {"PATH": "/nonexistent"}
+"""Environment in which no minisat is found."""
 
 KILLER = Path(__file__).parents[2] / "examples/killer.txt"
 BOUNDED = {"RLIMIT_AS": 2**30, "RLIMIT_CPU": 20}

@@ -12,9 +12,8 @@ from itertools import count, islice
 from types import SimpleNamespace
 
 import pytest
-from support.auditing import packed
-from support.claiming import at_step, claimed, note_of
-from support.dropping import (
+from support.claims import at_step, claimed, note_of
+from support.drop_folders import (
     OTHER,
     OTHER_SOLVED,
     SMALL,
@@ -23,8 +22,9 @@ from support.dropping import (
     events_in,
     record_text,
 )
-from support.many import collection
-from support.telling import KeptLog
+from support.logs import KeptLog
+from support.outboxes import packed
+from support.sources import collection
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA

@@ -6,10 +6,8 @@ import shutil
 from hashlib import sha256
 
 import pytest
-from support.dropping import (
+from support.drop_folders import (
     ENDLESS,
-    EVEN_ODD,
-    EVEN_ODD_SOLVED,
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -19,12 +17,25 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
+from support.logs import KeptLog
 from support.oracle import solutions
-from support.telling import KeptLog
+from support.puzzles import EVEN_ODD
 
 from pipeline import parse_puzzle
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
+
+EVEN_ODD_SOLVED = """\
+238965471
+764318295
+195247386
+572183964
+389426517
+416579823
+941732658
+657894132
+823651749
+"""
 
 TALL = """\
 . .|2 .|. 4

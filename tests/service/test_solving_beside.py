@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.auditing import Outbox, copied, made, packed
 from support.commands import run
+from support.outboxes import Outbox, copied, made, packed
 
 from pipeline.api import solve, solve_many
 

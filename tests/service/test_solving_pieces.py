@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.dropping import TWO_SOLUTIONS
-from support.lanes import replace_lanes
+from support.drop_folders import TWO_SOLUTIONS
+from support.machine_code import replace_lanes
 from support.needs import needs_numba
 from support.oracle import is_solution
-from support.solving import NINE as A
-from support.solving import NINE_SOLVED as SOLVED
-from support.solving import NINE_TWO as TWICE
-from support.solving import NONE, SIX, UNIQUE, holed, pattern, program
+from support.puzzles import NINE as A
+from support.puzzles import NINE_SOLVED as SOLVED
+from support.puzzles import NINE_TWO as TWICE
+from support.puzzles import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
 from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines

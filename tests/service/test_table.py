@@ -14,7 +14,7 @@ from collections import Counter
 from hashlib import sha256
 
 import pytest
-from support.dropping import (
+from support.drop_folders import (
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -24,9 +24,9 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
-from support.many import check_records
 from support.oracle import is_solution, solutions
-from support.solving import SIX, pattern
+from support.puzzles import SIX, pattern
+from support.sources import check_records
 
 from pipeline import parse_puzzle
 from pipeline.outbox.rows import Rows

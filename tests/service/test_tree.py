@@ -19,8 +19,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.dropping import (
-    EVEN_ODD,
+from support.archives import tar_info, tar_of, zip_info, zip_of
+from support.drop_folders import (
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -30,9 +30,10 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
-from support.many import check_records
-from support.packing import tar_info, tar_of, zip_info, zip_of
-from support.warm import Here, Silent
+from support.forks import Here
+from support.logs import Silent
+from support.puzzles import EVEN_ODD
+from support.sources import check_records
 
 from pipeline.service.jobs import Portions
 from pipeline.service.jobs.archive import ArchiveJob

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 from support.documents import document, text_of
-from support.dropping import SMALL, DropFolder, events_in, finished
-from support.printing import SheetText
+from support.drop_folders import SMALL, DropFolder, events_in, finished
+from support.sheets import SheetText
 
 UNREAD = "{} by the rules that were read; the rules text was not"
 UNIQUE = UNREAD.format("unique")

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support.dropping import (
+from support.drop_folders import (
     ENDLESS,
     ENDLESSLY,
     OTHER,
@@ -20,7 +20,7 @@ from support.dropping import (
     wait_for,
 )
 from support.needs import needs_linux, needs_minisat
-from support.solving import children, has_ended
+from support.puzzles import children, has_ended
 
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import watch as watch_here

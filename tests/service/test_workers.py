@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.breaking import ForkedPeer
-from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
-from support.dropping import wait_for
-from support.solving import children, has_ended
+from support.drop_folders import wait_for
+from support.fake_requests import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.forks import ForkedPeer
+from support.puzzles import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.exits import Interrupted

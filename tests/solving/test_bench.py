@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from support.needs import needs_minisat
-from support.ruled import KILLER
+from support.notations import KILLER
+from support.puzzles import SIX, UNIQUE
 from support.solvers import Scripted
-from support.solving import SIX, UNIQUE
 
 from pipeline import bench, parse_puzzle, read
 from pipeline.errors import SolverError, SolverMissing, UsageError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support.oracle import solutions
-from support.refuting import stands
-from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
+from support.puzzles import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
+from support.refutations import stands
 
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.limits import Limits

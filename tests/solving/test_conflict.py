@@ -11,8 +11,8 @@ from pysat.solvers import Minisat22
 from support.cases import for_each
 from support.needs import needs_linux
 from support.oracle import solutions
-from support.parsing import read
-from support.solving import NONE, TWO, children, has_ended, holed, pattern
+from support.parsers import read
+from support.puzzles import NONE, TWO, children, has_ended, holed, pattern
 from support.strategies import blank_for, examples, puzzles, solved_grids
 
 from pipeline.certify import clashing_givens

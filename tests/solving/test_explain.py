@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
 from support.oracle import solutions
-from support.solving import EVEN_ODD, UNIQUE, holed, pattern
+from support.puzzles import EVEN_ODD, UNIQUE, holed, pattern
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle

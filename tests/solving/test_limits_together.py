@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.lanes import put_in_place, replace_lanes, search_of_lanes
-from support.solving import NINE, NINE_TWO
+from support.machine_code import put_in_place, replace_lanes, search_of_lanes
+from support.puzzles import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
 from pipeline.reading.formats import Piece, detect_collection

@@ -10,12 +10,11 @@ from itertools import count, product
 
 import numpy as np
 import pytest
-from support.lanes import put_in_place, replace_lanes
+from support.machine_code import put_in_place, replace_lanes
 from support.needs import needs_minisat, needs_numba
+from support.notations import KILLER
 from support.oracle import is_solution, solutions
-from support.ruled import KILLER
-from support.solvers import MINISAT, at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD,
     EVEN_ODD_SIX,
     NINE,
@@ -30,6 +29,7 @@ from support.solving import (
     holed,
     pattern,
 )
+from support.solvers import MINISAT, at_hand
 
 from pipeline.certify import clashing_givens
 from pipeline.puzzle.puzzle import Geometry

@@ -8,8 +8,7 @@ import pytest
 from support.cases import for_each
 from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
-from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD,
     EVEN_ODD_SIX,
     NONE,
@@ -22,6 +21,7 @@ from support.solving import (
     pattern,
     program,
 )
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 
 from pipeline import (
     Geometry,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support.oracle import solutions
+from support.puzzles import SIX, UNIQUE
 from support.solvers import Scripted
-from support.solving import SIX, UNIQUE
 
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.reading.formats import parse_puzzle, parsed_from

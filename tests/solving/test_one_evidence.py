@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from support.needs import needs_drat_trim
-from support.refuting import stands
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
+from support.refutations import stands
 
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import proof_formula

@@ -8,37 +8,32 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import for_each
-from support.lying import (
-    LANE_LIES,
+from support.bad_solvers import (
+    ALL,
+    FOUR,
     LIES,
     Liar,
     at_random,
-    change_cells,
     check_found_out,
     check_true,
-    drop_all,
-    drop_one,
+    cut_short,
     from_answer,
+    honest,
     in_answer,
-    keep_one,
-    lying_lanes,
     solutions_of,
-    undecided,
 )
+from support.cases import for_each
 from support.needs import needs_minisat
 from support.oracle import is_solution
-from support.solvers import Scripted, at_hand, both_solvers, chain_of, solve_at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD_SIX,
-    NINE,
-    NINE_TWO,
     NONE,
     SIX,
     TWO,
     UNIQUE,
     program,
 )
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle, solve_puzzle
@@ -47,8 +42,6 @@ from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
 from pipeline.service.solving import solve_one
 from pipeline.solving.cnf import Unknown
-from pipeline.solving.many import Batch, masks_of, solve_batch
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
@@ -57,19 +50,11 @@ pytestmark = pytest.mark.usefixtures("unhurried")
 LIES_AT_ONCE = "echo UNSAT > $out; exit 20"
 STOPS_EARLY = f"[ -e $0.asked ] && {{ {LIES_AT_ONCE}; }}; touch $0.asked; exec minisat $cnf $out"
 MISSED = "minisat missed a solution that the check found"
-FOUR = [parse_puzzle(text) for text in (UNIQUE, TWO, SIX, NONE)]
-NINES = [parse_puzzle(text) for text in (NINE, NINE_TWO, EVEN_ODD_SIX, "531" + NINE[3:])]
-ALL = [*FOUR, *NINES]
-"""Of both sizes: with one, two, six and no solutions."""
 
 
 def told(result) -> tuple:
     """All of a result that does not depend on the clock."""
     return result.status, result.solutions, result.complete, result.message, result.solver
-
-
-def honest():
-    return at_hand("pysat").chain[0]
 
 
 def by_liars(puzzle, *plans, **options):
@@ -203,51 +188,6 @@ def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
     assert checked.told_certificate == ("exhaustion" if checked.complete else "")
 
 
-def batch(puzzles, solvers, **options):
-    """What a batch of these puzzles comes to, as in a small collection."""
-    problems = [PuzzleProblem(parsed_from(puzzle)) for puzzle in puzzles]
-    settings = Settings(**{"max_solutions": 9} | options)
-    results = {}
-    for geometry in {puzzle.geometry for puzzle in puzzles}:
-        places = [at for at, puzzle in enumerate(puzzles) if puzzle.geometry == geometry]
-        own = [problems[at] for at in places]
-        some = Batch(geometry, masks_of([puzzles[at] for at in places]), own.__getitem__)
-        answers = solve_batch(some, solvers, settings, explain=False)
-        results |= {at: answers.result(index) for index, at in enumerate(places)}
-    return [results[at] for at in range(len(puzzles))]
-
-
-@examples(25)
-@given(seed=st.integers(0, 10**6), limit=st.integers(1, 9))
-def test_lies_at_random_about_many_puzzles_do_no_harm(seed, limit):
-    with chain_of(Liar(honest(), at_random(seed)), honest()) as solvers:
-        results = batch(ALL * 2, solvers, max_solutions=limit)
-    for puzzle, result in zip(ALL * 2, results, strict=True):
-        check_found_out(puzzle, result, limit)
-
-
-@pytest.mark.parametrize("solver", ["auto", "lanes"])
-@pytest.mark.parametrize("lie", LANE_LIES, ids=lambda lie: lie.__name__)
-def test_lanes_that_lie_do_no_harm(lie, solver, monkeypatch):
-    puzzles = NINES * (FEWEST // 4)
-    lying_lanes(monkeypatch, lie)
-    results = batch(puzzles, at_hand("pysat"), solver=solver)
-    for puzzle, result in zip(puzzles, results, strict=True):
-        check_found_out(puzzle, result)
-
-
-@pytest.mark.parametrize("lie", [drop_all, drop_one])
-def test_lanes_that_are_trusted_are_believed_and_every_claim_of_them_says_so(lie, monkeypatch):
-    lying_lanes(monkeypatch, lie)
-    puzzles = [parse_puzzle(NINE_TWO)] * FEWEST
-    results = batch(puzzles, at_hand("pysat"), solver="lanes", trust_solver=True)
-    claimed = [result for result in results if result.complete]
-    assert {result.told_certificate for result in claimed} == {"claimed"}
-    assert lie is drop_one or claimed
-    if lie is drop_one:
-        assert {result.status for result in claimed} == {"unique", "multiple"}
-
-
 def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp_path):
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     result = solve(SIX, minisat=fake, prove="always")
@@ -257,29 +197,10 @@ def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp
 
 
 def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
-    """By the chain and in a batch alike; the first solver is named."""
-    cut = "time was too short"
-
-    def found_one(puzzle, known, **_options):
-        others = [grid for grid in solutions_of(puzzle) if grid not in known]
-        return Exhausted((others[0],) if len(known) == 1 else (), 1, cut if others else None)
-
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", found_one)
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", cut_short)
     alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
     check_found_out(parse_puzzle(SIX), alone)
     assert alone.solver.fallback == "liar 0 missed a solution that the check found"
-    lying_lanes(monkeypatch, keep_one)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
-    results = batch([parse_puzzle(EVEN_ODD_SIX)] * FEWEST, at_hand("pysat"), solver="lanes")
-    for result in results:
-        check_found_out(parse_puzzle(EVEN_ODD_SIX), result)
-
-
-def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
-    lying_lanes(monkeypatch, change_cells)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
-    for result in batch([parse_puzzle(NINE)] * FEWEST, at_hand("pysat"), solver="lanes"):
-        check_found_out(parse_puzzle(NINE), result)
 
 
 def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 from support.needs import needs_numba
-from support.stepping import EXAMPLES, masks_of
+from support.techniques import EXAMPLES, masks_of
 
 from pipeline import solve, solve_many
 from pipeline.certify.steps import PLACED

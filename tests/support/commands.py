@@ -11,13 +11,13 @@ from unittest.mock import patch
 
 import typer.testing
 from pysat.solvers import Minisat22
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
-from support.warm import Here
+from support.drop_folders import SMALL_SOLVED as SOLVED
+from support.forks import Here
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
 
 from pipeline.cli import application
 
 BOXES = "c easy\nc by hand\n2 2\n1 0 0 0  0 0 2 0\n0 3 0 0\n0 0 0 4\n"
-SOLVED = "1243\n3421\n4312\n2134\n"
 FIRST, SECOND = "1234\n3412\n4123\n2341\n", "1243\n4312\n3124\n2431\n"
 FILES = {
     "unique.txt": UNIQUE,

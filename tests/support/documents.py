@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from lzstring import LZString
-from support import parsing
+from support import parsers
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import Parsed
@@ -100,9 +100,9 @@ def packed(text: str) -> str:
 
 
 def read(made: Document | str) -> Parsed:
-    return parsing.read(made if isinstance(made, str) else text_of(made))
+    return parsers.read(made if isinstance(made, str) else text_of(made))
 
 
 def refusal(made: Document | str) -> InvalidPuzzle:
     """The error for a document that is refused."""
-    return parsing.refusal(made if isinstance(made, str) else text_of(made))
+    return parsers.refusal(made if isinstance(made, str) else text_of(made))

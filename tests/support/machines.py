@@ -1,6 +1,6 @@
 """A real Dask scheduler and its workers, each a process of its own, and requests sent to them.
 
-Loading Dask takes a second: `Breaker` loads it once, and forks them.
+Loading Dask takes a second: the server that forks them has loaded it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from support.breaking import Breaker
-from support.doubling import doubles
-from support.dropping import wait_for
-from support.solving import children
+from support.breakers import Breaker
+from support.drop_folders import wait_for
+from support.fake_requests import doubles
+from support.forks import preload
+from support.puzzles import children
 
 from pipeline.service.cluster import Cluster
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
-NOWHERE = "tcp://127.0.0.1:1"
-"""An address at which no scheduler is."""
+preload("distributed")
 
 
 @dataclass
@@ -48,9 +48,8 @@ class Machines:
         cls, breaker: Breaker, folder: Path, workers: int = 2, port: int = 0
     ) -> Iterator[Machines]:
         """Start them; they may be submitted to at once."""
-        breaker.load("distributed")
         told, log = folder / f"scheduler-{port}.json", folder / "machines.log"
-        scheduler = breaker.call(__name__, "be_scheduler", log, told=str(told), port=port)
+        scheduler = breaker.call(be_scheduler, log, told=str(told), port=port)
         machines = cls(breaker, folder, scheduler, wait_for(lambda: _address_in(told)))
         try:
             for _ in range(workers):
@@ -61,7 +60,7 @@ class Machines:
 
     def _add_worker(self, version: str) -> int:
         log, values = self.folder / "machines.log", {"address": self.address, "version": version}
-        return self.breaker.call(__name__, "be_nanny", log, **values)
+        return self.breaker.call(be_nanny, log, **values)
 
     @contextmanager
     def other_version(self, version: str) -> Iterator[None]:

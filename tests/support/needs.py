@@ -9,40 +9,34 @@ from importlib.util import find_spec
 
 import pytest
 
-_IN_CI = os.environ.get("CI") == "true"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
-needs_minisat = pytest.mark.skipif(
-    shutil.which("minisat") is None and not _IN_CI, reason="minisat is not installed"
-)
+
+def _needs(
+    reason: str, *, there: bool = True, modules: tuple[str, ...] = ()
+) -> pytest.MarkDecorator:
+    is_missing = not (there and all(map(find_spec, modules)))
+    return pytest.mark.skipif(is_missing and os.environ.get("CI") != "true", reason=reason)
+
+
+def _needs_extra(extra: str, *modules: str) -> pytest.MarkDecorator:
+    return _needs(f"the extra [{extra}] is not installed", modules=modules)
+
+
 needs_drat_trim = pytest.mark.skipif(
     shutil.which("drat-trim") is None, reason="drat-trim, a second checker, is not installed"
 )
-needs_linux = pytest.mark.skipif(
-    sys.platform != "linux" and not _IN_CI, reason="the kernel has no such bounds, or no /proc"
+needs_minisat = _needs("minisat is not installed", there=shutil.which("minisat") is not None)
+needs_linux = _needs("the kernel has no such bounds, or no /proc", there=sys.platform == "linux")
+needs_chromium = _needs(
+    "chromium or playwright is not installed", there=bool(CHROMIUM), modules=("playwright",)
 )
-needs_dask = pytest.mark.skipif(
-    find_spec("distributed") is None and not _IN_CI,
-    reason="the extra [cluster] is not installed",
+needs_typst = _needs(
+    "the extra [draw], or what reads its files, is not installed",
+    modules=("typst", "PIL", "pypdfium2"),
 )
-needs_serve = pytest.mark.skipif(
-    not all(map(find_spec, ("starlette", "uvicorn"))) and not _IN_CI,
-    reason="the extra [serve] is not installed",
-)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-needs_chromium = pytest.mark.skipif(
-    not _IN_CI and (CHROMIUM is None or find_spec("playwright") is None),
-    reason="chromium or playwright is not installed",
-)
-needs_mkdocs = pytest.mark.skipif(
-    find_spec("material") is None and not _IN_CI, reason="the extra [docs] is not installed"
-)
-needs_numba = pytest.mark.skipif(
-    find_spec("numba") is None and not _IN_CI, reason="the extra [fast] is not installed"
-)
-needs_typst = pytest.mark.skipif(
-    not _IN_CI and not all(map(find_spec, ("typst", "PIL", "pypdfium2"))),
-    reason="the extra [draw], or what reads its files, is not installed",
-)
-needs_arrow = pytest.mark.skipif(
-    find_spec("pyarrow") is None and not _IN_CI, reason="the extra [data] is not installed"
-)
+needs_dask = _needs_extra("cluster", "distributed")
+needs_serve = _needs_extra("serve", "starlette", "uvicorn")
+needs_mkdocs = _needs_extra("docs", "material")
+needs_numba = _needs_extra("fast", "numba")
+needs_arrow = _needs_extra("data", "pyarrow")

@@ -34,7 +34,6 @@ COMMANDS = {
     if not command.hidden
 }
 SHELL = ("sh", "console")
-KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml", "yaml"}
 
 _FENCE = re.compile(r'```(\w*)(?: title="([^"]*)")?')
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
@@ -97,11 +96,6 @@ def blocks_of(page: str) -> Iterator[Block]:
 
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
-
-
-def without_code(text: str) -> str:
-    """A page without its blocks of code and what is marked as code."""
-    return re.sub(r"^```.*?^```$|`[^`\n]+`|^    [^\n]*$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 class Desk:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from support.oracle import solutions
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
 from support.strategies import blank_for
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle

@@ -6,11 +6,11 @@ import re
 from contextlib import closing
 
 import pytest
-from support.browsing import Reader, browser
-from support.dropping import SMALL, SMALL_SOLVED, DropFolder, wait_for
+from support.browsers import Reader, browser
+from support.drop_folders import SMALL, SMALL_SOLVED, DropFolder, wait_for
 from support.needs import needs_chromium, needs_serve
-from support.serving import serving
-from support.solving import UNIQUE
+from support.puzzles import UNIQUE
+from support.servers import serving
 
 pytestmark = [pytest.mark.browser, needs_chromium, needs_serve]
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 import pytest
 from support.cases import for_each
 from support.commands import run
-from support.dropping import (
+from support.drop_folders import (
     ENDLESS,
     ENDLESSLY,
     OTHER,
@@ -28,7 +28,7 @@ from support.dropping import (
     wait_for,
 )
 from support.needs import needs_linux, needs_serve
-from support.serving import BYTES, serving
+from support.servers import BYTES, serving
 
 pytestmark = needs_serve
 

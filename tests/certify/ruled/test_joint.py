@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import inf
 
-from support.solving import pattern
+from support.puzzles import pattern
 
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.ruled import searched

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.auditing import copied, made, shared
+from support.outboxes import copied, made, shared
 
 
 @pytest.fixture(scope="module")

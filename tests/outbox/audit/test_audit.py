@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, made, packed
-from support.dropping import DropFolder
-from support.solving import SIX, TWO
+from support.drop_folders import DropFolder
+from support.outboxes import EXAMPLES, ONE, OTHER_GRID, call, made, packed
+from support.puzzles import SIX, TWO
 
 import pipeline
 from pipeline.outbox.audit import Terms, audit

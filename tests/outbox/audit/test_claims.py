@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from support.auditing import ONE, call, in_a_line, made, packed
-from support.solving import NONE, SIX, TWO
+from support.outboxes import ONE, call, in_a_line, made, packed
+from support.puzzles import NONE, SIX, TWO
 
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.claims import audit_conflict, audit_difference

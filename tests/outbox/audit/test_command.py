@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from support.auditing import ONE, call
 from support.commands import run
-from support.solving import TWO
+from support.outboxes import ONE, call
+from support.puzzles import TWO
 
 FILES = {"one.txt": ONE, "two.txt": TWO}
 

@@ -6,7 +6,7 @@ import tarfile
 from tarfile import SYMTYPE, TarInfo
 
 import pytest
-from support.auditing import (
+from support.outboxes import (
     ONE,
     SIX_BY_SIX,
     call,
@@ -16,8 +16,7 @@ from support.auditing import (
     packed,
     shared,
 )
-from support.solvers import at_hand
-from support.solving import (
+from support.puzzles import (
     EVEN_ODD_SIX,
     NINE,
     NINE_SOLVED,
@@ -28,6 +27,7 @@ from support.solving import (
     TWO,
     pattern,
 )
+from support.solvers import at_hand
 
 from pipeline.certify.exhaustion import Exhausted, exhausted
 from pipeline.certify.formula import core_of, proof_formula

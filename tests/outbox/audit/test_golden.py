@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.auditing import ONE, OTHER_GRID, Outbox, copied, made
-from support.dropping import DropFolder
+from support.drop_folders import DropFolder
+from support.outboxes import ONE, OTHER_GRID, Outbox, copied, made
+from support.puzzles import TWO
 from support.solvers import at_hand
-from support.solving import TWO
 
 from pipeline.solving.complete import refuter
 from pipeline.version import __version__, build

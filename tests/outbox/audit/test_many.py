@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from support.auditing import (
+from support.outboxes import (
     ONE,
     SIX_BY_SIX,
     Tamper,
@@ -25,8 +25,8 @@ from support.auditing import (
     unlink,
     write,
 )
-from support.solving import EVEN_ODD, NINE_TWO, NONE, SIX, TWO
-from support.solving import NINE as ALONE
+from support.puzzles import EVEN_ODD, NINE_TWO, NONE, SIX, TWO
+from support.puzzles import NINE as ALONE
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE))) + "hello of words\n" + in_a_line(SIX_BY_SIX)
 SEVEN_STEPS = "....7..2.8.......6.1.2.5...9.54....8.........3....85.1...3.2.8.4.......9.7..6....\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.auditing import Tamper, change, edit, exchange, write
-from support.ruled import FPUZZLES, ISS, SAMURAI, SOLO
+from support.notations import FPUZZLES, ISS, SAMURAI, SOLO
+from support.outboxes import Tamper, change, edit, exchange, write
 from support.solvers import at_hand
 
 from pipeline.solving.complete import refuter

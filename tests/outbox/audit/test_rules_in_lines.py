@@ -6,11 +6,11 @@ import csv
 import io
 
 import pytest
-from support.auditing import Outbox, in_a_line
 from support.needs import needs_numba
-from support.ruled import SOLO, SUMOCUE
+from support.notations import SOLO, SUMOCUE
+from support.outboxes import Outbox, in_a_line
+from support.puzzles import TWO
 from support.solvers import at_hand
-from support.solving import TWO
 
 from pipeline.cli.answers import groups
 from pipeline.outbox.audit import Terms, audit

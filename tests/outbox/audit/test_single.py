@@ -6,7 +6,7 @@ import lzma
 import os
 
 import pytest
-from support.auditing import (
+from support.outboxes import (
     EXAMPLES,
     ONE,
     OTHER_GRID,
@@ -23,7 +23,7 @@ from support.auditing import (
     unlink,
     write,
 )
-from support.solving import EVEN_ODD, HARD, NONE, SIX, TWO
+from support.puzzles import EVEN_ODD, HARD, NONE, SIX, TWO
 
 from pipeline.certify.formula import Formula
 from pipeline.errors import EnvironmentFailure, SolverError

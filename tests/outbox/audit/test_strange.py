@@ -6,9 +6,9 @@ import codecs
 import shutil
 
 import pytest
-from support.auditing import ONE, in_a_line, packed
-from support.ruled import ISS
-from support.solving import NONE, TWO
+from support.notations import ISS
+from support.outboxes import ONE, in_a_line, packed
+from support.puzzles import NONE, TWO
 
 LINES = in_a_line(ONE) + in_a_line(TWO)
 FILES = {

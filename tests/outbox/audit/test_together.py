@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.auditing import ONE, in_a_line
-from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
+from support.outboxes import ONE, in_a_line
+from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.collection import Content, audit_collection

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.auditing import packed
-from support.dropping import TWO_SOLUTIONS
+from support.drop_folders import TWO_SOLUTIONS
+from support.outboxes import packed
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support.dropping import DropFolder
-from support.reporting import make_outbox
-from support.sharing import made_once
+from support.drop_folders import DropFolder
+from support.outboxes import made_once
+from support.reports import make_outbox
 
 
 @pytest.fixture(scope="session")

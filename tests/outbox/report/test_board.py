@@ -9,10 +9,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.drawing import SVG, drawn, of_class
-from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from support.puzzles import EVEN_ODD
 from support.solvers import solve_at_hand
 from support.strategies import examples
+from support.svg import SVG, drawn, of_class
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report.board import Board, board_svg

@@ -7,16 +7,17 @@ import shutil
 from contextlib import closing
 
 import pytest
-from support.browsing import PAGE_OPEN, Reader, browser
+from support.browsers import Reader, browser
 from support.commands import run
-from support.dropping import SMALL, DropFolder
+from support.drop_folders import SMALL, DropFolder
 from support.needs import needs_chromium
-from support.printing import pages_of
-from support.reporting import FILES, HOSTILE, collection, record
-from support.ruled import ISS, KILLER
+from support.notations import ISS, KILLER
+from support.reports import FILES, HOSTILE, collection, record
+from support.sheets import pages_of
 
 from pipeline.outbox.report import REPORT, write_report
 
+PAGE_OPEN = "details[open] .card"
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 MEDIUM = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
 

@@ -6,9 +6,9 @@ import os
 import signal
 
 import pytest
-from support.auditing import packed
 from support.commands import run
-from support.dropping import SMALL, DropFolder, wait_for
+from support.drop_folders import SMALL, DropFolder, wait_for
+from support.outboxes import packed
 
 from pipeline.files import write_whole
 from pipeline.outbox.names import stems_for

@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.drawing import encloses, loops
 from support.strategies import examples
 
 from pipeline.outbox.report.outlines import borders, inner_lines, outline
 from pipeline.puzzle.puzzle import Geometry
 
 PLACES = [(row, column) for row in range(1, 6) for column in range(1, 6)]
+_STEP = re.compile(r"([MHVhvz])([^MHVhvz]*)")
+
+
+def loops(path: str) -> list[list[tuple[float, float]]]:
+    """The corners of each line in a path of straight lines across and down."""
+    found: list[list[tuple[float, float]]] = []
+    for step, said in _STEP.findall(path):
+        numbers = [*map(float, said.split())]
+        if step == "M":
+            found.append([(numbers[0], numbers[1])])
+            continue
+        if step == "z":
+            continue
+        x, y = found[-1][-1]
+        ends = {"H": (numbers[0], y), "V": (x, numbers[0])}
+        ends |= {"h": (x + numbers[0], y), "v": (x, y + numbers[0])}
+        found[-1].append(ends[step])
+    return found
+
+
+def encloses(path: str, x: float, y: float) -> bool:
+    """Whether a point is inside of closed lines: a ray from it meets an odd number of sides."""
+    met = 0
+    for corners in loops(path):
+        for (x1, y1), (x2, y2) in zip(corners, (*corners[1:], corners[0]), strict=True):
+            met += x1 == x2 and x1 > x and min(y1, y2) < y < max(y1, y2)
+    return met % 2 == 1
 
 
 @examples(60)

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 import pytest
 from support.commands import run
-from support.dropping import SMALL, SMALL_SOLVED
-from support.reporting import FILES, Page, page_of, record, text_of
+from support.drop_folders import SMALL, SMALL_SOLVED
+from support.reports import FILES, Page, page_of, record, text_of
 
 from pipeline.outbox.report import REPORT
 

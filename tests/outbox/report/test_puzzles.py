@@ -6,10 +6,10 @@ import json
 import shutil
 
 import pytest
+from support.archives import zip_of
 from support.commands import run
-from support.dropping import SMALL, DropFolder
-from support.packing import zip_of
-from support.reporting import HOSTILE, LINES
+from support.drop_folders import SMALL, DropFolder
+from support.reports import HOSTILE, LINES
 
 from pipeline import InputError, certify_grid
 from pipeline.outbox.names import DONE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import pytest
-from support.drawing import SVG, drawn, of_class, text_of
 from support.rules.examples import EXAMPLES
+from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.shaped import (
@@ -33,6 +34,11 @@ ANYTHING = {
     Dot: lambda kind: Dot((1, 1.5), kind, "1 2 3"),
     Label: lambda kind: Label((1, 1.5), "<", kind),
 }
+
+
+def text_of(element: Element) -> list[str]:
+    """The texts of an element's parts."""
+    return [each.text or "" for each in element.iter(f"{SVG}tspan")]
 
 
 class Shown(Rule):

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
-from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
-from support.printing import SheetText
+from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from support.puzzles import EVEN_ODD, NINE
+from support.sheets import SheetText
 from support.solvers import solve_at_hand
-from support.solving import NINE
 from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle

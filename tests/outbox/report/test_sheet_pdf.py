@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL
+from support.drop_folders import NO_SOLUTION, SMALL
 from support.needs import needs_typst
-from support.printing import pages_of
-from support.solving import NINE
+from support.puzzles import EVEN_ODD, NINE
+from support.sheets import pages_of
 
 from pipeline import Geometry, Puzzle, parse_puzzle, solve
 from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet, sheet_pdf

@@ -6,10 +6,10 @@ import re
 from contextlib import closing
 
 import pytest
-from support.browsing import Reader, browser
-from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL
+from support.browsers import Reader, browser
+from support.drop_folders import NO_SOLUTION, SMALL
 from support.needs import needs_chromium
-from support.solving import NINE, NINE_TWO
+from support.puzzles import EVEN_ODD, NINE, NINE_TWO
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import numpy as np
 from support.needs import needs_typst
-from support.printing import pages_of, pixels_of
-from support.solving import NINE
+from support.puzzles import NINE
+from support.sheets import pages_of
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import Board, board_svg
 from pipeline.outbox.report.typeset import pdf_of, plain, png_of, typeset
+
+
+def pixels_of(png: bytes) -> np.ndarray:
+    """The greys of an image: 0 is black, 255 is white."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("L"))
+
 
 RULES = sorted((Path(__file__).parents[3] / "docs" / "assets" / "rules").glob("*.svg"))
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.auditing import packed
 from support.commands import run
-from support.dropping import SMALL, DropFolder
-from support.reporting import HEAD, collection, page_of, record, table, text_of
+from support.drop_folders import SMALL, DropFolder
+from support.outboxes import packed
+from support.reports import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
 from pipeline.errors import printable

@@ -9,7 +9,7 @@ import struct
 import zlib
 
 import pytest
-from support.packing import PACKERS, A, B, dropped, exhausted, in_little_memory
+from support.archives import PACKERS, A, B, dropped, exhausted, in_little_memory
 
 from pipeline.reading.archives import HARMLESS, TooMuch, UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened

@@ -16,13 +16,12 @@ from contextlib import closing, nullcontext
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.packing import (
+from support.archives import (
     PACKERS,
     A,
     B,
     dropped,
     exhausted,
-    folder_of,
     in_little_memory,
     tar_info,
     tar_of,
@@ -34,6 +33,14 @@ from support.strategies import examples
 
 from pipeline.reading.archives import UnpackError, UnpackLimits, resolved
 from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
+
+
+def folder_of(root, *entries):
+    for name, content in entries:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
 
 both_packers = pytest.mark.parametrize("pack", [zip_of, tar_of])
 TAR_FORMATS = tarfile.PAX_FORMAT, tarfile.GNU_FORMAT

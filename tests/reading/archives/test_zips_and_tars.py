@@ -15,7 +15,7 @@ from contextlib import closing
 from functools import partial
 
 import pytest
-from support.packing import (
+from support.archives import (
     PACKERS,
     A,
     B,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.cases import for_each
-from support.parsing import read, said_of
+from support.parsers import read, said_of
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from support.cases import for_each
-from support.parsing import LINE, grid, read, said_of
+from support.parsers import LINE, grid, read, said_of
 
 import pipeline
 from pipeline.errors import UsageError

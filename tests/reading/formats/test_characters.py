@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
-from support.parsing import read, said_of
+from support.parsers import read, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from support.cases import for_each
-from support.parsing import LINE as A
-from support.parsing import SOLVED, grid
+from support.parsers import LINE as A
+from support.parsers import SOLVED, grid
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.cases import for_each
 from support.commands import run
-from support.parsing import CLASSIC, LINE, ROWS, grid, read, refusal, said_of
-from support.solving import EVEN_ODD
+from support.parsers import CLASSIC, LINE, ROWS, grid, read, refusal, said_of
+from support.puzzles import EVEN_ODD
 
 from pipeline.errors import UsageError
 from pipeline.puzzle.puzzle import Geometry

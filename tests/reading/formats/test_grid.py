@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from support.cases import for_each
-from support.parsing import read, said_of
-from support.solving import EVEN_ODD
+from support.parsers import read, said_of
+from support.puzzles import EVEN_ODD
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import Parsed, parse_puzzle, render_puzzle

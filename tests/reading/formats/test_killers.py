@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from support.cases import for_each
-from support.parsing import read, said_of
-from support.ruled import ARROWS, KILLER, SUMOCUE
+from support.notations import ARROWS, KILLER, SUMOCUE
+from support.parsers import read, said_of
 
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules.cages import Cage

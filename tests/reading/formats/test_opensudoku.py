@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.cases import for_each
-from support.parsing import CLASSIC, LINE, read, refusal, said_of
+from support.parsers import CLASSIC, LINE, read, refusal, said_of
 
 DATA = LINE.replace(".", "0")
 GAME = f'<game data="{DATA}" />'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.parsing import read, refusal
+from support.parsers import read, refusal
 
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats import detect_collection

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from support.cases import for_each
-from support.parsing import LINE, ROWS, SOLVED, grid, read, said_of
-from support.ruled import JIGSAW, SAMURAI, SOLO
+from support.notations import JIGSAW, SAMURAI, SOLO
+from support.parsers import LINE, ROWS, SOLVED, grid, read, said_of
 
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules.cages import Cage

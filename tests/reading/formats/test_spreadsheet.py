@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
-from support.parsing import CLASSIC, LINE, read, said_of
+from support.parsers import CLASSIC, LINE, read, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle

@@ -8,7 +8,7 @@ import tracemalloc
 
 import pytest
 from support.cases import for_each
-from support.parsing import read, refusal, said_of
+from support.parsers import read, refusal, said_of
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from support.parsing import LINE, said_of
-from support.ruled import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
+from support.notations import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
+from support.parsers import LINE, said_of
 
 from pipeline.reading.formats import Layout, Parsed, detect_collection, parse_source, read_text
 from pipeline.settings import Reading

@@ -6,7 +6,7 @@ import fcntl
 import os
 
 import pytest
-from support.dropping import DropFolder
+from support.drop_folders import DropFolder
 
 
 @pytest.fixture

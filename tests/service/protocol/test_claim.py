@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claiming import claimed, claiming, go
+from support.claims import claimed, claiming, go
 from support.strategies import examples
 
 from pipeline.files import is_file_name

@@ -14,8 +14,8 @@ from threading import Thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claiming import at_step, claimed, claiming, go, note_of
-from support.dropping import DropFolder, record_text, wait_for
+from support.claims import at_step, claimed, claiming, go, note_of
+from support.drop_folders import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of

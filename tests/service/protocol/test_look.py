@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.packing import deep_folder
+from support.archives import deep_folder
 
 from pipeline.service.protocol.settle import (
     Refused,

@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import PurePath
 
 import pytest
-from support.claiming import claimed
-from support.dropping import DropFolder, record_text
-from support.packing import deep_folder
+from support.archives import deep_folder
+from support.claims import claimed
+from support.drop_folders import DropFolder, record_text
 
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
 from pipeline.service.protocol.overview import (

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 import pytest
-from support.claiming import at_step, note_of
-from support.dropping import DropFolder, record_text
+from support.claims import at_step, note_of
+from support.drop_folders import DropFolder, record_text
 
 from pipeline.outbox import record_of
 from pipeline.service.protocol.claim import NOTE, Claim, note_in, notes_in_work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -13,10 +14,19 @@ from pathlib import Path
 
 import pytest
 from support.needs import needs_linux
-from support.solving import PATIENCE, children, has_ended, is_closed
+from support.puzzles import PATIENCE, children, has_ended
 
 from pipeline.limits import MIB
 from pipeline.solving.solvers.child import Bounds, bound, child, ended_within, pour
+
+
+def is_closed(reading: int) -> bool:
+    """Wait until nobody holds the other end of a pipe."""
+    while select.select([reading], [], [], PATIENCE)[0]:
+        if not os.read(reading, 4096):
+            return True
+    return False
+
 
 AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB, processor_seconds=60)
 WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
-from support.linking import Asked
+from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
-from support.solving import pattern
+from support.puzzles import pattern
 
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle

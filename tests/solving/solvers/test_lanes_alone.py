@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.cases import for_each
-from support.lanes import put_in_place, replace_lanes, search_of_lanes
+from support.machine_code import put_in_place, replace_lanes, search_of_lanes
 from support.oracle import solutions
-from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
+from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
 
 from pipeline.limits import Deadline, Limits
 from pipeline.reading.formats import parse_puzzle

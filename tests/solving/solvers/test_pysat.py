@@ -7,8 +7,8 @@ import signal
 
 import pytest
 from support.needs import needs_linux
-from support.refuting import steps_of
-from support.solving import children, cnf_of, has_ended, pigeons
+from support.puzzles import children, cnf_of, has_ended, pigeons
+from support.refutations import steps_of
 
 from pipeline.certify import certify_model
 from pipeline.certify.formula import Formula

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lzstring import LZString
 from support.cases import for_each
 from support.documents import RULES, cells, document, packed, read, refusal, text_of, whole
-from support.parsing import check_read_or_refused
+from support.parsers import check_read_or_refused
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
@@ -136,7 +136,7 @@ values = st.recursive(
 )
 
 
-@examples(40)
+@examples(20)
 @given(
     st.dictionaries(st.sampled_from([*RULES, "line", "cage", "grid", "size"]), values, max_size=4)
 )

@@ -9,10 +9,10 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import parsing
+from support import parsers
 from support.cases import for_each
 from support.pages import PAGES
-from support.parsing import check_read_or_refused, read
+from support.parsers import check_read_or_refused, read
 from support.strategies import examples
 
 from pipeline import solve
@@ -30,7 +30,7 @@ REGIONS = ((0, 1, 3, 4), (2, 5, 6, 7), (8, 9, 11, 13), (10, 12, 14, 15))
 
 
 def refusal(text: str) -> InvalidPuzzle:
-    return parsing.refusal(text, format="iss")
+    return parsers.refusal(text, format="iss")
 
 
 LINE, CELLS = "R1C1~R1C2~R2C3", (0, 1, 6)

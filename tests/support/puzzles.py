@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Iterable
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
@@ -110,11 +109,6 @@ def program(path: Path, body: str) -> str:
     return str(path)
 
 
-def result_lines(model: Iterable[int]) -> str:
-    """Shell that says SAT with that model, as minisat does."""
-    return f"printf 'SAT\\n{' '.join(map(str, model))} 0\\n' > \"$out\"; exit 10"
-
-
 def children(of: int | None = None) -> set[int]:
     """The processes that this one, or another, has started and that still run."""
     found: set[int] = set()
@@ -141,11 +135,3 @@ def has_ended(pid: int) -> bool:
         return bool(select.select([descriptor], [], [], PATIENCE)[0])
     finally:
         os.close(descriptor)
-
-
-def is_closed(reading: int) -> bool:
-    """Wait until nobody holds the other end of a pipe."""
-    while select.select([reading], [], [], PATIENCE)[0]:
-        if not os.read(reading, 4096):
-            return True
-    return False

@@ -13,8 +13,9 @@ from http.client import HTTPConnection, HTTPMessage
 from pathlib import Path
 from urllib.parse import quote
 
-from support.dropping import DropFolder, environment, wait_for
-from support.forking import Forked
+from support.drop_folders import DropFolder, environment, wait_for
+from support.forks import Forked
+from support.puzzles import children
 
 BYTES = "application/octet-stream"
 
@@ -76,9 +77,9 @@ class Served:
 
     def watch(self) -> int:
         """The process id of its watch; on Linux."""
-        told = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
-        children = Path(told).read_text().split()
-        named = {int(p): Path(f"/proc/{p}/cmdline").read_bytes() for p in children}
+        named = {
+            pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children(self.process.pid)
+        }
         (watch,) = [pid for pid, argv in named.items() if b"\0watch\0" in argv]
         return watch
 

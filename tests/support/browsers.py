@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from support.needs import CHROMIUM
 
 ROWS = "tbody tr:visible th"
-PAGE_OPEN = "details[open] .card"
 
 
 @contextmanager

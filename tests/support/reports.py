@@ -6,9 +6,10 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from support.auditing import packed
 from support.commands import run
-from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.outboxes import packed
+from support.puzzles import EVEN_ODD
 
 from pipeline.outbox.report import page_pieces
 

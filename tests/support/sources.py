@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from support.dropping import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
+from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
 
 
 def in_a_line(puzzle: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
+import os
 import shutil
 import zipfile
 from collections import Counter
@@ -17,18 +19,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from support.archives import zip_of
 from support.commands import run
-from support.dropping import DropFolder
-from support.packing import zip_of
-from support.sharing import made_once
+from support.drop_folders import OTHER_SOLVED, SMALL, DropFolder
 
-from pipeline.certify.formula import Formula, proof_formula
+from pipeline.certify.formula import Formula, proof_formula, read_formula
+from pipeline.certify.lrat import check_lrat, drat_of
 from pipeline.outbox.audit import Finding, Terms, audit
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import parse_puzzle
 
-ONE = "1...\n..2.\n.3..\n...4\n"
-OTHER_GRID = "4312\n2134\n1243\n3421\n"
+ONE, OTHER_GRID = SMALL, OTHER_SOLVED
 SIX_BY_SIX = "...5..\n..5631\n......\n.1.3.5\n.5....\n2.4...\n"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 packed = partial(zip_of, method=zipfile.ZIP_STORED)
@@ -112,10 +113,10 @@ class Outbox:
         files = [{"name": n, "sha256": h} for n, h in hashes.items()]
         self.write_record(stem, self.record(stem) | {"files": files})
 
-    def write(self, name: str, content: str | bytes, stem: str) -> None:
+    def write(self, name: str, content: str | bytes, stem: str = "") -> None:
         """Write a file of a job's set, a new one perhaps, and see to it that it is listed."""
         self.path(name).write_bytes(content.encode() if isinstance(content, str) else content)
-        self.list(stem, Path(name).name)
+        self.list(stem or _stem(name), Path(name).name)
 
     def change(self, name: str, stem: str, change: Callable[[str], str]) -> None:
         """Change the text of a file of a job's set, so that it differs."""
@@ -178,11 +179,11 @@ class Outbox:
     def original(self, name: str) -> Path:
         return self.box.inbox / "done" / name
 
-    def exchange(self, name: str, content: str | bytes, stem: str) -> None:
+    def exchange(self, name: str, content: str | bytes, stem: str = "") -> None:
         """Put another original in place of one; the record has its hash."""
         data = content.encode() if isinstance(content, str) else content
         self.original(name).write_bytes(data)
-        self.edit(stem, sha256=sha256(data).hexdigest(), bytes=len(data))
+        self.edit(stem or _stem(name), sha256=sha256(data).hexdigest(), bytes=len(data))
 
     def formula(self, stem: str) -> Formula:
         """What a proof of one puzzle should refute."""
@@ -229,19 +230,38 @@ def call(outbox: Outbox, *options: str) -> tuple[int, str, str]:
     return run("audit", str(outbox.folder), "--inbox", str(outbox.box.inbox), *options)
 
 
-def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:
-    """The outbox of these files, every claim proved."""
+def dropped(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:
+    """The outbox of these files; a name with a slash is that of one in a folder."""
     box = DropFolder.within(folder)
     for name, content in files.items():
+        (box.inbox / name).parent.mkdir(parents=True, exist_ok=True)
         box.drop(name, content)
-    result = box.run("--prove", "always", "--settle", "0", *options)
+    result = box.run("--settle", "0", *options)
     assert result.returncode in (0, 1), result.stderr
     assert not box.waiting()
     return Outbox(box)
 
 
+def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:
+    """The outbox of these files, every claim proved."""
+    return dropped(folder, files, "--prove", "always", *options)
+
+
 def _outbox_in(folder: Path) -> Outbox:
     return Outbox(DropFolder(folder / "inbox", folder / "outbox"))
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that whoever comes first fills for all workers; to be read only."""
+    top = factory.getbasetemp()
+    folder = (top.parent if "PYTEST_XDIST_WORKER" in os.environ else top) / name
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            make(folder)
+            (folder / "made").touch()
+    return folder
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Outbox:
@@ -269,24 +289,16 @@ def put(name: str, text: str) -> Tamper:
     return lambda outbox: outbox.path(name).write_text(text)
 
 
-def write(name: str, content: str | bytes) -> Tamper:
-    return lambda outbox: outbox.write(name, content, _stem(name))
-
-
 def remove(*names: str) -> Tamper:
     return lambda outbox: [outbox.remove(name, _stem(name)) for name in names]
 
 
-def exchange(name: str, content: str | bytes) -> Tamper:
-    return lambda outbox: outbox.exchange(name, content, _stem(name))
+def _later(method: Callable[..., None]) -> Callable[..., Tamper]:
+    return lambda *values, **fields: lambda outbox: method(outbox, *values, **fields)
 
 
-def edit(stem: str, **fields: Any) -> Tamper:
-    return lambda outbox: outbox.edit(stem, **fields)
-
-
-def certify(stem: str, **fields: Any) -> Tamper:
-    return lambda outbox: outbox.certify(stem, **fields)
+write, exchange = _later(Outbox.write), _later(Outbox.exchange)
+edit, certify = _later(Outbox.edit), _later(Outbox.certify)
 
 
 def change(name: str, old: str, new: str, times: int = -1) -> Tamper:
@@ -298,3 +310,14 @@ def change(name: str, old: str, new: str, times: int = -1) -> Tamper:
 
 def append(name: str, more: str) -> Tamper:
     return lambda outbox: outbox.change(name, _stem(name), lambda text: text + more)
+
+
+def formula_in(folder: Path, stem: str) -> Formula:
+    return read_formula((folder / f"{stem}.proof.cnf").read_text("ascii"))
+
+
+def checked(folder: Path, stem: str) -> int:
+    """The steps of a proof as it was written, which holds, and is the same in both notations."""
+    lrat = (folder / f"{stem}.proof.lrat").read_text("ascii")
+    assert (folder / f"{stem}.proof.drat").read_text("ascii") == drat_of(lrat)
+    return check_lrat(formula_in(folder, stem), lrat)

@@ -1,4 +1,4 @@
-"""What takes the place of lanes as machine code."""
+"""Stand-ins for machine code: for a program that may be loaded, and for the batch solver."""
 
 from __future__ import annotations
 
@@ -30,3 +30,22 @@ def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | No
 def put_in_place(monkeypatch: Any, search: Callable[..., Solutions] | None) -> None:
     """Replace the machine code with this search; None: the machine code is missing."""
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", lambda *_, **__: search)
+
+
+class Asked:
+    """In place of a `Loaded`: what it is asked, and how often seconds are counted."""
+
+    def __init__(self, step: Callable[..., Any] | None = None) -> None:
+        self.step = step
+        self.seconds: list[float] = []
+        self.at_once: list[bool] = []
+        self.counted = 0
+
+    def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., Any] | None:
+        self.seconds.append(seconds)
+        self.at_once.append(at_once)
+        return self.step
+
+    def count(self, seconds: float) -> None:
+        assert seconds > 0
+        self.counted += 1

@@ -1,24 +1,28 @@
-"""Solvers and lanes that lie, and what must be true of all that is published nonetheless."""
+"""Solvers that give wrong answers, and what must be true of results all the same."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
-from support.lanes import replace_lanes
 from support.oracle import is_solution, solutions
+from support.puzzles import EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE
+from support.solvers import at_hand
 
-from pipeline.certify.many import Verdict
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.cnf import Answer, Sat, Unsat
-from pipeline.solving.compiled import Solutions
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solver
 
+FOUR = [parse_puzzle(text) for text in (UNIQUE, TWO, SIX, NONE)]
+NINES = [parse_puzzle(text) for text in (NINE, NINE_TWO, EVEN_ODD_SIX, "531" + NINE[3:])]
+ALL = [*FOUR, *NINES]
+"""Of both sizes: with one, two, six and no solutions."""
 Lie = Literal["unsat", "wrong model", "repeated model"]
 LIES: tuple[Lie, ...] = ("unsat", "wrong model", "repeated model")
 Plan = Callable[[int], Lie | None]
@@ -41,6 +45,10 @@ def from_answer(number: int, lie: Lie) -> Plan:
 def at_random(seed: int, lies: tuple[Lie, ...] = LIES, share: float = 0.5) -> Plan:
     generator = random.Random(seed)
     return lambda _: generator.choice(lies) if generator.random() < share else None
+
+
+def honest() -> Solver:
+    return at_hand("pysat").chain[0]
 
 
 class Liar:
@@ -91,81 +99,6 @@ class _LyingSession:
         return self._last
 
 
-LaneLie = Callable[[Solutions, np.random.Generator], None]
-"""Makes a lie of what lanes have found, in place."""
-
-
-def drop_one(found: Solutions, generator: np.random.Generator) -> None:
-    """Leave out the last solution of some."""
-    some = (found.counts > 0) & (generator.random(len(found.counts)) < 0.5)
-    found.counts[some] -= 1
-
-
-def drop_first(found: Solutions, generator: np.random.Generator) -> None:
-    """Leave out the first of several solutions."""
-    for place in np.flatnonzero(found.counts > 1):
-        found.grids[:-1, place] = found.grids[1:, place]
-        found.counts[place] -= 1
-
-
-def keep_one(found: Solutions, generator: np.random.Generator) -> None:
-    """Leave out all but the first solution."""
-    np.minimum(found.counts, 1, out=found.counts)
-
-
-def drop_all(found: Solutions, generator: np.random.Generator) -> None:
-    """Say that there is no solution at all."""
-    found.counts[:] = 0
-
-
-def change_cells(found: Solutions, generator: np.random.Generator) -> None:
-    """Change a cell of each grid."""
-    cells = generator.integers(0, found.grids.shape[2], found.grids.shape[:2])
-    for (rank, place), cell in np.ndenumerate(cells):
-        found.grids[rank, place, cell] = generator.integers(0, 256)
-
-
-def swap_puzzles(found: Solutions, generator: np.random.Generator) -> None:
-    """Give each puzzle what was found for the next one."""
-    found.counts[:] = np.roll(found.counts, 1)
-    found.grids[:] = np.roll(found.grids, 1, axis=1)
-
-
-def repeat(found: Solutions, generator: np.random.Generator) -> None:
-    """Give the first solution once more."""
-    some = (found.counts > 0) & (found.counts < len(found.grids))
-    for place in np.flatnonzero(some):
-        found.grids[found.counts[place], place] = found.grids[0, place]
-        found.counts[place] += 1
-
-
-def invent(found: Solutions, generator: np.random.Generator) -> None:
-    """Say that there is one more solution, with a grid of nothing."""
-    found.counts[found.counts < len(found.grids)] += 1
-
-
-def give_up(found: Solutions, generator: np.random.Generator) -> None:
-    """Say of some that there was no time, and of others that there was."""
-    found.counts[::3] = 0
-    found.decided[::2] = False
-
-
-LANE_LIES = (
-    drop_one, drop_first, drop_all, change_cells, swap_puzzles, repeat, invent, give_up
-)  # fmt: skip
-
-
-def lying_lanes(monkeypatch, lie: LaneLie, seed: int = 0) -> None:
-    """Have lanes lie."""
-    generator = np.random.default_rng(seed)
-    replace_lanes(monkeypatch, lambda found: lie(found, generator))
-
-
-def undecided(geometry, masks, *_rest):
-    """A replacement of `exhausted_many` that never has time."""
-    return np.full(len(masks), Verdict.UNDECIDED, np.uint8), np.zeros(len(masks), np.int64)
-
-
 @lru_cache
 def solutions_of(puzzle: Puzzle) -> list[Grid]:
     """All of them, by brute force."""
@@ -194,3 +127,10 @@ def check_found_out(puzzle: Puzzle, result: Result[Grid], limit: int = MOST) -> 
     known = solutions_of(puzzle)
     assert result.complete == (len(known) <= limit)
     assert len(result.solutions) == min(limit, len(known))
+
+
+def cut_short(puzzle: Puzzle, known: Sequence[Grid], **_: object) -> Exhausted:
+    """A replacement of `searched_through` that has no time left once it has found a solution."""
+    others = [grid for grid in solutions_of(puzzle) if grid not in known]
+    found = (others[0],) if len(known) == 1 else ()
+    return Exhausted(found, 1, "time was too short" if others else None)

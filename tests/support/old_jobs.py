@@ -3,7 +3,7 @@
 As a program this writes what the present version leaves. Run it for each release, and when
 CHECKPOINT_FORMAT is raised; older files stay:
 
-    PYTHONPATH=.:tests .venv/bin/python -m support.left_behind tests/golden/in-work/NAME.json
+    PYTHONPATH=.:tests .venv/bin/python -m support.old_jobs tests/golden/in-work/NAME.json
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.breaking import NOTED, Bench, Breaker
-from support.dropping import SMALL, TWO_SOLUTIONS, DropFolder
-from support.many import collection
+from support.breakers import NOTED, Bench, Breaker
+from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
+from support.sources import collection
 
 from pipeline.service.protocol.claim import NOTE, last_object
 from pipeline.service.protocol.claiming import identity

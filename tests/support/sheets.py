@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import closing
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-
-import numpy as np
 
 from pipeline import Grid, Puzzle
 
@@ -123,14 +120,6 @@ class SheetText(HTMLParser):
         xs, ys = (map(int, at[axis].split()) for axis in "xy")
         for x, y, sign in zip(xs, ys, [data] if is_whole else data, strict=True):
             cells[y // CELL + 1, x // CELL + 1] = sign
-
-
-def pixels_of(png: bytes) -> np.ndarray:
-    """The greys of an image: 0 is black, 255 is white."""
-    from PIL import Image
-
-    with Image.open(io.BytesIO(png)) as image:
-        return np.asarray(image.convert("L"))
 
 
 def pages_of(pdf: bytes) -> list[str]:

@@ -17,9 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from support import solving
-from support.forking import Forked
-from support.solving import PATIENCE
+from support.forks import Forked
+from support.puzzles import PATIENCE
 
 import pipeline
 from pipeline.service.protocol.folders import Folders
@@ -30,24 +29,10 @@ OTHER = "4...\n..3.\n.2..\n...1\n"
 OTHER_SOLVED = "4312\n2134\n1243\n3421\n"
 NO_SOLUTION = "1.1.\n....\n....\n....\n"
 TWO_SOLUTIONS = "12..\n3421\n4312\n21..\n"
-EVEN_ODD = solving.EVEN_ODD
-EVEN_ODD_SOLVED = """\
-238965471
-764318295
-195247386
-572183964
-389426517
-416579823
-941732658
-657894132
-823651749
-"""
 ENDLESS = ".........\n" * 9
 """More solutions than anybody waits for: with ENDLESSLY all are looked for."""
 ENDLESSLY = ("--max-solutions", "100000000", "--timeout", "100000")
 
-NO_PATH = {"PATH": "/nonexistent"}
-"""Environment in which no minisat is found."""
 
 _PAUSE = 0.005
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from support.dropping import DropFolder, environment
+from support.drop_folders import DropFolder, environment
 
 from pipeline.service.protocol import Step, on_step
 from pipeline.service.protocol.claim import Claim, Note

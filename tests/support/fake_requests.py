@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from support.dropping import wait_for
+from support.drop_folders import wait_for
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.workers import Request

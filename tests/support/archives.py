@@ -53,13 +53,6 @@ def tar_info(name, kind=tarfile.REGTYPE, target=""):
     return info
 
 
-def folder_of(root, *entries):
-    for name, content in entries:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(content)
-    return root
-
-
 def deep_folder(top: Path, length: int, each: int = 199, file: str = "") -> Path:
     """Make `top` a folder in a folder and so on, so that the last one's path is about so long.
 

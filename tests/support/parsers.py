@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from support.puzzles import NINE, NINE_SOLVED
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import Parsed, parse_puzzle, parse_source
 from pipeline.settings import Reading
 
-LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+LINE, SOLVED = NINE, NINE_SOLVED
 CLASSIC = parse_puzzle(LINE)
 
 

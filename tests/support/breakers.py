@@ -1,0 +1,228 @@
+"""Real processes of the command line that die, wait or fail at a step of the protocol.
+
+In these runs collections are cut in small pieces and folders settle at once. More steps have
+names: NOTING and NOTED, before and after a step of a job is noted, and BEGUN, after a worker got
+a request. The log has an event for each request and each note.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from support.drop_folders import DropFolder, environment, wait_for
+from support.forks import ForkedPeer, fork_spares, forked, redirect, run_command
+
+from pipeline.service.workers import Pool
+from pipeline.settings import Settings
+from pipeline.solving.solvers.child import Peer
+
+KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
+"""What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
+
+NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
+PIECE = 180
+"""Bytes of a piece: 10 puzzles of 4×4."""
+
+
+@dataclass(frozen=True)
+class Breaker:
+    """Starts commands and functions in processes of their own, which are killed in the end."""
+
+    processes: dict[int, BaseProcess]
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[Breaker]:
+        breaker = cls({})
+        try:
+            yield breaker
+        finally:
+            for process in breaker.processes.values():
+                if process.is_alive():
+                    process.kill()
+
+    def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
+        """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
+
+        `what` is done then, KILL if nothing else is said; nth = 0: every time. `real` workers
+        are not forked.
+        """
+        prepare = partial(_prepare, log, **breaks)
+        return self._begun(run_command, argv, log, log, environment(), Path.cwd(), prepare)
+
+    def call(self, function: Callable[..., None], log: Path, **values: Any) -> int:
+        """Call a function in a process of its own; its pid."""
+        return self._begun(_call, function, log, values)
+
+    def _begun(self, function: Callable[..., None], *values: Any) -> int:
+        process = forked(function, *values)
+        assert process.pid
+        self.processes[process.pid] = process
+        return process.pid
+
+    def wait(self, pid: int) -> int:
+        """The exit code, or minus the signal that killed it."""
+        process = self.processes[pid]
+        process.join()
+        assert process.exitcode is not None
+        return process.exitcode
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Runs on one pair of folders, and what their log tells."""
+
+    breaker: Breaker
+    box: DropFolder
+    log: Path
+
+    @classmethod
+    def within(cls, folder: Path, breaker: Breaker) -> Bench:
+        """Make a pair of folders in this one."""
+        return cls(breaker, DropFolder.within(folder), folder / "log")
+
+    def start(self, name: str, *options: str, **breaks: Any) -> int:
+        """Start a command on the folders; its pid. The solver is one that needs no processes."""
+        folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
+        usual = ["--settle", "0.01", "--solver", "lanes", "--log-format", "json"]
+        argv = [name, *folders, *usual, *options]
+        return self.breaker.start(argv, self.log, **breaks)
+
+    def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
+        """Run to the end, with one worker unless options differ: exit code and events."""
+        before = len(self.events())
+        code = self.breaker.wait(self.start("run", *(options or ("--workers", "1")), **breaks))
+        return code, self.events()[before:]
+
+    def events(self) -> list[dict[str, Any]]:
+        text = self.log.read_text() if self.log.exists() else ""
+        return [json.loads(line) for line in text.rpartition("\n")[0].splitlines()]
+
+    def go(self) -> None:
+        """Let go what waits at a step."""
+        Path(f"{self.log}.go").touch()
+
+    def wait_until_held(self) -> None:
+        """Wait until it waits at a step."""
+        wait_for(lambda: told(self.events(), "held"))
+
+
+def told(events: Sequence[dict[str, Any]], what: str) -> list[Any]:
+    """The values of one kind of event of ours, in order: `begun`, `noted`, `worker`, `held`."""
+    return [event[what] for event in events if event["event"] == "told" and what in event]
+
+
+_workers: list[int] = []
+
+
+def _tell(**what: Any) -> None:
+    os.write(2, json.dumps({"event": "told", **what}).encode() + b"\n")
+
+
+def _name_of(request: Any) -> list[Any]:
+    """What tells a request from all others of a job."""
+    match type(request).__name__:
+        case "PieceOf":
+            return [request.member, request.piece.first_line]
+        case "Singles":
+            return [item.name for item in request.items]
+    return ["end of", request.member]
+
+
+class _Told(Peer):
+    """A worker whose start and requests are logged."""
+
+    def send(self, request: object) -> None:
+        from pipeline.service.protocol import reached
+
+        if isinstance(request, Settings):
+            _workers.append(self._process.pid)
+            _tell(worker=self._process.pid)
+            super().send(request)
+            return
+        _tell(begun=_name_of(request))
+        super().send(request)
+        reached(BEGUN)
+
+
+class _ToldForked(_Told, ForkedPeer):
+    """Both."""
+
+
+def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
+    seen = 0
+
+    def act() -> None:
+        match what:
+            case "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "fill":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            case "stop":
+                signal.raise_signal(signal.SIGTERM)
+            case "wait":
+                _tell(held=step)
+                wait_for(go.exists)
+            case "bereave":
+                for pid in _workers:
+                    os.kill(pid, signal.SIGKILL)
+
+    def on_step(name: str) -> None:
+        nonlocal seen
+        seen += name == step
+        if name == step and nth in (0, seen):
+            act()
+
+    return on_step
+
+
+def _prepare(
+    log: Path,
+    step: str = "",
+    what: str = KILL,
+    nth: int = 1,
+    real: bool = False,
+    checkpoint_seconds: float = 0.0,
+) -> None:
+    """In the child: have the run log each note, and break."""
+    from pipeline.service import loop
+    from pipeline.service.jobs import Portions
+    from pipeline.service.protocol import on_step, reached
+    from pipeline.service.protocol.growing import Growing
+    from pipeline.service.runtime import Tuning
+
+    note = Growing.note
+
+    def note_and_tell(self: Any, state: dict[str, Any]) -> None:
+        reached(NOTING)
+        note(self, state)
+        _tell(noted=state["steps"])
+        reached(NOTED)
+
+    Growing.note = note_and_tell
+    fork_spares(0 if real else 4)
+    tuning = Tuning(
+        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
+        walk_seconds=0.01,
+        checkpoint_seconds=checkpoint_seconds,
+        start_worker=_Told if real else _ToldForked,
+    )
+    loop.Pool = Pool
+    loop.run_once = partial(loop.run_once, tuning=tuning)
+    loop.watch = partial(loop.watch, tuning=tuning)
+    on_step.append(_breaking(step, what, nth, Path(f"{log}.go")))
+
+
+def _call(function: Callable[..., None], log: Path, values: dict[str, Any]) -> None:
+    redirect(log, log)
+    function(**values)
