@@ -4,6 +4,7 @@ Lines are bars between the cells of a row, and borders between rows. Rows and co
 separately. Lines nowhere, between all cells, or only where the usual boxes end say nothing; among
 lines between all cells, those drawn differently count, `||` or `===`. Any other lines must cut the
 whole grid into boxes, or the grid is refused. A direction that says nothing follows from the other.
+Sides that have no usual boxes, such as 12, need lines or a declaration.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, usual_boxes
+from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading
 
@@ -44,8 +46,8 @@ class _Direction(NamedTuple):
 def boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading) -> Geometry:
     """The boxes of a grid of that side, whose rows and borders these lines are.
 
-    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, or if
-    none was declared and the lines draw no boxes.
+    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, if the
+    lines draw no boxes, or if nothing tells which boxes the side has.
     """
     usual, box = usual_boxes(side), reading.box
     if box:
@@ -55,6 +57,9 @@ def boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading)
         return Geometry(*box)
     columns, rows = _judge(lines, usual)
     if not (columns.speaks or rows.speaks):
+        if side not in ALL_GEOMETRIES:
+            expected = f"{choices(side)} to say which boxes it has"
+            raise text.error(None, None, expected, f"{side} rows")
         return usual
     height, width = _smallest(rows, side), _smallest(columns, side)
     height, width = height or side // max(1, width), width or side // max(1, height)

@@ -18,13 +18,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.alphabets import Alphabet, number_masks
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
+from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
+from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, decode_text, either, quote
+from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either, quote
 from pipeline.settings import Reading
 
 _SIGNS = frozenset(DIGITS + " ")
@@ -66,42 +65,45 @@ def is_in_spaces(data: bytes) -> bool:
         return False
 
 
-def parse_spaces(text: Text, reading: Reading) -> Parsed:
+def _frame(text: Text) -> Frame:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
-    rows, side = layout.rows, layout.side
-    values = [value for row in rows[:side] for value in _values(text, row, side, layout.step)]
-    if len(rows) > side:
-        raise text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
-    if len(rows) < side:
-        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
-    if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
+    rows, side, step = layout.rows, layout.side, layout.step
+    words = [
+        Word(row.number, at + 1, row.text[at : at + 1] or " ")
+        for row in rows[:side]
+        for at in range(0, side * step, step)
+    ]
+    fault = next(filter(None, (_fault_in(text, row, side, step) for row in rows[:side])), None)
+    if not fault and len(rows) > side:
+        fault = text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
+    if not fault and len(rows) < side:
+        fault = text.at_end(f"{side} rows", counted(len(rows), "row"))
+    if not fault and not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
         expected = "a sign such as '.' for the blanks"
-        raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
+        found = "spaces that may be blanks or lie between cells"
+        fault = text.error(None, None, expected, found)
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*rows, *borders), key=lambda line: line.number)
-    return Parsed(Puzzle.of_values(boxes_of(text, drawn, side, reading), values))
+    tokens = "".join(word.text for word in words)
+    return Frame(tokens, lambda: words, side, drawn, fault)
 
 
-def _values(text: Text, line: TextLine, side: int, step: int) -> list[int]:
-    values = [0] * side
+def _fault_in(text: Text, line: TextLine, side: int, step: int) -> InvalidPuzzle | None:
+    """What is wrong with the first sign that is not at the place of a cell."""
     for at, sign in enumerate(line.text):
-        if sign == " ":
-            continue
-        cell, between = divmod(at, step)
-        value = number_of(sign, side)
-        if cell >= side:
-            expected, found = f"a row of at most {side} cells", counted(cell + 1, "cell")
-        elif between:
-            expected, found = "a space between cells", quote(sign)
-        elif not value:
-            expected, found = f"a digit from 1 to {side}, or a space", quote(sign)
-        else:
-            values[cell] = value
-            continue
-        raise text.error(line.number, at + 1, expected, found)
-    return values
+        if sign != " " and at >= side * step:
+            expected, found = f"a row of at most {side} cells", counted(at // step + 1, "cell")
+            return text.error(line.number, at + 1, expected, found)
+        if sign != " " and at % step:
+            return text.error(line.number, at + 1, "a space between cells", quote(sign))
+    return None
+
+
+def _digits(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
+    expected = f"a digit from 1 to {side}, or a space"
+    return [Alphabet(number_masks(side), " ", expected)]
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
@@ -182,4 +184,4 @@ def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     return lines[first:stop]
 
 
-SPACES = Format("spaces", recognise_spaces, parse_spaces)
+SPACES = Format("spaces", recognise_spaces, parser(_frame, _digits))

@@ -74,7 +74,7 @@ def test_a_zero_is_a_blank_only_where_the_largest_value_shows_that_values_count_
         ("  1", " \u0661", f"6:6: expected {NUMBER}, found '\\u0661'"),
         ("__  1", "9" * 5000, f"6:3: expected {NUMBER}, found '{'9' * 20}'…"),
         ("  1", " 1 1", f"6:10: expected {BAR}, found '__'"),
-        ("  1 __", "  1", f"6:9: expected {NUMBER}, found '|'"),
+        ("  1 __", "  1", "6:9: expected a cell, found '|'"),
         ("| __  1", " __  1", f"6:2: expected {BAR}, found '__'"),
         (
             " 6 |",

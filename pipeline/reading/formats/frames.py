@@ -1,0 +1,165 @@
+"""From a text to the cells of a puzzle: a frame cuts tokens out of it, an alphabet reads them.
+
+    text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
+
+This is the one routine for grids, lines, letters, spreadsheets, lists in JSON, numbers under the
+size of a box, bordered grids, jigsaws and samurai. The row of such a format in `FORMATS` has
+`parser(frame, alphabets)`. Faults are reported in this order: the first token that is no cell of
+any puzzle, what is wrong with the frame, the first token that is no cell of this one, and drawn
+lines that are no boxes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, Self
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.reading.formats.alphabets import Alphabet, Alphabets, check_tokens, digits
+from pipeline.reading.formats.borders import boxes_of
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE, SIDES
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.ruled import given_masks
+from pipeline.reading.formats.text import Text, TextLine, Word, either
+from pipeline.settings import Reading
+
+
+class Frame(NamedTuple):
+    """The tokens of the cells, row by row, and what is wrong with the rows.
+
+    `words` gives the tokens with their places, for messages. `lines` are rows and borders, which
+    may draw boxes; `geometry` is set if the text states it. `cells` has the cell of each token
+    where some cells have several tokens. `rules` are those that the text states beside the cells.
+    """
+
+    tokens: Sequence[str]
+    words: Callable[[], Iterable[Word]]
+    side: int
+    lines: Sequence[TextLine] = ()
+    fault: InvalidPuzzle | None = None
+    geometry: Geometry | None = None
+    cells: Sequence[int] = ()
+    rules: Sequence[Rule] = ()
+
+    @classmethod
+    def of_words(
+        cls, words: Sequence[Word], geometry: Geometry, fault: InvalidPuzzle | None = None
+    ) -> Self:
+        """The frame of a text that states its geometry."""
+        tokens = [word.text for word in words]
+        return cls(tokens, lambda: words, geometry.side, fault=fault, geometry=geometry)
+
+
+def parser(
+    frame: Callable[[Text], Frame], alphabets: Alphabets
+) -> Callable[[Text, Reading], Parsed]:
+    """The `Format.parse` of a frame and alphabets of which one fits."""
+    return lambda text, reading: puzzle_in(text, frame(text), alphabets, reading)
+
+
+def puzzle_in(
+    text: Text,
+    frame: Frame,
+    alphabets: Alphabets,
+    reading: Reading,
+    choose: Callable[[Sequence[Alphabet]], Alphabet] = lambda fitting: fitting[0],
+) -> Parsed:
+    """The puzzle in a frame; `choose` decides between several alphabets that fit.
+
+    Raises InvalidPuzzle.
+    """
+    known = alphabets(frame.tokens, frame.side, reading)
+    alphabet = choose(check_tokens(text, frame.tokens, frame.words, known, frame.fault))
+    geometry = frame.geometry or boxes_of(text, frame.lines, frame.side, reading)
+    masks, rules = alphabet.masks_of(frame.tokens, geometry.all_values), [*frame.rules]
+    if frame.cells:
+        masks, contradicting = given_masks(geometry, zip(frame.cells, masks, strict=True))
+        rules += contradicting
+    puzzle = Puzzle(geometry, masks, tuple(rules))
+    return Parsed(puzzle, alphabet.name, variant=alphabet.variant if puzzle.is_plain else "rules")
+
+
+class Row(NamedTuple):
+    """One row: its tokens, those with their places, the number of its line, and where it ends.
+
+    `width` is the number of tokens; `tokens` may lack those beyond the longest row.
+    """
+
+    tokens: Sequence[str]
+    words: Callable[[], Iterable[Word]]
+    line: int
+    end: int
+    width: int
+
+    @classmethod
+    def of_cells(cls, line: TextLine) -> Self:
+        """The row of a line in which each character is a cell."""
+        return cls(line.cells, line.placed_cells, line.number, len(line.text) + 1, len(line.cells))
+
+    @classmethod
+    def of_words(cls, words: Sequence[Word], line: int, end: int) -> Self:
+        return cls([word.text for word in words], lambda: words, line, end, len(words))
+
+
+def frame_of_rows(
+    text: Text,
+    rows: Sequence[Row],
+    sides: Collection[int],
+    lines: Sequence[TextLine] = (),
+    noun: str = "cell",
+) -> Frame:
+    """The frame of n rows of n tokens, n being one of `sides`; messages call a token `noun`."""
+    side = side_of_rows([row.width for row in rows], sides)
+    fault = _fault_in(text, rows, side, sides, noun)
+    tokens = [*chain.from_iterable(row.tokens for row in rows)]
+    side = side or (NINE.side if NINE.side in sides else max(sides))
+    return Frame(tokens, lambda: _words(rows), side, lines, fault)
+
+
+def _words(rows: Iterable[Row]) -> Iterator[Word]:
+    return chain.from_iterable(row.words() for row in rows)
+
+
+def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
+    """The side that most rows have, or else the number of rows."""
+    meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
+    return meant[0] if meant else len(lengths) if len(lengths) in sides else None
+
+
+def _fault_in(
+    text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
+) -> InvalidPuzzle | None:
+    """What is wrong if these are not n rows of n tokens."""
+    if side is None:
+        line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
+        usual = either(side for side in sides if side in ALL_GEOMETRIES)
+        return text.error(line, 1, f"a row of {usual} {noun}s", counted(count, noun))
+    for index, row in enumerate(rows):
+        width = row.width
+        columns = [word.column for word in row.words()] if index == side or width > side else []
+        if index == side:
+            column = columns[0] if columns else 1
+            return text.error(row.line, column, f"{side} rows", counted(len(rows), "row"))
+        if width != side:
+            column = columns[side] if columns else row.end
+            return text.error(row.line, column, f"a row of {side} {noun}s", counted(width, noun))
+    return text.at_end(f"{side} rows", counted(len(rows), "row")) if len(rows) < side else None
+
+
+def frame_of_line(
+    text: Text, line: TextLine, sides: Collection[int], expected: str, noun: str = "cell"
+) -> Frame:
+    """The frame of n² characters in one line, n being one of `sides`."""
+    side = SIDES.get(len(line.cells), 0)
+    fault = None
+    if side not in sides:
+        side, fault = max(sides), text.behind(line, expected, counted(len(line.cells), noun))
+    return Frame(line.cells, line.placed_cells, side, (line,), fault)
+
+
+def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
+    """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
+    return puzzle_in(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
