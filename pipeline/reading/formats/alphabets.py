@@ -6,19 +6,15 @@ that returns its alphabets; where it returns several, the tokens have to decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import usual_boxes
 from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD, numbers_up_to
 from pipeline.reading.formats.parsed import Variant
-from pipeline.reading.formats.text import Text, Word, either, quote
 from pipeline.settings import Reading
-
-_DIGITS = frozenset(DIGITS)
 
 
 class Alphabet(NamedTuple):
@@ -52,7 +48,7 @@ class Alphabet(NamedTuple):
         return len(tokens)
 
     def _is_digit_or_blank(self, token: str) -> bool:
-        return token in self.blanks or (bool(self.in_range) and token in _DIGITS)
+        return token in self.blanks or (bool(self.in_range) and token in {*DIGITS})
 
     def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
         """The mask of each cell, `blank` for blanks, if all tokens fit."""
@@ -62,47 +58,6 @@ class Alphabet(NamedTuple):
 
 Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
 """A format's alphabets for these tokens of a grid of that side."""
-
-
-def check_tokens(
-    text: Text,
-    tokens: Iterable[str],
-    words: Callable[[], Iterable[Word]],
-    alphabets: Sequence[Alphabet],
-    fault: InvalidPuzzle | None,
-) -> Sequence[Alphabet]:
-    """The alphabets that all tokens fit.
-
-    Raises InvalidPuzzle for the first token that is in none of them, for the fault of the frame,
-    or for the first that does not fit. `words` gives the tokens with their places.
-    """
-    distinct, left = [*dict.fromkeys(tokens)], alphabets
-    for is_strict in (False, True):
-        counts = [alphabet.fitting(distinct, is_strict=is_strict) for alphabet in alphabets]
-        most = max(counts)
-        left = [each for each, count in zip(alphabets, counts, strict=True) if count == most]
-        if most < len(distinct):
-            wrong = distinct[most]
-            place = next(word for word in words() if word.text == wrong)
-            raise text.at_word(place, _expected(distinct, wrong, left), _shown(wrong))
-        if fault:
-            raise fault
-    return left
-
-
-def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
-    """What is expected instead of a token in the alphabets that are left."""
-    first = left[0]
-    if first.fold(wrong) in first.blanks:
-        before = next(token for token in tokens if first.fold(token) in first.blanks)
-        return f"one symbol for all blanks, {_shown(before)} as before"
-    if first.in_range and wrong in _DIGITS:
-        return first.in_range
-    return first.expected.format(either(dict.fromkeys(each.name.upper() for each in left)))
-
-
-def _shown(token: str) -> str:
-    return quote(token) if token else "an empty cell"
 
 
 @lru_cache

@@ -23,9 +23,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, dropwhile, islice
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import counted
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
-from pipeline.reading.formats.alphabets import Alphabet, number_masks, numbers, unpadded
+from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
@@ -33,7 +33,7 @@ from pipeline.reading.formats.cells import (
     numbers_up_to,
     written_cells,
 )
-from pipeline.reading.formats.frames import Frame, parser
+from pipeline.reading.formats.frames import Frame, frame_of_numbers, parser
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
@@ -134,8 +134,6 @@ _ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
 _NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
 _EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
-_BAR = "|"
-_CELL_OR_BAR = re.compile(r"\||[^\s|]+")
 
 
 def recognise_bordered(text: Text) -> str | None:
@@ -150,23 +148,7 @@ def recognise_bordered(text: Text) -> str | None:
 
 def _bordered(text: Text) -> Frame:
     geometry, lines = _size(text)
-    n, band = geometry.side, geometry.height + 1
-    count, end = geometry.width * band + 1, geometry.height * (geometry.width + 1) + 1
-    cells: list[Word] = []
-    fault = None
-    for index, line in enumerate(lines[:count]):
-        if index % band == 0:
-            fault = fault or _border_fault(text, line, geometry)
-        else:
-            words = [*islice(line.words(_CELL_OR_BAR), end + 1)]
-            cells += [word for word in words[:end] if not line.is_border and word.text != _BAR]
-            fault = fault or _row_fault(text, line, words, geometry)
-    if len(lines) < count:
-        found = f"the end after {len(cells) // n} rows"
-        fault = fault or text.at_end(f"{n} rows and their borders", found)
-    if len(lines) > count:
-        fault = fault or text.at_line(lines[count], f"the end after {n} rows and their borders")
-    return Frame.of_words(cells, geometry, fault)
+    return frame_of_numbers(text, lines, [geometry.side])._replace(geometry=geometry)
 
 
 def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
@@ -184,52 +166,15 @@ def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
 
-def _border_fault(text: Text, line: TextLine, geometry: Geometry) -> InvalidPuzzle | None:
-    drawn = line.text.strip()
-    if line.is_border and drawn.count("+") == geometry.height + 1 and drawn[-1] == "+":
-        return None
-    return text.at_line(line, f"a border with {geometry.height + 1} '+'")
-
-
-def _row_fault(
-    text: Text, line: TextLine, words: Sequence[Word], geometry: Geometry
-) -> InvalidPuzzle | None:
-    """What is wrong with a row unless it is like `| 1 _ | _ 3 |`."""
-    step, last = geometry.width + 1, geometry.height * (geometry.width + 1)
-    around = f"'|' around every {counted(geometry.width, 'cell')}"
-    for place, word in enumerate(words[: last + 1]):
-        if (word.text == _BAR) != (place % step == 0):
-            return text.at_word(word, "a cell" if place % step else around)
-    if len(words) > last + 1:
-        return text.at_word(words[last + 1], f"the end of a row of {geometry.side} cells")
-    if len(words) <= last:
-        expected = f"a row of {geometry.side} cells with '|' around every {geometry.width}"
-        return text.behind(line, expected, "the end of the line")
-    return None
-
-
 def _numbers_or_underscores(
-    tokens: Sequence[str], side: int, _reading: Reading
+    tokens: Sequence[str], side: int, reading: Reading
 ) -> Sequence[Alphabet]:
-    """Numbers; underscores are blanks, and 0 is one if the side shows that values begin with 1."""
-    in_range = expected = f"a number from 1 to {side}, or __ for a blank"
-    numbers = {unpadded(token) for token in tokens}
-    fold = _blank_or_number
-    if str(side) not in numbers:
-        fold, expected = _underscores_or_number, f"{expected}, as {side} does not occur"
-    if "0" not in numbers:
-        expected = in_range
-    return [Alphabet(number_masks(side), "_", expected, in_range, fold)]
-
-
-def _underscores_or_number(token: str) -> str:
-    return unpadded(token.rstrip("_") or "_")
-
-
-def _blank_or_number(token: str) -> str:
-    """The same where 0 is a blank too."""
-    number = _underscores_or_number(token)
-    return "_" if number == "0" else number
+    zero, but = "0", ""
+    if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
+        zero, but = "", f", but not 0, as {side} does not occur"
+    (alphabet,) = numbers("_", f", or __ for a blank{but}")(tokens, side, reading)
+    fold = lambda token: unpadded(token) if token.strip("_" + zero) else "_"  # noqa: E731
+    return [alphabet._replace(fold=fold)]
 
 
 def render_bordered(puzzle: Puzzle, _notation: str) -> str:

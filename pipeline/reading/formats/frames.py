@@ -11,6 +11,7 @@ lines that are no boxes.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -18,13 +19,15 @@ from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.reading.formats.alphabets import Alphabet, Alphabets, check_tokens, digits
+from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE, SIDES
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks
-from pipeline.reading.formats.text import Text, TextLine, Word, either
+from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.settings import Reading
+
+_NUMBER = re.compile(r"[^\s|]+")
 
 
 class Frame(NamedTuple):
@@ -71,15 +74,44 @@ def puzzle_in(
 
     Raises InvalidPuzzle.
     """
-    known = alphabets(frame.tokens, frame.side, reading)
-    alphabet = choose(check_tokens(text, frame.tokens, frame.words, known, frame.fault))
-    geometry = frame.geometry or boxes_of(text, frame.lines, frame.side, reading)
+    alphabet = choose(_fitting(text, frame, alphabets(frame.tokens, frame.side, reading)))
+    geometry = boxes_of(text, frame.lines, frame.side, reading, frame.geometry)
     masks, rules = alphabet.masks_of(frame.tokens, geometry.all_values), [*frame.rules]
     if frame.cells:
         masks, contradicting = given_masks(geometry, zip(frame.cells, masks, strict=True))
         rules += contradicting
     puzzle = Puzzle(geometry, masks, tuple(rules))
     return Parsed(puzzle, alphabet.name, variant=alphabet.variant if puzzle.is_plain else "rules")
+
+
+def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
+    """The alphabets that all tokens fit. Raises InvalidPuzzle."""
+    tokens, left = [*dict.fromkeys(frame.tokens)], alphabets
+    for is_strict in (False, True):
+        counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
+        most = max(counts)
+        left = [each for each, count in zip(alphabets, counts, strict=True) if count == most]
+        if most < len(tokens):
+            wrong = next(word for word in frame.words() if word.text == tokens[most])
+            raise text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
+        if frame.fault:
+            raise frame.fault
+    return left
+
+
+def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
+    """What is expected instead of a token in the alphabets that are left."""
+    first = left[0]
+    if first.fold(wrong) in first.blanks:
+        before = next(token for token in tokens if first.fold(token) in first.blanks)
+        return f"one symbol for all blanks, {_shown(before)} as before"
+    if first.in_range and wrong in {*DIGITS}:
+        return first.in_range
+    return first.expected.format(either(dict.fromkeys(each.name.upper() for each in left)))
+
+
+def _shown(token: str) -> str:
+    return quote(token) if token else "an empty cell"
 
 
 class Row(NamedTuple):
@@ -147,6 +179,18 @@ def _fault_in(
             column = columns[side] if columns else row.end
             return text.error(row.line, column, f"a row of {side} {noun}s", counted(width, noun))
     return text.at_end(f"{side} rows", counted(len(rows), "row")) if len(rows) < side else None
+
+
+def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
+    """The frame of n rows of n words, perhaps with bars and borders around boxes."""
+    rows, drawn = list[Row](), list[TextLine]()
+    for line in lines:
+        if line.is_border:
+            drawn.append(line)
+            continue
+        rows.append(Row.of_words([*line.words(_NUMBER)], line.number, len(line.text) + 1))
+        drawn.append(TextLine.of_text(line.number, _NUMBER.sub(".", line.text)))
+    return frame_of_rows(text, rows, sides, drawn)
 
 
 def frame_of_line(
