@@ -169,11 +169,14 @@ def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
 def _numbers_or_underscores(
     tokens: Sequence[str], side: int, reading: Reading
 ) -> Sequence[Alphabet]:
-    zero, but = "0", ""
+    blanks, but = ["_", "0"], ""
     if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
-        zero, but = "", f", but not 0, as {side} does not occur"
+        blanks, but = ["_"], f", but not 0, as {side} does not occur"
     (alphabet,) = numbers("_", f", or __ for a blank{but}")(tokens, side, reading)
-    fold = lambda token: unpadded(token) if token.strip("_" + zero) else "_"  # noqa: E731
+
+    def fold(token: str) -> str:
+        return unpadded(token) if all(map(token.strip, blanks)) else "_"
+
     return [alphabet._replace(fold=fold)]
 
 

@@ -85,18 +85,32 @@ def puzzle_in(
 
 
 def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
-    """The alphabets that all tokens fit. Raises InvalidPuzzle."""
-    tokens, left = [*dict.fromkeys(frame.tokens)], alphabets
-    for is_strict in (False, True):
-        counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
-        most = max(counts)
-        left = [each for each, count in zip(alphabets, counts, strict=True) if count == most]
-        if most < len(tokens):
-            wrong = next(word for word in frame.words() if word.text == tokens[most])
-            raise text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
-        if frame.fault:
+    """The alphabets that all tokens fit. Raises InvalidPuzzle.
+
+    What is wrong with the rows is reported before a value that is too large: the side may be wrong.
+    """
+    tokens = [*dict.fromkeys(frame.tokens)]
+    left, count = _most_fitting(tokens, alphabets, is_strict=True)
+    if count < len(tokens):
+        others, known = _most_fitting(tokens, alphabets, is_strict=False)
+        if known < len(tokens):
+            left, count = others, known
+        elif frame.fault:
             raise frame.fault
+        wrong = next(word for word in frame.words() if word.text == tokens[count])
+        raise text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
+    if frame.fault:
+        raise frame.fault
     return left
+
+
+def _most_fitting(
+    tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
+) -> tuple[Sequence[Alphabet], int]:
+    """The alphabets that most of the tokens fit, from the first on; and how many they are."""
+    counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
+    most = max(counts)
+    return [each for each, count in zip(alphabets, counts, strict=True) if count == most], most
 
 
 def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
@@ -156,7 +170,9 @@ def _words(rows: Iterable[Row]) -> Iterator[Word]:
 
 
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
-    """The side that most rows have, or else the number of rows."""
+    """The only side, or the one that most rows have, or else the number of rows."""
+    if len(sides) == 1:
+        return next(iter(sides))
     meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
     return meant[0] if meant else len(lengths) if len(lengths) in sides else None
 

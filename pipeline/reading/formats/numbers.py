@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from pipeline.puzzle.puzzle import Puzzle, usual_boxes
@@ -139,8 +139,11 @@ def _json(text: Text) -> Frame:
     """The frame of a list of lists of cells, or of texts, whose characters are cells."""
     written = text.without_comments()
     rows = _loaded(text, written)
-    lines = enumerate(written.split("\n"), 1)
-    scalars = chain.from_iterable(TextLine.of_text(*line).words(_SCALAR) for line in lines)
+    scalars = (
+        Word(number, match.start() + 1, match[0])
+        for number, line in enumerate(written.split("\n"), 1)
+        for match in _SCALAR.finditer(line)
+    )
     last = Word(text.lines[-1].number, 1, "")
     found: list[Row] = []
     drawn: list[TextLine] = []
@@ -154,14 +157,12 @@ def _json(text: Text) -> Frame:
             if type(cell) not in (int, str, type(None)):
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.at_word(last, expected, quote(json.dumps(cell)))
-            words.append(last._replace(text="" if cell is None else str(cell).strip()))
-        signs = "".join(word.text for word in words)
-        drawn.append(replace(TextLine.of_text(last.line, signs), is_border=False))
+            token = "" if cell is None else str(cell).strip()
+            words.append(Word(last.line, last.column, token))
         if isinstance(row, str):
-            words = [
-                Word(last.line, last.column + word.column, word.text)
-                for word in drawn[-1].placed_cells()
-            ]
+            drawn.append(replace(TextLine.of_text(last.line, row), is_border=False))
+            cells = drawn[-1].placed_cells()
+            words = [Word(line, last.column + column, cell) for line, column, cell in cells]
         found.append(Row.of_words(words, last.line, last.column + len(last.text)))
     tokens = {token for row in found for token in row.tokens}
     has_signs = isinstance(rows[0], str) or not _SIGNS.isdisjoint(tokens)

@@ -70,11 +70,7 @@ def _frame(text: Text) -> Frame:
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
     rows, side, step = layout.rows, layout.side, layout.step
-    words = [
-        Word(row.number, at + 1, row.text[at : at + 1] or " ")
-        for row in rows[:side]
-        for at in range(0, side * step, step)
-    ]
+    tokens = [row.text[: side * step : step].ljust(side) for row in rows[:side]]
     fault = next(filter(None, (_fault_in(text, row, side, step) for row in rows[:side])), None)
     if not fault and len(rows) > side:
         fault = text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
@@ -86,8 +82,12 @@ def _frame(text: Text) -> Frame:
         fault = text.error(None, None, expected, found)
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*rows, *borders), key=lambda line: line.number)
-    tokens = "".join(word.text for word in words)
-    return Frame(tokens, lambda: words, side, drawn, fault)
+    words = (
+        Word(row.number, 1 + step * cell, token)
+        for row, cells in zip(rows, tokens, strict=False)
+        for cell, token in enumerate(cells)
+    )
+    return Frame("".join(tokens), lambda: words, side, drawn, fault)
 
 
 def _fault_in(text: Text, line: TextLine, side: int, step: int) -> InvalidPuzzle | None:

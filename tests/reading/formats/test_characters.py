@@ -234,7 +234,7 @@ LINES = "a line of 625 characters"
     ("text", "name", "value", "message"),
     [
         (ROW * 16, "alphabet", "0-F", f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),
-        (ROW * 16, "alphabet", "A-Y", "1:1: expected a row of 25 cells, found 16 cells"),
+        (ROW * 16, "alphabet", "A-Y", "1:17: expected a row of 25 cells, found 16 cells"),
         (ROW[:-1] * 16, "alphabet", "A-Y", f"1:257: expected {LINES}, found 256 characters"),
         (ROW[:-1] * 2, "format", "characters", "1:33: expected a line of 256 or 625 char"),
         ("1..\n", "format", "characters", "1:1: expected a row of 16 or 25 cells, found 3"),
