@@ -103,17 +103,10 @@ def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
     """Decimal numbers, and these blanks; `or_blank` names them in messages."""
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-        return [
-            Alphabet(
-                number_masks(side), blanks, f"a number from 1 to {side}{or_blank}", fold=unpadded
-            )
-        ]
+        masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
+        return [Alphabet(masks, blanks, expected, fold=unpadded)]
 
     return alphabets
-
-
-def number_masks(side: int) -> Mapping[str, int]:
-    return _masks(tuple(numbers_up_to(side)))
 
 
 def unpadded(token: str) -> str:

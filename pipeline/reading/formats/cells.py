@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
@@ -74,11 +74,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
     """
     check_plain(puzzle)
     words = {1 << value: sign for value, sign in enumerate(signs)}
-    words[puzzle.geometry.all_values] = blank
-    try:
-        return [words[mask] for mask in puzzle.cells]
-    except KeyError:
-        raise ValueError(_first_without(puzzle, words)) from None
+    return _written(puzzle, words | {puzzle.geometry.all_values: blank})
 
 
 def check_plain(puzzle: Puzzle) -> None:
@@ -153,16 +149,17 @@ def render_cells(puzzle: Puzzle) -> str:
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
+    return "".join(_written(puzzle, signs))
+
+
+def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
+    """The sign of each cell; raises ValueError, which names it, for the first without one."""
     try:
-        return "".join(map(signs.__getitem__, puzzle.cells))
+        return [signs[mask] for mask in puzzle.cells]
     except KeyError:
-        raise ValueError(_first_without(puzzle, signs)) from None
-
-
-def _first_without(puzzle: Puzzle, signs: Container[int]) -> str:
-    """The first cell without a sign, in words."""
-    cells = enumerate(puzzle.cells)
-    return cell_in_words(puzzle, next(cell for cell, mask in cells if mask not in signs))
+        cells = enumerate(puzzle.cells)
+        without = next(cell for cell, mask in cells if mask not in signs)
+        raise ValueError(cell_in_words(puzzle, without)) from None
 
 
 def check_unmarked(puzzle: Puzzle) -> None:

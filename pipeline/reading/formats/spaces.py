@@ -17,14 +17,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline.errors import InvalidPuzzle, counted
-from pipeline.reading.formats.alphabets import Alphabet, number_masks
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats.alphabets import numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
-from pipeline.reading.formats.frames import Frame, parser
+from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either, quote
-from pipeline.settings import Reading
+from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
 
 _SIGNS = frozenset(DIGITS + " ")
 _GAP = "   "
@@ -69,41 +68,24 @@ def _frame(text: Text) -> Frame:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
-    rows, side, step = layout.rows, layout.side, layout.step
-    tokens = [row.text[: side * step : step].ljust(side) for row in rows[:side]]
-    fault = next(filter(None, (_fault_in(text, row, side, step) for row in rows[:side])), None)
-    if not fault and len(rows) > side:
-        fault = text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
-    if not fault and len(rows) < side:
-        fault = text.at_end(f"{side} rows", counted(len(rows), "row"))
-    if not fault and not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
-        expected = "a sign such as '.' for the blanks"
-        found = "spaces that may be blanks or lie between cells"
-        fault = text.error(None, None, expected, found)
+    rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
-    drawn = sorted((*rows, *borders), key=lambda line: line.number)
-    words = (
-        Word(row.number, 1 + step * cell, token)
-        for row, cells in zip(rows, tokens, strict=False)
-        for cell, token in enumerate(cells)
-    )
-    return Frame("".join(tokens), lambda: words, side, drawn, fault)
+    drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
+    frame = frame_of_rows(text, rows, [layout.side], drawn)
+    has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
+    if has_spaces and not (layout.is_sure or frame.fault):
+        found = "spaces that may be blanks or lie between cells"
+        fault = text.error(None, None, "a sign such as '.' for the blanks", found)
+        return frame._replace(fault=fault)
+    return frame
 
 
-def _fault_in(text: Text, line: TextLine, side: int, step: int) -> InvalidPuzzle | None:
-    """What is wrong with the first sign that is not at the place of a cell."""
-    for at, sign in enumerate(line.text):
-        if sign != " " and at >= side * step:
-            expected, found = f"a row of at most {side} cells", counted(at // step + 1, "cell")
-            return text.error(line.number, at + 1, expected, found)
-        if sign != " " and at % step:
-            return text.error(line.number, at + 1, "a space between cells", quote(sign))
-    return None
-
-
-def _digits(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-    expected = f"a digit from 1 to {side}, or a space"
-    return [Alphabet(number_masks(side), " ", expected)]
+def _row(line: TextLine, side: int, step: int) -> Row:
+    """The cells of a line, then any sign that is not at the place of a cell."""
+    columns = range(0, side * step, step)
+    others = [at for at, sign in enumerate(line.text) if sign != " " and at not in columns]
+    words = [Word(line.number, at + 1, line.text[at : at + 1] or " ") for at in (*columns, *others)]
+    return Row.of_words(words, line.number, len(line.text) + 1)
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
@@ -184,4 +166,4 @@ def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     return lines[first:stop]
 
 
-SPACES = Format("spaces", recognise_spaces, parser(_frame, _digits))
+SPACES = Format("spaces", recognise_spaces, parser(_frame, numbers(" ", ", or a space")))

@@ -98,7 +98,7 @@ def test_marks_in_json_are_even_and_odd_cells():
 
 FIELD = "a number from 1 to 9, or an empty field"
 ZERO = "one symbol for all blanks, an empty cell as before"
-DIGIT = "a digit from 1 to 9, or a space"
+DIGIT = "a number from 1 to 9, or a space"
 
 
 @for_each(
@@ -113,7 +113,7 @@ DIGIT = "a digit from 1 to 9, or a space"
         (TABLE.replace("6,,,1", "6,,0,1"), f"2:4: expected {ZERO}, found '0'"),
         ("1,2,3\n2,3,1\n3,1,2\n", "1:1: expected a row of 4, 6, 8 or 9 cells, found 3 cells"),
         (SPACED.replace("7", "k", 1), f"1:5: expected {DIGIT}, found 'k'"),
-        (SPACED.replace("7    ", "7    4"), "1:10: expected a row of at most 9 cells, found 10"),
+        (SPACED.replace("7    ", "7    4"), "1:10: expected a row of 9 cells, found 10"),
         (SPACED[:60], "6:10: expected 9 rows, found 6 rows"),
         (SPACED + "1  2\n", "10:1: expected 9 rows, found 10 rows"),
     ],
