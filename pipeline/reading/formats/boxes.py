@@ -149,12 +149,11 @@ def recognise_bordered(text: Text) -> str | None:
 def _bordered(text: Text) -> Frame:
     geometry, lines = _size(text)
     frame = frame_of_numbers(text, lines, [geometry.side])._replace(geometry=geometry)
-    if not frame.fault and lines[0].is_border:  # else it may be cut off
-        width = len(lines[0].text.strip())
-        if not lines[-1].is_border or len(lines[-1].text.strip()) < width:
-            fault = text.at_end("the same border below the last row", "the end of the file")
-            return frame._replace(fault=fault)
-    return frame
+    if frame.fault:
+        return frame
+    first, last = (line.text.count("+") * line.is_border for line in (lines[0], lines[-1]))
+    fault = text.at_end("a border as above the first row", "the end of the file")
+    return frame if first <= last else frame._replace(fault=fault)
 
 
 def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
