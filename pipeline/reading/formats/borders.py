@@ -4,6 +4,7 @@ Lines are bars between the cells of a row, and borders between rows. Rows and co
 separately. Lines nowhere, between all cells, or only where the usual boxes end say nothing; among
 lines between all cells, those drawn differently count, `||` or `===`. Any other lines must cut the
 whole grid into boxes, or the grid is refused. A direction that says nothing follows from the other.
+Sides that have no usual boxes, such as 12, need lines or a declaration.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, usual_boxes
+from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading
 
@@ -41,35 +43,43 @@ class _Direction(NamedTuple):
     line: int | None = None
 
 
-def boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading) -> Geometry:
+def boxes_of(
+    text: Text,
+    lines: Sequence[TextLine],
+    side: int,
+    reading: Reading,
+    stated: Geometry | None = None,
+) -> Geometry:
     """The boxes of a grid of that side, whose rows and borders these lines are.
 
-    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, or if
-    none was declared and the lines draw no boxes.
+    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, if the
+    lines draw no boxes, or others than those that the text has `stated`, or if nothing tells which
+    boxes the side has.
     """
     usual, box = usual_boxes(side), reading.box
-    if box:
+    if box and not stated:
         if box[0] * box[1] != side:
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
             raise text.error(None, None, expected, f"{side}")
         return Geometry(*box)
     columns, rows = _judge(lines, usual)
-    if not (columns.speaks or rows.speaks):
-        return usual
-    height, width = _smallest(rows, side), _smallest(columns, side)
-    height, width = height or side // max(1, width), width or side // max(1, height)
-    is_cut = (
-        1 < height < side
-        and height * width == side
-        and _fits(rows, height, side)
-        and _fits(columns, width, side)
-    )
-    if not is_cut:
-        first = min(each.line for each in (columns, rows) if each.speaks and each.line is not None)
-        boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
-        expected = f"{boxes}, or {choices(side)} to say which are meant"
-        raise text.error(first, None, expected, _in_words(columns, rows))
-    return Geometry(height, width)
+    speaks = columns.speaks or rows.speaks
+    if not (stated or speaks or columns.cuts or rows.cuts or side in ALL_GEOMETRIES):
+        expected = f"{choices(side)} to say which boxes it has"
+        raise text.error(None, None, expected, f"{side} rows")
+    found = stated or usual
+    if speaks and not stated:
+        height, width = _smallest(rows, side), _smallest(columns, side)
+        height, width = height or side // max(1, width), width or side // max(1, height)
+        found = Geometry(height, width) if 1 < height < side == height * width else usual
+    if not (_fits(rows, found.height, side) and _fits(columns, found.width, side)):
+        first = min((each.line for each in (columns, rows) if each.line is not None), default=None)
+        boxes = f"lines around boxes of {found.height}×{found.width} cells, as the size says"
+        if not stated:
+            boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
+            boxes += f", or {choices(side)} to say which are meant"
+        raise text.error(first, None, boxes, _in_words(columns, rows))
+    return found
 
 
 def draws_usual_boxes(text: str, side: int) -> bool:

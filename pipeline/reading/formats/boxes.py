@@ -25,15 +25,15 @@ from itertools import chain, dropwhile, islice
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
     in_rows,
-    number_of,
     numbers_up_to,
     written_cells,
 )
-from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.frames import Frame, frame_of_numbers, parser
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
@@ -80,18 +80,17 @@ def _like_grid_row(text: Text, product: int) -> bool:
     return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
 
 
-def parse_boxes(text: Text, _reading: Reading) -> Parsed:
+def _boxes(text: Text) -> Frame:
     words = chain.from_iterable(map(TextLine.words, _body(text)))
     geometry = _geometry(text, list(islice(words, 2)))
-    n = geometry.side
-    values = [_value(text, word, n) for word in islice(words, n * n)]
-    if len(values) < n * n:
-        expected = f"{n * n} numbers after the size of the boxes"
-        raise text.at_end(expected, counted(len(values), "number"))
-    extra = next(words, None)
-    if extra is not None:
-        raise text.at_word(extra, f"the end after {n * n} numbers")
-    return Parsed(Puzzle.of_values(geometry, values))
+    size, fault = geometry.size, None
+    cells = [*islice(words, size)]
+    if len(cells) < size:
+        expected = f"{size} numbers after the size of the boxes"
+        fault = text.at_end(expected, counted(len(cells), "number"))
+    elif (extra := next(words, None)) is not None:
+        fault = text.at_word(extra, f"the end after {size} numbers")
+    return Frame.of_words(cells, geometry, fault)
 
 
 def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
@@ -108,13 +107,6 @@ def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
         raise text.at_word(first, expected, f"{first.text} and {second.text}") from None
 
 
-def _value(text: Text, word: Word, side: int) -> int:
-    value = number_of(word.text, side)
-    if value is None:
-        raise text.at_word(word, f"a number from 1 to {side}, or 0 for a blank")
-    return value
-
-
 def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     """Write the header line and n lines of n numbers.
 
@@ -129,7 +121,7 @@ def render_boxes(puzzle: Puzzle, _notation: str) -> str:
 BOXES = Format(
     "boxes",
     recognise_boxes,
-    parse_boxes,
+    parser(_boxes, numbers("0", ", or 0 for a blank")),
     render_boxes,
     begins=_BOXES_BEGIN,
     has_solutions=True,
@@ -142,7 +134,6 @@ _ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
 _NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
 _EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
-_CELL_OR_BAR = re.compile(r"\||[^\s|]+")
 
 
 def recognise_bordered(text: Text) -> str | None:
@@ -155,24 +146,14 @@ def recognise_bordered(text: Text) -> str | None:
     return None
 
 
-def parse_bordered(text: Text, _reading: Reading) -> Parsed:
+def _bordered(text: Text) -> Frame:
     geometry, lines = _size(text)
-    n, band = geometry.side, geometry.height + 1
-    count = geometry.width * band + 1
-    cells: list[int] = []
-    for index, line in enumerate(lines[:count]):
-        if index % band == 0:
-            _check_border(text, line, geometry)
-        else:
-            cells += _row(text, line, geometry)
-    if len(lines) < count:
-        raise text.at_end(f"{n} rows and their borders", f"the end after {len(cells) // n} rows")
-    if len(lines) > count:
-        expected = f"the end after {n} rows and their borders"
-        raise text.at_line(lines[count], expected)
-    if 1 << (n - 1) not in cells:
-        _check_zeros(text, lines, n)
-    return Parsed(Puzzle(geometry, tuple(cells)))
+    frame = frame_of_numbers(text, lines, [geometry.side])._replace(geometry=geometry)
+    if frame.fault:
+        return frame
+    first, last = (line.text.count("+") * line.is_border for line in (lines[0], lines[-1]))
+    fault = text.at_end("a border as above the first row", "the end of the file")
+    return frame if first <= last else frame._replace(fault=fault)
 
 
 def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
@@ -190,50 +171,18 @@ def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
 
-def _check_border(text: Text, line: TextLine, geometry: Geometry) -> None:
-    drawn = line.text.strip()
-    if not line.is_border or drawn.count("+") != geometry.height + 1 or drawn[-1] != "+":
-        raise text.at_line(line, f"a border with {geometry.height + 1} '+'")
+def _numbers_or_underscores(
+    tokens: Sequence[str], side: int, reading: Reading
+) -> Sequence[Alphabet]:
+    blanks, but = ["_", "0"], ""
+    if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
+        blanks, but = ["_"], f", but not 0, as {side} does not occur"
+    (alphabet,) = numbers("_", f", or __ for a blank{but}")(tokens, side, reading)
 
+    def fold(token: str) -> str:
+        return unpadded(token) if all(map(token.strip, blanks)) else "_"
 
-def _row(text: Text, line: TextLine, geometry: Geometry) -> list[int]:
-    """The masks of a row `| 1 _ | _ 3 |`."""
-    n, step = geometry.side, geometry.width + 1
-    masks: list[int] = []
-    last = geometry.height * step
-    words = line.words(_CELL_OR_BAR)
-    for place, word in enumerate(islice(words, last + 1)):
-        if place % step:
-            mask = _mask_of(word.text, geometry)
-            if not mask:
-                raise text.at_word(word, f"a number from 1 to {n}, or __ for a blank")
-            masks.append(mask)
-        elif word.text != "|":
-            raise text.at_word(word, f"'|' around every {counted(geometry.width, 'cell')}")
-    if (extra := next(words, None)) is not None:
-        raise text.at_word(extra, f"the end of a row of {n} cells")
-    if len(masks) < n or not line.text.rstrip().endswith("|"):
-        expected = f"a row of {n} cells with '|' around every {geometry.width}"
-        raise text.behind(line, expected, "the end of the line")
-    return masks
-
-
-def _mask_of(word: str, geometry: Geometry) -> int:
-    """The mask of one cell, 0 for what is neither a number up to the side nor a blank."""
-    if not word.strip("_"):
-        return geometry.all_values
-    value = number_of(word, geometry.side)
-    if value is None:
-        return 0
-    return 1 << (value - 1) if value else geometry.all_values
-
-
-def _check_zeros(text: Text, lines: Sequence[TextLine], side: int) -> None:
-    """Raise InvalidPuzzle for a 0 if n does not occur: the values may be 0 to n - 1."""
-    for word in (word for line in lines for word in line.words(_CELL_OR_BAR)):
-        if not word.text.strip("0"):
-            expected = f"a number from 1 to {side}, or __ for a blank, as {side} does not occur"
-            raise text.at_word(word, expected)
+    return [alphabet._replace(fold=fold)]
 
 
 def render_bordered(puzzle: Puzzle, _notation: str) -> str:
@@ -255,7 +204,7 @@ def render_bordered(puzzle: Puzzle, _notation: str) -> str:
 BORDERED = Format(
     "bordered",
     recognise_bordered,
-    parse_bordered,
+    parser(_bordered, _numbers_or_underscores),
     render_bordered,
     begins=_BORDERED_BEGIN,
     has_solutions=True,

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
-from typing import NamedTuple, TypeVar, get_args
+from typing import TypeVar, get_args
 
-from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes, values_of
-from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.parsed import Parsed, Variant
-from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
-from pipeline.settings import AlphabetChoice, Reading
+from pipeline.settings import AlphabetChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
 """The boxes that are meant if a text does not name them, by side."""
@@ -26,8 +20,7 @@ NINE = GEOMETRIES[9]
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
-MARKED = "a digit, '*' or '.'"
-"""The cells of an even/odd puzzle."""
+"""The marks of even and odd cells; blanks if only one of them occurs."""
 
 _PLAIN_SIGNS = {1 << at: digit for at, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
 
@@ -66,122 +59,6 @@ def signs_of(format_name: str) -> str:
     return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
 
 
-def check_characters(text: Text, lines: Sequence[TextLine]) -> None:
-    """Raise InvalidPuzzle at the first character that is not a cell in any variant."""
-    for line in lines:
-        if not KNOWN.issuperset(line.cells):
-            word = next(cell for cell in line.placed_cells() if cell.text not in KNOWN)
-            marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
-            raise text.at_word(word, MARKED if marked else "a digit or a blank")
-
-
-class Splitting(NamedTuple):
-    """How lines are split: what the parts are called, their number, and where they stand."""
-
-    noun: str
-    count: Callable[[TextLine], int]
-    parts: Callable[[TextLine], Iterable[Word]]
-
-
-IN_CELLS = Splitting("cell", lambda line: len(line.cells), TextLine.placed_cells)
-
-
-def check_shape(
-    text: Text, rows: Sequence[TextLine], sides: Collection[int], by: Splitting = IN_CELLS
-) -> int:
-    """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n parts."""
-    side = side_of_rows([by.count(row) for row in rows], sides)
-    if side is None:
-        line = rows[0] if rows else text.lines[0]
-        found = counted(by.count(line) if rows else 0, by.noun)
-        raise text.error(line.number, 1, f"a row of {either(sides)} {by.noun}s", found)
-    for index, row in enumerate(rows):
-        count = by.count(row)
-        columns = [part.column for part in islice(by.parts(row), side + 1)]
-        if index == side:
-            column, found = columns[0] if columns else 1, counted(len(rows), "row")
-            raise text.error(row.number, column, f"{side} rows", found)
-        if count != side:
-            column = columns[side] if count > side else len(row.text) + 1
-            expected, found = f"a row of {side} {by.noun}s", counted(count, by.noun)
-            raise text.error(row.number, column, expected, found)
-    if len(rows) < side:
-        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
-    return side
-
-
-def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
-    """The side that most rows have, or else the number of rows."""
-    meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
-    return meant[0] if meant else len(lengths) if len(lengths) in sides else None
-
-
-def puzzle_of(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:
-    """The puzzle whose n² cells stand in these lines, perhaps among borders; n is 4, 6, 8 or 9.
-
-    Raises InvalidPuzzle for a value above n, for blank symbols that do not go together, and as
-    `boxes_of`.
-    """
-    rows = [line for line in lines if not line.is_border]
-    characters = "".join(line.cells for line in rows)
-    geometry = boxes_of(text, lines, round(len(characters) ** 0.5), reading)
-    blanks = set(characters) - set(DIGITS)
-    variant: Variant = "even-odd" if {EVEN, ODD} <= blanks else "classic"
-    if reading.variant != "auto":
-        variant = reading.variant
-    signs = {digit: 1 << value for value, digit in enumerate(DIGITS[: geometry.side])}
-    if variant == "even-odd":
-        signs |= {EVEN: geometry.even_values, ODD: geometry.odd_values}
-    elif len(blanks) == 1 or blanks == {EVEN, ODD}:
-        signs |= dict.fromkeys(blanks, geometry.all_values)
-    if not signs.keys() >= set(characters):
-        placed = (cell for line in rows for cell in line.placed_cells())
-        strange = [cell for cell in placed if cell.text not in signs]
-        raise text.at_word(*_first_misfit(strange, geometry, variant))
-    return Parsed(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant=variant)
-
-
-def _first_misfit(
-    strange: Sequence[Word], geometry: Geometry, variant: Variant
-) -> tuple[Word, str]:
-    """The first of the strange cells that is wrong, and what is expected."""
-    blank = strange[0].text  # without digits and marks, the first of several blanks is right
-    for cell in strange:
-        if cell.text in DIGITS:
-            return cell, f"a value from 1 to {geometry.side} or a blank"
-        if variant == "even-odd":
-            return cell, MARKED
-        if cell.text != blank:
-            return cell, f"one symbol for all blanks, {quote(blank)} as before"
-    raise AssertionError("called for cells that all fit")
-
-
-def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
-    """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
-    check_characters(text, (row,))
-    if len(row.cells) != 81:
-        raise text.behind(row, expected, counted(len(row.cells), "cell"))
-    return puzzle_of(text, (row,), reading)
-
-
-def values_in(text: Text, words: Iterable[Word], signs: str, expected: str) -> list[int]:
-    """The value that each sign stands for, 0 for a blank; blanks are all the same sign.
-
-    `signs` are those of the values 1, 2, …; letters may be small. Raises InvalidPuzzle.
-    """
-    fold = str.upper if signs.isupper() else str
-    values, blank = [], ""
-    for word in words:
-        sign = fold(word.text)
-        value = signs.find(sign) + 1 if len(sign) == 1 else 0  # one sign may be two as capitals
-        if not value:
-            if sign not in {*(blank or fold(BLANKS))}:
-                raise text.at_word(word, f"{expected} or {quote(blank) if blank else 'a blank'}")
-            blank = sign
-        values.append(value)
-    return values
-
-
 def number_of(word: str, side: int) -> int | None:
     """The value of a decimal number from 0 to the side; None for anything else."""
     if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
@@ -197,11 +74,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
     """
     check_plain(puzzle)
     words = {1 << value: sign for value, sign in enumerate(signs)}
-    words[puzzle.geometry.all_values] = blank
-    try:
-        return [words[mask] for mask in puzzle.cells]
-    except KeyError:
-        raise ValueError(_first_without(puzzle, words)) from None
+    return _written(puzzle, words | {puzzle.geometry.all_values: blank})
 
 
 def check_plain(puzzle: Puzzle) -> None:
@@ -276,16 +149,17 @@ def render_cells(puzzle: Puzzle) -> str:
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
+    return "".join(_written(puzzle, signs))
+
+
+def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
+    """The sign of each cell; raises ValueError, which names it, for the first without one."""
     try:
-        return "".join(map(signs.__getitem__, puzzle.cells))
+        return [signs[mask] for mask in puzzle.cells]
     except KeyError:
-        raise ValueError(_first_without(puzzle, signs)) from None
-
-
-def _first_without(puzzle: Puzzle, signs: Container[int]) -> str:
-    """The first cell without a sign, in words."""
-    cells = enumerate(puzzle.cells)
-    return cell_in_words(puzzle, next(cell for cell, mask in cells if mask not in signs))
+        cells = enumerate(puzzle.cells)
+        without = next(cell for cell, mask in cells if mask not in signs)
+        raise ValueError(cell_in_words(puzzle, without)) from None
 
 
 def check_unmarked(puzzle: Puzzle) -> None:

@@ -14,12 +14,14 @@ may stand between, as in grids.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from string import ascii_letters
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.alphabets import Alphabet, letters
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import (
     ALPHABET_NAMES,
     ALPHABETS,
@@ -29,11 +31,17 @@ from pipeline.reading.formats.cells import (
     LARGER_GEOMETRIES,
     ODD,
     SIDES,
-    check_shape,
     in_lines,
     in_rows,
     shape_in_words,
     written_cells,
+)
+from pipeline.reading.formats.frames import (
+    Frame,
+    Row,
+    frame_of_line,
+    frame_of_rows,
+    puzzle_in,
 )
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, decode_text, either
@@ -62,8 +70,8 @@ def recognise_characters(text: Text) -> str | None:
 
 
 def parse_characters(text: Text, reading: Reading) -> Parsed:
-    wanted = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
-    sides = sorted({len(ALPHABETS[name]) for name in wanted})
+    names = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
+    sides = sorted({len(ALPHABETS[name]) for name in names})
     rows = text.rows
     if reading.format == "auto" and _may_be_either(rows):
         expected = (
@@ -71,20 +79,21 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
             f"{len(rows) // 16} of 16×16"
         )
         raise text.error(None, None, expected, f"{len(rows)} ambiguous lines of 16 characters")
-    in_line = len(rows) == 1 and len(rows[0].cells) > max(sides)
-    if in_line:
-        count = len(rows[0].cells)
-        side = SIDES.get(count, 0)
-        if side not in sides:
-            expected = f"a line of {either(side * side for side in sides)} characters"
-            raise text.behind(rows[0], expected, counted(count, "character"))
+    if in_line := len(rows) == 1 and len(rows[0].cells) > max(sides):
+        expected = f"a line of {either(side * side for side in sides)} characters"
+        frame = frame_of_line(text, rows[0], sides, expected, "character")
     else:
-        side = check_shape(text, rows, sides)
-    name = _decide(text, rows, [name for name in wanted if len(ALPHABETS[name]) == side], reading)
-    geometry = boxes_of(text, text.lines, side, reading)
-    masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
-    cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
-    return Parsed(Puzzle(geometry, cells), format=name + IN_LINE * in_line)
+        frame = frame_of_rows(text, [*map(Row.of_cells, rows)], sides, text.lines)
+    if reading.variant == "even-odd":
+        for word in frame.words():
+            if word.text in (EVEN, ODD):
+                raise text.at_word(word, "no even or odd cells beside letters")
+    alphabets = [
+        letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
+    ]
+    choose = partial(_decided, text, frame, reading)
+    parsed = puzzle_in(text, frame, lambda *_: alphabets, reading, choose)
+    return replace(parsed, format=parsed.format + IN_LINE * in_line)
 
 
 def _cells(rows: Sequence[TextLine]) -> str:
@@ -103,51 +112,26 @@ def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
     return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
 
 
-def _decide(text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading) -> str:
-    """The one alphabet that fits the cells. Raises InvalidPuzzle if there are several."""
-    fitting = _fitting(text, rows, names, reading)
-    fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
-    filled = [name for name in fitting if _is_filled(rows, ALPHABETS[name])]
+def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]) -> Alphabet:
+    """The alphabet that is meant of those that fit. Raises InvalidPuzzle if there are several."""
+    names = {alphabet.name for alphabet in fitting}
+    fitting = [each for each in fitting if each.name.isupper() or each.name.upper() not in names]
+    filled = [alphabet for alphabet in fitting if _is_filled(frame, alphabet)]
     for decided in (fitting, filled):
         if len(decided) == 1:
             return decided[0]
-    alphabets = either(name.upper() for name in fitting)
-    if len(rows) == 16 and _SMALL.issuperset(_cells(rows)) and reading.format == "auto":
-        expected = f"--format lines for 16 puzzles of 4×4, or --alphabet {alphabets} for one of "
-        expected += "16×16"
+    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting)}"
+    is_sixteen = len(text.rows) == 16 and _SMALL.issuperset(frame.tokens)
+    if is_sixteen and reading.format == "auto":
+        expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
         raise text.error(None, None, expected, "16 ambiguous lines of 16 characters")
-    expected = f"--alphabet {alphabets} to say what the characters stand for"
+    expected = f"{choice} to say what the characters stand for"
     raise text.error(None, None, expected, "ambiguous characters: they fit each of these")
 
 
-def _fitting(
-    text: Text, rows: Sequence[TextLine], names: Sequence[str], reading: Reading
-) -> Sequence[str]:
-    """The alphabets that fit the cells. Raises InvalidPuzzle at the first cell that fits none."""
-    seen: set[str] = set()
-    for cell in (cell for row in rows for cell in row.placed_cells()):
-        if cell.text in seen:
-            continue
-        seen.add(cell.text)
-        if reading.variant == "even-odd" and cell.text in (EVEN, ODD):
-            raise text.at_word(cell, "no even or odd cells beside letters")
-        left = [name for name in names if _fits(seen, ALPHABETS[name])]
-        if not left:
-            signs = either(dict.fromkeys(name.upper() for name in names))
-            raise text.at_word(cell, f"a sign of {signs}, or one symbol for all blanks")
-        names = left
-    return names
-
-
-def _fits(characters: set[str], signs: str) -> bool:
-    """Whether these are the alphabet's signs, and at most one symbol for blanks."""
-    others = characters.difference(signs)
-    return len(others) <= 1 and others <= _BLANKS
-
-
-def _is_filled(rows: Sequence[TextLine], signs: str) -> bool:
+def _is_filled(frame: Frame, alphabet: Alphabet) -> bool:
     """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
-    return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
+    return all({*row} == alphabet.masks.keys() for row in in_rows([*frame.tokens], frame.side))
 
 
 def render_characters(puzzle: Puzzle, notation: str) -> str:

@@ -24,6 +24,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import around, more_unread, piece_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
@@ -31,15 +32,13 @@ from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
     KNOWN,
-    check_characters,
-    check_shape,
     check_unmarked,
     in_lines,
     in_rows,
-    puzzle_of,
     render_cells,
 )
-from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, Parsed, Piece, title_of
+from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, Piece, title_of
 from pipeline.reading.formats.records import (
     Reader,
     cut_pieces,
@@ -64,7 +63,6 @@ from pipeline.reading.formats.text import (
     said_lines,
     says_something,
 )
-from pipeline.settings import Reading
 
 FRAMED = "ss"
 """The notation of Simple Sudoku's files."""
@@ -78,10 +76,11 @@ def recognise_grid(text: Text) -> str | None:
     return None
 
 
-def parse_grid(text: Text, reading: Reading) -> Parsed:
-    check_characters(text, text.rows)
-    check_shape(text, text.rows, GEOMETRIES)
-    return puzzle_of(text, text.lines, reading)
+def _frame(text: Text) -> Frame:
+    return frame_of_rows(text, [*map(Row.of_cells, text.rows)], GEOMETRIES, text.lines)
+
+
+parse_grid = parser(_frame, digits)
 
 
 def render_grid(puzzle: Puzzle, notation: str) -> str:

@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import (
     is_rule_column,
     more_unread,
@@ -30,15 +31,9 @@ from pipeline.reading.formats.around import (
 )
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
-from pipeline.reading.formats.cells import (
-    EVEN,
-    GEOMETRIES,
-    ODD,
-    check_characters,
-    puzzle_of,
-    render_cells,
-)
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
+from pipeline.reading.formats.frames import Frame, frame_of_line, parser
+from pipeline.reading.formats.parsed import Entry, Piece
 from pipeline.reading.formats.records import (
     FULL,
     LONGEST,
@@ -69,7 +64,6 @@ from pipeline.reading.formats.text import (
     quote,
     says_something,
 )
-from pipeline.settings import Reading
 
 _LENGTHS = tuple(side * side for side in GEOMETRIES)
 _EXPECTED = "a line of 16, 36, 64 or 81 cells"
@@ -91,16 +85,12 @@ def recognise_line(text: Text) -> str | None:
     return None
 
 
-def parse_line(text: Text, reading: Reading) -> Parsed:
-    lines = text.rows or text.lines
-    if len(lines) > 1:
+def _frame(text: Text) -> Frame:
+    first, *others = text.rows or text.lines
+    if others:
         expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read files of many)"
-        raise text.error(lines[1].number, 1, expected, f"{len(lines)} lines")
-    check_characters(text, lines)
-    count = len(lines[0].cells)
-    if count not in _LENGTHS:
-        raise text.behind(lines[0], _EXPECTED, counted(count, "cell"))
-    return puzzle_of(text, lines, reading)
+        raise text.error(others[0].number, 1, expected, f"{len(others) + 1} lines")
+    return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
 
 
 def render_line(puzzle: Puzzle, _notation: str) -> str:
@@ -403,7 +393,9 @@ def _takes_plain_lines(fields: Fields) -> bool:
 
 
 LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_in_fields, _takes_plain_lines)
-LINE = Format("line", recognise_line, parse_line, render_line, many=LINES, has_solutions=True)
+LINE = Format(
+    "line", recognise_line, parser(_frame, digits), render_line, many=LINES, has_solutions=True
+)
 
 
 _PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))

@@ -6,8 +6,7 @@
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
 blank is an empty field, in JSON null or "", or 0 if nothing is empty. The rows of a list may be
-texts too; if the cells are signs, as in "53..7....", they are read as a grid. An error in JSON
-names the line where the row begins.
+texts too; if the cells are signs, as in "53..7....", they are read as those of a grid.
 """
 
 from __future__ import annotations
@@ -18,27 +17,24 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
-from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes
+from pipeline.puzzle.puzzle import Puzzle, usual_boxes
+from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import boxes_of, choices
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     BLANKS,
-    Splitting,
-    check_shape,
+    GEOMETRIES,
     in_rows,
     number_of,
     numbers_up_to,
     shape_in_words,
     written_cells,
 )
-from pipeline.reading.formats.grid import parse_grid
+from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
-from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import PIECE, Text, TextLine, Word, cells_of, either, quote
+from pipeline.reading.formats.text import PIECE, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
@@ -50,71 +46,18 @@ _MOST_ROWS = 2 * _LARGEST
 
 
 def recognise_spreadsheet(text: Text) -> str | None:
-    by = _fields_of(text)
-    if by is None or len(text.lines) > _MOST_ROWS:
+    delimiter = _delimiter_of(text)
+    if delimiter not in text.lines[0].text or len(text.lines) > _MOST_ROWS:
         return None
-    rows = _lines_of(text)
-    side = _side_meant(list(map(by.count, rows)))
-    if side is None or len(rows) > 2 * side:
+    lines = _lines_of(text, delimiter)
+    side = _side_meant([line.text.count(delimiter) + 1 for line in lines])
+    if side is None or len(lines) > 2 * side:
         return None
-    said = [field.text for row in rows for field in by.parts(row)]
-    cells = sum(not field or number_of(field, _LARGEST) is not None for field in said)
-    if len(rows) == side and cells == len(said) == side * side:
+    fields = [field for line in lines for field in _fields_of(line, delimiter).tokens]
+    cells = sum(not field or number_of(field, _LARGEST) is not None for field in fields)
+    if len(lines) == side and cells == len(fields) == side * side:
         return f"{side} lines of {side} fields"
-    return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
-
-
-def parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
-    rows, by = _lines_of(text), _fields_of(text) or _split_at(_SEPARATORS[0])
-    side = _side_meant(list(map(by.count, rows))) or check_shape(text, rows, ALL_GEOMETRIES, by)
-    fields = [field for row in rows[:side] for field in islice(by.parts(row), side)]
-    has_empty = not all(field.text for field in fields)
-    values = []
-    for field in fields:
-        value = number_of(field.text, side) if field.text else 0
-        if value is None:
-            raise text.at_word(field, f"a number from 1 to {side}, or an empty field")
-        if not value and field.text and has_empty:  # it may be a value
-            raise text.at_word(field, f"a number from 1 to {side}, as empty fields are the blanks")
-        values.append(value)
-    check_shape(text, rows, [side], by)
-    return Parsed(Puzzle.of_values(_boxes_of(text, (), side, reading), values))
-
-
-def _boxes_of(text: Text, lines: Sequence[TextLine], side: int, reading: Reading) -> Geometry:
-    """The boxes of a grid of numbers. Raises InvalidPuzzle as `boxes_of`, and if none are usual."""
-    if side not in ALL_GEOMETRIES and reading.box is None:
-        raise text.error(None, None, f"{choices(side)} to say which boxes it has", f"{side} rows")
-    return boxes_of(text, lines, side, reading)
-
-
-def _fields_of(text: Text) -> Splitting | None:
-    """How the first line is split into fields; None if it is a single field."""
-    most = max(_SEPARATORS, key=text.lines[0].text.count)
-    return _split_at(most) if most in text.lines[0].text else None
-
-
-def _lines_of(text: Text) -> list[TextLine]:
-    """The lines, up to one too many. Lines of mere tabs are rows too."""
-    has_tabs = max(_SEPARATORS, key=text.lines[0].text.count) == "\t"
-    lines = text.written() if has_tabs else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), _MOST_ROWS + 1)]
-
-
-def _split_at(delimiter: str) -> Splitting:
-    """Split into fields; valid ones hold at most a number, so quotes never hide a delimiter."""
-
-    def fields(line: TextLine) -> list[Word]:
-        found, column = [], 1
-        for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
-            said = written.strip()
-            quoted = len(said) > 1 and said[0] == said[-1] == '"'
-            indent = len(written) - len(written.lstrip()) if said else 0
-            found.append(Word(line.number, column + indent, said[1:-1].strip() if quoted else said))
-            column += len(written) + 1
-        return found
-
-    return Splitting("field", lambda line: line.text.count(delimiter) + 1, fields)
+    return f"lines of {side} fields" if "" in fields and cells * 4 > len(fields) * 3 else None
 
 
 def _side_meant(widths: Sequence[int]) -> int | None:
@@ -123,6 +66,38 @@ def _side_meant(widths: Sequence[int]) -> int | None:
         if length in _SIDES and times * 2 >= len(widths):
             return length
     return None
+
+
+def _delimiter_of(text: Text) -> str:
+    return max(_SEPARATORS, key=text.lines[0].text.count)
+
+
+def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
+    """The lines, up to one too many. Lines of mere tabs are rows too."""
+    lines = text.written() if delimiter == "\t" else text.lines
+    return [*islice((line for line in lines if line.text.strip(" ")), _MOST_ROWS + 1)]
+
+
+def _fields_of(line: TextLine, delimiter: str) -> Row:
+    """The fields of a line, up to one too many.
+
+    Valid ones hold at most a number, so quotes never hide a delimiter.
+    """
+    words, column = [], 1
+    for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
+        said = written.strip()
+        quoted = len(said) > 1 and said[0] == said[-1] == '"'
+        indent = len(written) - len(written.lstrip()) if said else 0
+        words.append(Word(line.number, column + indent, said[1:-1].strip() if quoted else said))
+        column += len(written) + 1
+    row = Row.of_words(words, line.number, len(line.text) + 1)
+    return row._replace(width=line.text.count(delimiter) + 1)
+
+
+def _spreadsheet(text: Text) -> Frame:
+    delimiter = _delimiter_of(text)
+    rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
+    return frame_of_rows(text, rows, _SIDES, noun="field")
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
@@ -139,23 +114,20 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
 
 
 SPREADSHEET = Format(
-    "spreadsheet", recognise_spreadsheet, parse_spreadsheet, render_spreadsheet, many=CSV
+    "spreadsheet",
+    recognise_spreadsheet,
+    parser(_spreadsheet, numbers({"", "0"}, ", or an empty field")),
+    render_spreadsheet,
+    many=CSV,
 )
 
 
 _JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
 _JSON_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
-_BETWEEN = re.compile(r"[\s,]*")
+_SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
-
-
-class _JsonRow(NamedTuple):
-    """The line where a row begins, its cells as texts, "" for null, and all of a row of text."""
-
-    line: int
-    cells: Sequence[str]
-    text: str
+_NUMBERS = numbers({"", "0"}, ", or 0 or null for a blank")
 
 
 def recognise_json(text: Text) -> str | None:
@@ -163,52 +135,44 @@ def recognise_json(text: Text) -> str | None:
     return "it begins as a list in JSON" if _JSON_BEGIN.match(first) else None
 
 
-def parse_json(text: Text, reading: Reading) -> Parsed:
-    rows = _json_rows(text)
-    if any(cell in _SIGNS for row in rows for cell in row.cells):
-        return _signs(text, rows, reading)
-    side = len(rows)
-    if side not in _SIDES:
-        raise text.error(None, None, f"{either(ALL_GEOMETRIES)} rows", counted(side, "row"))
-    values: list[int] = []
-    has_empty = any(not cell for row in rows for cell in row.cells)
-    for row in rows:
-        if len(row.cells) != side:
-            found = counted(len(row.cells), "cell")
-            raise text.error(row.line, None, f"a row of {side} cells", found)
-        for cell in row.cells:
-            value = number_of(cell, side) if cell else 0
-            if value is None:
-                expected = f"a number from 1 to {side}, or 0 or null for a blank"
-                raise text.error(row.line, None, expected, quote(cell))
-            if not value and cell and has_empty:
-                raise text.error(row.line, None, "one kind of blank", "0 beside null or ''")
-            values.append(value)
-    drawn = [TextLine.of_text(row.line, row.text) for row in rows]
-    return Parsed(Puzzle.of_values(_boxes_of(text, drawn, side, reading), values))
-
-
-def _json_rows(text: Text) -> list[_JsonRow]:
+def _json(text: Text) -> Frame:
+    """The frame of a list of lists of cells, or of texts, whose characters are cells."""
     written = text.without_comments()
     rows = _loaded(text, written)
-    found: list[_JsonRow] = []
-    at = written.index("[") + 1
+    scalars = (
+        Word(number, match.start() + 1, match[0])
+        for number, line in enumerate(written.split("\n"), 1)
+        for match in _SCALAR.finditer(line)
+    )
+    last = Word(text.lines[-1].number, 1, "")
+    found: list[Row] = []
+    drawn: list[TextLine] = []
     for row in rows:
-        between = _BETWEEN.match(written, at)
-        at = between.end() if between else at
-        line = written.count("\n", 0, at) + 1
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
             expected = "a row: a list of cells, or a text, as the other rows are"
-            raise text.error(line, None, expected, quote(written[at:]))
-        cells = cells_of(row) if isinstance(row, str) else row
-        for cell in cells:
+            raise text.at_word(next(scalars, last), expected, quote(json.dumps(row)))
+        words: list[Word] = []
+        for cell in [row] if isinstance(row, str) else row:
+            last = next(scalars, last)
             if type(cell) not in (int, str, type(None)):
                 expected = "a cell: a number, a text, or null for a blank"
-                raise text.error(line, None, expected, quote(json.dumps(cell)))
-        texts = ["" if cell is None else str(cell).strip() for cell in cells]
-        found.append(_JsonRow(line, texts, row if isinstance(row, str) else "".join(texts)))
-        _, at = json.JSONDecoder().raw_decode(written, at)
-    return found
+                raise text.at_word(last, expected, quote(json.dumps(cell)))
+            token = "" if cell is None else str(cell).strip()
+            words.append(Word(last.line, last.column, token))
+        if isinstance(row, str):
+            drawn.append(replace(TextLine.of_text(last.line, row), is_border=False))
+            cells = drawn[-1].placed_cells()
+            words = [Word(line, last.column + column, cell) for line, column, cell in cells]
+        found.append(Row.of_words(words, last.line, last.column + len(last.text)))
+    tokens = {token for row in found for token in row.tokens}
+    has_signs = isinstance(rows[0], str) or not _SIGNS.isdisjoint(tokens)
+    return frame_of_rows(text, found, GEOMETRIES if has_signs else _SIDES, drawn)
+
+
+def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    if _SIGNS.isdisjoint(tokens):
+        return _NUMBERS(tokens, side, reading)
+    return digits(tokens, side, reading)
 
 
 def _loaded(text: Text, written: str) -> list[Any]:
@@ -227,25 +191,16 @@ def _loaded(text: Text, written: str) -> list[Any]:
     return rows
 
 
-def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
-    """Read the puzzle whose cells are signs as a grid."""
-    for row in rows:
-        for cell in row.cells:
-            if len(cell) != 1:
-                raise text.error(row.line, None, "a digit or a sign for a blank", quote(cell))
-    lines = [TextLine.of_text(row.line, row.text) for row in rows]
-    rows_only = tuple(replace(line, is_border=False) for line in lines)
-    try:
-        return parse_grid(replace(text, lines=rows_only), reading)
-    except InvalidPuzzle as error:
-        error.column = None
-        raise
-
-
 def render_json(puzzle: Puzzle, _notation: str) -> str:
     """Write a list of n lists of n numbers, 0 for a blank. Raises ValueError with a noun."""
     rows = (f"[{', '.join(row)}]" for row in _number_rows(puzzle, "0"))
     return "[{}]\n".format(",\n ".join(rows))
 
 
-JSON = Format("json", recognise_json, parse_json, render_json, begins=_JSON_BEGINS)
+JSON = Format(
+    "json",
+    recognise_json,
+    parser(_json, _signs_or_numbers),
+    render_json,
+    begins=_JSON_BEGINS,
+)

@@ -49,7 +49,8 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import piece_may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
-from pipeline.reading.formats.cells import check_unmarked, classic_cells, nine_of
+from pipeline.reading.formats.cells import check_unmarked, classic_cells
+from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.records import (

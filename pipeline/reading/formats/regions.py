@@ -32,13 +32,15 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isqrt
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import DIGITS, in_rows, number_of, values_in
+from pipeline.reading.formats.cells import in_rows, number_of
+from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import (
     cages_of,
@@ -61,9 +63,9 @@ _SIGN = re.compile(r"\S")
 def recognise_jigsaw(text: Text) -> str | None:
     if len(text.lines) > 2 or len(text.data) > 2 * max(_LENGTHS):
         return None
-    signs = "".join("".join(line.text.split()) for line in text.lines)
-    side = _LENGTHS.get(len(signs))
-    if side is None or "~" in signs or not _are_regions(signs[side * side :], side):
+    written = "".join("".join(line.text.split()) for line in text.lines)
+    side = _LENGTHS.get(len(written))
+    if side is None or "~" in written or not _are_regions(written[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 
@@ -143,25 +145,23 @@ def check_no_region_map(text: Text) -> None:
         raise text.error(row.number, column, NO_REGION_MAP, f"{found.side} regions")
 
 
-def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:
+def _jigsaw(text: Text) -> Frame:
     if len(text.lines) > 2:
         raise text.at_line(text.lines[2], "a single puzzle", counted(len(text.lines), "line"))
-    signs = [sign for line in text.lines for sign in line.words(_SIGN)]
-    side = _LENGTHS.get(len(signs))
+    words = [sign for line in text.lines for sign in line.words(_SIGN)]
+    side = _LENGTHS.get(len(words))
     if side is None:
         expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
-        raise text.at_end(expected, counted(len(signs), "character"))
-    cells, regions = signs[: side * side], signs[side * side :]
-    known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
-    values = values_in(text, cells, known, f"one of {known[0]} to {known[-1]}")
+        raise text.at_end(expected, counted(len(words), "character"))
+    cells, regions = words[: side * side], words[side * side :]
     names = [sign.text for sign in regions]
-    if misfit := first_misfit(names):
-        raise text.at_word(regions[misfit[0]], misfit[1])
-    puzzle = Puzzle.of_values(Geometry(1, side), values, tuple(region_rules(names)))
-    return Parsed(puzzle, variant="rules")
+    misfit = first_misfit(names)
+    fault = text.at_word(regions[misfit[0]], misfit[1]) if misfit else None
+    frame = Frame.of_words(cells, Geometry(1, side), fault)
+    return frame if fault else frame._replace(rules=region_rules(names))
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw)
+JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw, signs))
 
 
 _LARGEST_SIDE = 31

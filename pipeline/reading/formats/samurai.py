@@ -12,15 +12,16 @@ places. A space, `-` or any other blank stands for a place without a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import BLANKS, DIGITS, values_in
+from pipeline.reading.formats.cells import BLANKS, DIGITS
+from pipeline.reading.formats.frames import Frame, puzzle_in
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
@@ -44,16 +45,16 @@ def judge_lines(lines: Sequence[str]) -> str | None:
     """Why lines of cells are one puzzle, or that they may be; None if they are not."""
     if len(lines) != _GRIDS or any(len(line) != _SIDE**2 for line in lines):
         return None
-    signs: dict[int, list[str]] = {}
+    written: dict[int, list[str]] = {}
     for cell, sign in zip(_cells(), chain.from_iterable(lines), strict=True):
-        signs.setdefault(cell, []).append(sign)
-    shared = [pair for pair in signs.values() if len(pair) > 1]
+        written.setdefault(cell, []).append(sign)
+    shared = [pair for pair in written.values() if len(pair) > 1]
     blanks = {*"".join(lines)} - {*DIGITS}
     if all(one == other for one, other in shared) and any(one in DIGITS for one, _ in shared):
         return _SURE
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: {*found} - blanks for cell, found in signs.items()}
+    given = {cell: {*found} - blanks for cell, found in written.items()}
     geometry = SAMURAI_GEOMETRY
     units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
     in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
@@ -83,38 +84,36 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
 
 def _places(line: TextLine) -> list[Word]:
     words = [*line.words()]
-    signs = [*enumerate(line.text.rstrip(), 1)]
-    if len(signs) > _EXTENT and not any(sign.strip() for _, sign in signs[1::2]):
-        signs = signs[::2]
-    single = [Word(line.number, column, sign) for column, sign in signs]
+    single = [Word(line.number, *each) for each in enumerate(line.text.rstrip(), 1)]
+    if len(single) > _EXTENT and not any(word.text.strip() for word in single[1::2]):
+        single = single[::2]
     return words if len(words) == _EXTENT else single
 
 
 def parse_samurai(text: Text, reading: Reading) -> Parsed:
-    if _is_picture(text):
-        return _found(text, _picture(text))
-    rows, expected = text.rows or text.lines, "5 lines of 81 cells"
-    for row in rows:
-        if len(row.cells) != _SIDE**2:
-            raise text.behind(row, "81 cells", counted(len(row.cells), "cell"))
-    if len(rows) < _GRIDS:
-        raise text.at_end(expected, counted(len(rows), "line"))
-    if len(rows) > _GRIDS:
-        raise text.at_line(rows[_GRIDS], expected, counted(len(rows), "line"))
-    if reading.format == "auto" and judge_lines([row.cells for row in rows]) == _UNSURE:
+    rows = text.rows or text.lines
+    is_unsure = judge_lines([row.cells for row in rows]) == _UNSURE and not _is_picture(text)
+    if reading.format == "auto" and is_unsure:
         expected = "--format samurai for one puzzle, or --format lines for five"
         raise text.error(None, None, expected, _UNSURE)
-    words = chain.from_iterable(row.placed_cells() for row in rows)
-    return _found(text, zip(_cells(), words, strict=True))
+    return puzzle_in(text, _frame(text, rows), signs, reading)
 
 
-def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Parsed:
-    """The puzzle with these words in its cells; a shared one may be given in one grid or both."""
-    cells, words = zip(*((cell, word) for cell, word in placed if cell is not None), strict=True)
-    values = values_in(text, words, DIGITS, "a digit")
-    given = [(cell, 1 << value - 1) for cell, value in zip(cells, values, strict=True) if value]
-    masks, contradicting = given_masks(SAMURAI_GEOMETRY, given)
-    return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
+def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:
+    if _is_picture(text):
+        placed = [(cell, word) for cell, word in _picture(text) if cell is not None]
+        frame = Frame.of_words([word for _, word in placed], SAMURAI_GEOMETRY)
+        return frame._replace(cells=[cell for cell, _ in placed])
+    expected, fault = "5 lines of 81 cells", None
+    short = next((row for row in rows if len(row.cells) != _SIDE**2), None)
+    if short:
+        fault = text.behind(short, "81 cells", counted(len(short.cells), "cell"))
+    elif len(rows) < _GRIDS:
+        fault = text.at_end(expected, counted(len(rows), "line"))
+    elif len(rows) > _GRIDS:
+        fault = text.at_line(rows[_GRIDS], expected, counted(len(rows), "line"))
+    words = [word for row in rows for word in row.placed_cells()]
+    return Frame.of_words(words, SAMURAI_GEOMETRY, fault)._replace(cells=[*_cells()])
 
 
 SAMURAI = Format("samurai", recognise_samurai, parse_samurai)

@@ -17,15 +17,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats.alphabets import numbers
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
+from pipeline.reading.formats.cells import DIGITS, GEOMETRIES
+from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
-from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, decode_text, either, quote
-from pipeline.settings import Reading
+from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
 
 _SIGNS = frozenset(DIGITS + " ")
 _GAP = "   "
@@ -66,42 +64,28 @@ def is_in_spaces(data: bytes) -> bool:
         return False
 
 
-def parse_spaces(text: Text, reading: Reading) -> Parsed:
+def _frame(text: Text) -> Frame:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
-    rows, side = layout.rows, layout.side
-    values = [value for row in rows[:side] for value in _values(text, row, side, layout.step)]
-    if len(rows) > side:
-        raise text.error(rows[side].number, 1, f"{side} rows", counted(len(rows), "row"))
-    if len(rows) < side:
-        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
-    if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
-        expected = "a sign such as '.' for the blanks"
-        raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
+    rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
-    drawn = sorted((*rows, *borders), key=lambda line: line.number)
-    return Parsed(Puzzle.of_values(boxes_of(text, drawn, side, reading), values))
+    drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
+    frame = frame_of_rows(text, rows, [layout.side], drawn)
+    has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
+    if has_spaces and not (layout.is_sure or frame.fault):
+        found = "spaces that may be blanks or lie between cells"
+        fault = text.error(None, None, "a sign such as '.' for the blanks", found)
+        return frame._replace(fault=fault)
+    return frame
 
 
-def _values(text: Text, line: TextLine, side: int, step: int) -> list[int]:
-    values = [0] * side
-    for at, sign in enumerate(line.text):
-        if sign == " ":
-            continue
-        cell, between = divmod(at, step)
-        value = number_of(sign, side)
-        if cell >= side:
-            expected, found = f"a row of at most {side} cells", counted(cell + 1, "cell")
-        elif between:
-            expected, found = "a space between cells", quote(sign)
-        elif not value:
-            expected, found = f"a digit from 1 to {side}, or a space", quote(sign)
-        else:
-            values[cell] = value
-            continue
-        raise text.error(line.number, at + 1, expected, found)
-    return values
+def _row(line: TextLine, side: int, step: int) -> Row:
+    """The cells of a line, then any sign that is not at the place of a cell."""
+    columns = range(0, side * step, step)
+    others = [at for at, sign in enumerate(line.text) if sign != " " and at not in columns]
+    words = [Word(line.number, at + 1, line.text[at : at + 1] or " ") for at in (*columns, *others)]
+    return Row.of_words(words, line.number, len(line.text) + 1)
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
@@ -182,4 +166,4 @@ def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
     return lines[first:stop]
 
 
-SPACES = Format("spaces", recognise_spaces, parse_spaces)
+SPACES = Format("spaces", recognise_spaces, parser(_frame, numbers(" ", ", or a space")))

@@ -171,7 +171,7 @@ def test_a_named_column_of_regions_is_refused_only_where_it_tells_regions():
     ("text", "message"),
     [
         ("5" + FOUR[1:], "1:1: expected one of 1 to 4 or a blank, found '5'"),
-        ("1-........3..4.." + REGIONS, "1:3: expected one of 1 to 4 or '-', found '.'"),
+        ("1-........3..4.." + REGIONS, "1:3: expected one symbol for all blanks, '-' as before"),
         (FOUR[:-1] + "E", "1:32: expected 4 regions, found 'E'"),
         (FOUR[:-1] + "A", "1:32: expected 4 regions of 4 cells, found 'A'"),
     ],
@@ -273,7 +273,7 @@ def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
     assert read(text).puzzle == read(SAMURAI).puzzle
     assert read(text.replace(".", "-")).puzzle == read(SAMURAI).puzzle
     wrong = text.replace("2", "a", 1)
-    assert said_of(wrong) == "1:1: expected a digit or a blank, found 'a'"
+    assert said_of(wrong) == "1:1: expected one of 1 to 9 or a blank, found 'a'"
 
 
 @for_each(
@@ -282,8 +282,11 @@ def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
         (SAMURAI[:-9], "5:74: expected 81 cells, found 73 cells"),
         (SAMURAI[: 4 * 82], "4:82: expected 5 lines of 81 cells, found 4 lines"),
         (SAMURAI + SAMURAI[:82], "6:1: expected 5 lines of 81 cells, found 6 lines"),
-        ("a" + SAMURAI[1:], "1:1: expected a digit or a blank, found 'a'"),
-        (SAMURAI.replace(".", "0", 1).replace("2", "1", 1), "1:3: expected a digit or '0'"),
+        ("a" + SAMURAI[1:], "1:1: expected one of 1 to 9 or a blank, found 'a'"),
+        (
+            SAMURAI.replace(".", "0", 1).replace("2", "1", 1),
+            "1:3: expected one symbol for all blanks, '0' as before",
+        ),
     ],
 )
 def test_a_samurai_that_is_none_is_refused(text, message):

@@ -1,0 +1,114 @@
+"""Alphabets: which value, or blank, each token of a cell stands for.
+
+An alphabet is made for a side. A format has a function of the tokens, the side and the settings
+that returns its alphabets; where it returns several, the tokens have to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import NamedTuple
+
+from pipeline.puzzle.puzzle import usual_boxes
+from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD, numbers_up_to
+from pipeline.reading.formats.parsed import Variant
+from pipeline.settings import Reading
+
+
+class Alphabet(NamedTuple):
+    """The masks of tokens, and the tokens of which a puzzle may have one for all its blanks.
+
+    `fold` gives all spellings of a token one form. `expected` completes "expected …"; `{}` in it
+    is replaced by the names of all alphabets that are left. `in_range` is the same for digits
+    that are too large, if they need another text.
+    """
+
+    masks: Mapping[str, int]
+    blanks: Collection[str]
+    expected: str
+    in_range: str = ""
+    fold: Callable[[str], str] = str
+    name: str = ""
+    variant: Variant = "classic"
+
+    def fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
+        """The number of tokens before the first that does not fit.
+
+        Unless it is strict, other digits and several signs for blanks are cells too.
+        """
+        blank = None
+        for index, token in enumerate(map(self.fold, tokens)):
+            if token in self.masks or (not is_strict and self._is_digit_or_blank(token)):
+                continue
+            if token not in self.blanks or blank not in (None, token):
+                return index
+            blank = token
+        return len(tokens)
+
+    def _is_digit_or_blank(self, token: str) -> bool:
+        return token in self.blanks or (bool(self.in_range) and token in {*DIGITS})
+
+    def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
+        """The mask of each cell, `blank` for blanks, if all tokens fit."""
+        masks = {token: self.masks.get(self.fold(token), blank) for token in {*tokens}}
+        return tuple(map(masks.__getitem__, tokens))
+
+
+Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
+"""A format's alphabets for these tokens of a grid of that side."""
+
+
+@lru_cache
+def _masks(signs: Sequence[str]) -> Mapping[str, int]:
+    return {sign: 1 << index for index, sign in enumerate(signs)}
+
+
+def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    """Digits and any one blank; with both `*` and `.` these mark even and odd cells."""
+    are_marks = reading.variant == "even-odd"
+    if reading.variant == "auto":
+        are_marks = EVEN in tokens and ODD in tokens
+    masks, in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
+    if are_marks:
+        usual = usual_boxes(side)
+        masks = {**masks, EVEN: usual.even_values, ODD: usual.odd_values}
+        expected = f"a digit, '{EVEN}' or '{ODD}'"
+        return [Alphabet(masks, "", expected, in_range, variant="even-odd")]
+    fold = str if reading.variant == "auto" else _either_mark
+    return [Alphabet(masks, BLANKS, "a digit or a blank", in_range, fold)]
+
+
+def _either_mark(token: str) -> str:
+    """Marks of even and odd cells are one blank where the puzzle is declared to be classic."""
+    return ODD if token == EVEN else token
+
+
+def signs(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
+    """Digits, or above side 9 letters, of which A is 1, and any one blank; no marks."""
+    known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
+    expected = f"one of {known[0]} to {known[-1]} or a blank"
+    return [Alphabet(_masks(known), BLANKS.upper(), expected, fold=str.upper)]
+
+
+def letters(name: str) -> Alphabet:
+    """An alphabet of 16×16 and 25×25 by its name."""
+    return Alphabet(
+        _masks(ALPHABETS[name]), BLANKS, "a sign of {}, or one symbol for all blanks", name=name
+    )
+
+
+def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
+    """Decimal numbers, and these blanks; `or_blank` names them in messages."""
+
+    def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
+        masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
+        return [Alphabet(masks, blanks, expected, fold=unpadded)]
+
+    return alphabets
+
+
+def unpadded(token: str) -> str:
+    """A number without zeros before it."""
+    return token.lstrip("0") or token[:1]

@@ -1,0 +1,225 @@
+"""From a text to the cells of a puzzle: a frame cuts tokens out of it, an alphabet reads them.
+
+    text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
+
+This is the one routine for grids, lines, letters, spreadsheets, lists in JSON, numbers under the
+size of a box, bordered grids, jigsaws and samurai. The row of such a format in `FORMATS` has
+`parser(frame, alphabets)`. Faults are reported in this order: the first token that is no cell of
+any puzzle, what is wrong with the frame, the first token that is no cell of this one, and drawn
+lines that are no boxes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, Self
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
+from pipeline.reading.formats.borders import boxes_of
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.ruled import given_masks
+from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
+from pipeline.settings import Reading
+
+_NUMBER = re.compile(r"[^\s|]+")
+
+
+class Frame(NamedTuple):
+    """The tokens of the cells, row by row, and what is wrong with the rows.
+
+    `words` gives the tokens with their places, for messages. `lines` are rows and borders, which
+    may draw boxes; `geometry` is set if the text states it. `cells` has the cell of each token
+    where some cells have several tokens. `rules` are those that the text states beside the cells.
+    """
+
+    tokens: Sequence[str]
+    words: Callable[[], Iterable[Word]]
+    side: int
+    lines: Sequence[TextLine] = ()
+    fault: InvalidPuzzle | None = None
+    geometry: Geometry | None = None
+    cells: Sequence[int] = ()
+    rules: Sequence[Rule] = ()
+
+    @classmethod
+    def of_words(
+        cls, words: Sequence[Word], geometry: Geometry, fault: InvalidPuzzle | None = None
+    ) -> Self:
+        """The frame of a text that states its geometry."""
+        tokens = [word.text for word in words]
+        return cls(tokens, lambda: words, geometry.side, fault=fault, geometry=geometry)
+
+
+def parser(
+    frame: Callable[[Text], Frame], alphabets: Alphabets
+) -> Callable[[Text, Reading], Parsed]:
+    """The `Format.parse` of a frame and alphabets of which one fits."""
+    return lambda text, reading: puzzle_in(text, frame(text), alphabets, reading)
+
+
+def puzzle_in(
+    text: Text,
+    frame: Frame,
+    alphabets: Alphabets,
+    reading: Reading,
+    choose: Callable[[Sequence[Alphabet]], Alphabet] = lambda fitting: fitting[0],
+) -> Parsed:
+    """The puzzle in a frame; `choose` decides between several alphabets that fit.
+
+    Raises InvalidPuzzle.
+    """
+    alphabet = choose(_fitting(text, frame, alphabets(frame.tokens, frame.side, reading)))
+    geometry = boxes_of(text, frame.lines, frame.side, reading, frame.geometry)
+    masks, rules = alphabet.masks_of(frame.tokens, geometry.all_values), [*frame.rules]
+    if frame.cells:
+        masks, contradicting = given_masks(geometry, zip(frame.cells, masks, strict=True))
+        rules += contradicting
+    puzzle = Puzzle(geometry, masks, tuple(rules))
+    return Parsed(puzzle, alphabet.name, variant=alphabet.variant if puzzle.is_plain else "rules")
+
+
+def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
+    """The alphabets that all tokens fit. Raises InvalidPuzzle.
+
+    What is wrong with the rows is reported before a value that is too large: the side may be wrong.
+    """
+    tokens = [*dict.fromkeys(frame.tokens)]
+    left, count = _most_fitting(tokens, alphabets, is_strict=True)
+    if count < len(tokens):
+        others, known = _most_fitting(tokens, alphabets, is_strict=False)
+        if known < len(tokens):
+            left, count = others, known
+        elif frame.fault:
+            raise frame.fault
+        wrong = next(word for word in frame.words() if word.text == tokens[count])
+        raise text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
+    if frame.fault:
+        raise frame.fault
+    return left
+
+
+def _most_fitting(
+    tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
+) -> tuple[Sequence[Alphabet], int]:
+    """The alphabets that most of the tokens fit, from the first on; and how many they are."""
+    counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
+    most = max(counts)
+    return [each for each, count in zip(alphabets, counts, strict=True) if count == most], most
+
+
+def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
+    """What is expected instead of a token in the alphabets that are left."""
+    first = left[0]
+    if first.fold(wrong) in first.blanks:
+        before = next(token for token in tokens if first.fold(token) in first.blanks)
+        return f"one symbol for all blanks, {_shown(before)} as before"
+    if first.in_range and wrong in {*DIGITS}:
+        return first.in_range
+    return first.expected.format(either(dict.fromkeys(each.name.upper() for each in left)))
+
+
+def _shown(token: str) -> str:
+    return quote(token) if token else "an empty cell"
+
+
+class Row(NamedTuple):
+    """One row: its tokens, those with their places, the number of its line, and where it ends.
+
+    `width` is the number of tokens; `tokens` may lack those beyond the longest row.
+    """
+
+    tokens: Sequence[str]
+    words: Callable[[], Iterable[Word]]
+    line: int
+    end: int
+    width: int
+
+    @classmethod
+    def of_cells(cls, line: TextLine) -> Self:
+        """The row of a line in which each character is a cell."""
+        return cls(line.cells, line.placed_cells, line.number, len(line.text) + 1, len(line.cells))
+
+    @classmethod
+    def of_words(cls, words: Sequence[Word], line: int, end: int) -> Self:
+        return cls([word.text for word in words], lambda: words, line, end, len(words))
+
+
+def frame_of_rows(
+    text: Text,
+    rows: Sequence[Row],
+    sides: Collection[int],
+    lines: Sequence[TextLine] = (),
+    noun: str = "cell",
+) -> Frame:
+    """The frame of n rows of n tokens, n being one of `sides`; messages call a token `noun`."""
+    side = side_of_rows([row.width for row in rows], sides)
+    fault = _fault_in(text, rows, side, sides, noun)
+    tokens = [*chain.from_iterable(row.tokens for row in rows)]
+    side = side or (NINE.side if NINE.side in sides else max(sides))
+    return Frame(tokens, lambda: _words(rows), side, lines, fault)
+
+
+def _words(rows: Iterable[Row]) -> Iterator[Word]:
+    return chain.from_iterable(row.words() for row in rows)
+
+
+def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
+    """The only side, or the one that most rows have, or else the number of rows."""
+    if len(sides) == 1:
+        return next(iter(sides))
+    meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
+    return meant[0] if meant else len(lengths) if len(lengths) in sides else None
+
+
+def _fault_in(
+    text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
+) -> InvalidPuzzle | None:
+    """What is wrong if these are not n rows of n tokens."""
+    if side is None:
+        line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
+        usual = either(side for side in sides if side in ALL_GEOMETRIES)
+        return text.error(line, 1, f"a row of {usual} {noun}s", counted(count, noun))
+    for index, row in enumerate(rows):
+        width = row.width
+        columns = [word.column for word in row.words()] if index == side or width > side else []
+        if index == side:
+            column = columns[0] if columns else 1
+            return text.error(row.line, column, f"{side} rows", counted(len(rows), "row"))
+        if width != side:
+            column = columns[side] if columns else row.end
+            return text.error(row.line, column, f"a row of {side} {noun}s", counted(width, noun))
+    return text.at_end(f"{side} rows", counted(len(rows), "row")) if len(rows) < side else None
+
+
+def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
+    """The frame of n rows of n words, perhaps with bars and borders around boxes."""
+    rows, drawn = list[Row](), list[TextLine]()
+    for line in lines:
+        if line.is_border:
+            drawn.append(line)
+            continue
+        rows.append(Row.of_words([*line.words(_NUMBER)], line.number, len(line.text) + 1))
+        drawn.append(TextLine.of_text(line.number, _NUMBER.sub(".", line.text)))
+    return frame_of_rows(text, rows, sides, drawn)
+
+
+def frame_of_line(
+    text: Text, line: TextLine, sides: Collection[int], expected: str, noun: str = "cell"
+) -> Frame:
+    """The frame of n² characters in one line, n being one of `sides`."""
+    side = SIDES.get(len(line.cells), 0)
+    fault = None
+    if side not in sides:
+        side, fault = max(sides), text.behind(line, expected, counted(len(line.cells), noun))
+    return Frame(line.cells, line.placed_cells, side, (line,), fault)
+
+
+def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
+    """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
+    return puzzle_in(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
