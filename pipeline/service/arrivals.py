@@ -18,14 +18,7 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import (
-    Refused,
-    Settler,
-    Settling,
-    Sight,
-    look,
-    names_in,
-)
+from pipeline.service.protocol.settle import History, Refused, Settling, Sight, look, names_in
 from pipeline.service.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -51,6 +44,7 @@ _WARNINGS = ("file.stuck", "file.held")
 class _Remembered:
     """Notes on a name: the events that were logged, and when to look at it again."""
 
+    history: History = field(default_factory=History)
     said: set[str] = field(default_factory=set)
     look_at: float = 0.0
     holds_many: bool = False
@@ -70,7 +64,6 @@ class Arrivals:
         self._inbox = runtime.folders.inbox
         self._is_busy = is_busy
         self._once = once
-        self._settler = Settler(runtime.settings.settle)
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._marks = Marks(runtime.folders.work, self.say_stuck)
         self._stuck_marks: set[Path] = set()
@@ -84,14 +77,19 @@ class Arrivals:
         """Remove the mark that is kept for the next file."""
         self._marks.close()
 
-    def forget_all_but(self, names: set[str]) -> None:
-        self._settler.forget_all_but(names)
-        for name in self._known.keys() - names:
-            del self._known[name]
+    def names(self) -> tuple[list[str], list[str]]:
+        """The names in the inbox: of small files as far as is known, and of large ones.
+
+        What is known of files that have gone is forgotten.
+        """
+        names, _ = names_in(self._inbox)
+        for gone in self._known.keys() - names:
+            del self._known[gone]
+        large = [name for name in names if self.holds_many(name)]
+        return [name for name in names if not self.holds_many(name)], large
 
     def take(self, name: str, claim: Claim) -> None:
         """Forget a file that was claimed; count the attempt at reading it that left a mark."""
-        self._settler.forget(name)
         self._known.pop(name, None)
         if self._marks.lift(name):
             with suppress(OSError):  # if the disk is full, the job says so
@@ -112,7 +110,8 @@ class Arrivals:
         known.holds_many = known.holds_many or self._may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
             known.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
-        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        settle = self._runtime.settings.settle
+        verdict = known.history.judge(seen, settle, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
         return seen if self._may_begin(name, known) else Later()
@@ -129,7 +128,7 @@ class Arrivals:
         """Whether a large file need not wait for others, as it will not be read."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        found = source_at(self._inbox / name, name, self._runtime.settings)
+        found = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
         return isinstance(found, Unreadable)
 
     def holds_many(self, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Intake: claim what is complete in the inbox, and have it processed.
 
-    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Batch ─▶ Ended, or a run
+    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Claims ─▶ Ended, or a run
 
 A file is looked at once. Single files and small collections overtake the large ones, which take
 turns.
@@ -24,12 +24,12 @@ from pipeline.service.arrivals import Arrivals, Complete, Later
 from pipeline.service.jobs import Ended
 from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.log import Display
-from pipeline.service.processing import Batch, Slow, Taken
+from pipeline.service.processing import Claims, Slow, Taken
 from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
-from pipeline.service.protocol.settle import Sight, is_written, names_in
+from pipeline.service.protocol.settle import Sight, is_written
 from pipeline.service.runs import Kept, LongRun, SlowPuzzles, give_back
 from pipeline.service.runtime import Runtime
 
@@ -47,6 +47,9 @@ _MOST_LONG = 4
 
 _WORTH_A_BATCH = 16
 _SOON = 0.1
+_LOOK_SECONDS = 0.25
+"""While a long job is in work, the inbox is looked at so often."""
+
 _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _DESCRIPTORS = 16
@@ -87,7 +90,6 @@ class Intake:
     def __init__(
         self,
         runtime: Runtime,
-        stopping: Callable[[], bool],
         display: Display,
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
@@ -97,14 +99,15 @@ class Intake:
         self._runtime = runtime
         self._folders = runtime.folders
         self._settings = runtime.settings
-        self._stopping = stopping
+        self._stop = runtime.stop
         self._display = display
         self._on_ended = on_ended
         self._quick_only = quick_only
         self._claimers = runtime.claimers
-        self._arrivals = Arrivals(runtime, lambda: len(self._long) >= _MOST_LONG, once=once)
+        self._arrivals = Arrivals(runtime, lambda: len(self.in_work) >= _MOST_LONG, once=once)
         self._reservations = Reservations(runtime.folders)
-        self._long: deque[LongRun | SlowPuzzles] = deque()
+        self.in_work: deque[LongRun | SlowPuzzles] = deque()
+        """The long jobs; while there are any, sweep again at once."""
         self._slow = SlowPuzzles(runtime)
         self._in_sweep = 0
         """How many files, small as far as is known, are in the inbox in this sweep."""
@@ -119,11 +122,6 @@ class Intake:
         """Whether something was left alone that could not be claimed or published."""
         return any(os.path.lexists(path) for path in self._left_alone)
 
-    @property
-    def busy(self) -> bool:
-        """Whether a long job is in work: then sweep again at once."""
-        return bool(self._long)
-
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a long job.
 
@@ -135,7 +133,7 @@ class Intake:
         if thorough:
             folders.prepare()
             for claim in abandoned(folders):
-                if self._stopping():
+                if self._stop.is_requested:
                     claim.close()
                     return swept
                 if self._may_resume(claim):
@@ -143,10 +141,10 @@ class Intake:
             self._arrivals.gather()
         try:
             self._take_all(swept)
-            if self.busy and not self._stopping():
+            if self.in_work and not self._stop.is_requested:
                 self._advance(swept)
         finally:  # a full disk may need the room
-            if thorough and not self._stopping():
+            if thorough and not self._stop.is_requested:
                 remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
         return swept
 
@@ -165,9 +163,9 @@ class Intake:
         self._claimers.close()
         self._arrivals.close()
         self._remove_spares(0)
-        for run in self._long:
+        for run in self.in_work:
             run.pause()
-        self._long.clear()
+        self.in_work.clear()
 
     def _remove_spares(self, kept: int) -> None:
         while len(self._runtime.spares) > kept:
@@ -181,7 +179,7 @@ class Intake:
         swept = Swept()
         self._in_sweep = len(names)
         self._take(names, swept)
-        while self.busy and not self._stopping():  # it took longer than it looked
+        while self.in_work and not self._stop.is_requested:  # it took longer than it looked
             self._advance(swept)
         return swept.left
 
@@ -191,15 +189,12 @@ class Intake:
         Large collections and archives are last, as few of them are in work at a time; no other
         process looks at them again.
         """
-        names, _ = names_in(self._folders.inbox)
-        self._arrivals.forget_all_but({*names})
+        small, large = self._arrivals.names()
         self._stamp()  # even if there is nothing to take
-        large = {*filter(self._arrivals.holds_many, names)}
-        small = [name for name in names if name not in large]
         self._in_sweep = len(small)
         try:
             self._take(small, swept, is_shared=True)
-            self._take(sorted(large), swept)
+            self._take(large, swept)
         finally:
             self._hear_the_rest(swept)
         left, self._handed_back = self._handed_back, []
@@ -211,9 +206,9 @@ class Intake:
         Raises EnvironmentFailure, after all have ended, if that of one has failed.
         """
         failure: EnvironmentFailure | None = None
-        while self._claimers.are_busy:
+        while self._claimers.busy:
             self._stamp()
-            if failure or self._stopping():
+            if failure or self._stop.is_requested:
                 self._claimers.stop()
             try:
                 self._hear(swept, _SOON)
@@ -239,7 +234,7 @@ class Intake:
                 waiting = deque(self._claimers.share([*waiting], fewest))
             self._stamp()
             self._hear(swept)
-            if self._stopping():
+            if self._stop.is_requested:
                 return
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: take over theirs
@@ -289,9 +284,9 @@ class Intake:
 
     def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
         """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
-        if not self._claimers.are_busy:
+        if not self._claimers.busy:
             return
-        with self._runtime.computing():
+        with self._stop.computing():
             heard = [*self._claimers.hear(seconds)]
         for report in heard:
             for level, event, values in report.log:
@@ -339,7 +334,7 @@ class Intake:
     def _looked_at(self, name: str) -> Complete | Later:
         """Look at a file. Raises OSError if the folders are at fault."""
         seen: Complete | Later = Later()
-        with self._one(name), self._runtime.computing():
+        with self._one(name), self._stop.computing():
             seen = self._arrivals.look(name)
         return Later() if self._quick_only and not self._arrivals.is_quick(seen) else seen
 
@@ -428,18 +423,18 @@ class Intake:
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
-            for claim, outcome in Batch(taken, self._runtime, seconds).process():
+            for claim, outcome in Claims(taken, self._runtime, seconds).process():
                 match outcome:
                     case LongRun():
-                        self._long.append(outcome)
+                        self.in_work.append(outcome)
                         swept.look_again_in(0.0)
                     case Slow(job) if self._quick_only:
                         give_back(claim, job, self._runtime)
                         swept.left.append(claim.note.source)
                     case Slow(job):
                         self._slow.add(job)
-                        if self._slow not in self._long:
-                            self._long.append(self._slow)
+                        if self._slow not in self.in_work:
+                            self.in_work.append(self._slow)
                         swept.look_again_in(0.0)
                     case _:
                         self._settle(claim, outcome, swept)
@@ -449,22 +444,24 @@ class Intake:
             self._take_singly(swept)
 
     def _advance(self, swept: Swept) -> None:
-        """Do a step of the long job whose turn it is."""
-        run = self._long[0]
-        run.gives_way = len(self._long) > 1
-        name, outcomes = run.name, list[tuple[Claim, Ended | Kept]]()
-        self._display.begin(name, run.progress())
+        """Go on with the long job whose turn it is, until it is time to look at the inbox again."""
+        run, outcomes = self.in_work[0], list[tuple[Claim, Ended | Kept]]()
+        run.gives_way = len(self.in_work) > 1
+        until = time.monotonic() + _LOOK_SECONDS
+        self._display.tick(run.name, run.progress())
         swept.look_again_in(0.0)
         try:
-            outcomes = run.advance()
+            while not outcomes:
+                outcomes = run.advance()
+                is_time = run.is_resting or time.monotonic() >= until
+                if run.is_over or is_time or self._stop.is_requested:
+                    break
         finally:
             if run.is_over:
-                self._long.remove(run)
+                self.in_work.remove(run)
                 self._display.end()
         if run.is_resting:
-            self._long.rotate(-1)
-        if not run.is_over:
-            self._display.tick(name, run.progress())
+            self.in_work.rotate(-1)
         for claim, outcome in outcomes:
             self._settle(claim, outcome, swept)
 

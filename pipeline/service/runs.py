@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import errno
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.schema import ARCHIVE
@@ -36,13 +38,7 @@ def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
     """Publish jobs, all of whose steps are done, and put their originals away."""
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
-    # A claim with a checkpoint must not serve another job; one that is given up may have one.
-    is_long = any(isinstance(job, LongJob) or has_progress(job.claim) for job in jobs)
-    finish(
-        [(job.claim, job.is_refused) for job in jobs],
-        runtime.folders,
-        None if is_long else runtime.spares,
-    )
+    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
     return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
 
 
@@ -78,40 +74,68 @@ def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
     claim.close()
 
 
-class LongRun:
-    """A collection or an archive in work: `advance` until it is over.
+class _InTurns(ABC):
+    """Requests that workers compute in turns.
 
     It `is_resting` when its turn is over: it `gives_way` to others if there are any.
     """
 
-    def __init__(self, job: LongJob, runtime: Runtime) -> None:
-        self.job = job
-        self.claim = job.claim
+    def __init__(self, runtime: Runtime) -> None:
         self.gives_way = False
         self.is_resting = False
-        self.is_over = False
         self._runtime = runtime
+        self._replies: Replies | None = None
+        self._turn_ends = 0.0
+
+    @abstractmethod
+    def _fed(self) -> Iterator[Request]:
+        """The requests of one turn."""
+
+    def _next(self) -> tuple[Request, Any] | None:
+        """The next reply; None if there is none yet, or if the turn is over."""
+        if self._replies is None:
+            self.is_resting = False
+            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._replies = self._runtime.pool.replies(self._fed())
+        try:
+            return next(self._replies)
+        except StopIteration:
+            self._replies, self.is_resting = None, True
+            return None
+
+    def _is_enough(self) -> bool:
+        """Whether to end the turn, as others wait."""
+        return self.gives_way and time.monotonic() >= self._turn_ends
+
+    def _stop_workers(self) -> None:
+        if self._replies:
+            self._replies.close()
+            self._replies = None
+
+
+class LongRun(_InTurns):
+    """A collection or an archive in work: `advance` until it is over."""
+
+    def __init__(self, job: LongJob, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.job = job
+        self.claim = job.claim
+        self.name = job.claim.note.source
+        self.is_over = False
         self._written = job.steps_before
         self._is_noted = True
-        self._note_at = self._turn_ends = 0.0
+        self._note_at = 0.0
         self._watch = Stopwatch()
         self._steps = self._cut()
         self._are_cut = False
-        self._is_wary = False
-        """Whether to compute the next step by itself, so that further attempts count for it."""
-        self._replies: Replies | None = None
         if job.steps_before:
-            source, puzzles = printable(self.claim.note.source), job.progress().puzzles
-            runtime.log.info("job.continued", source=source, puzzles=puzzles)
+            puzzles = job.progress().puzzles
+            runtime.log.info("job.continued", source=printable(self.name), puzzles=puzzles)
 
     @property
     def step(self) -> int:
         """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
         return self._written + 1
-
-    @property
-    def name(self) -> str:
-        return self.claim.note.source
 
     def progress(self) -> Progress:
         return self.job.progress()
@@ -186,20 +210,12 @@ class LongRun:
 
     def _end(self) -> None:
         self.is_over = True
-        if self._replies:
-            self._replies.close()
+        self._stop_workers()
 
     def _has_advanced(self) -> bool:
         """Take what is next of the workers; False if nothing is left to be computed."""
-        if self._replies is None:
-            self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
-            self._is_wary = self._written == self.job.steps_before and bool(self.claim.attempts())
-            self._replies = self._runtime.pool.replies(self._fed())
-        try:
-            reply = next(self._replies)
-        except StopIteration:
-            self._replies, self.is_resting = None, True
+        reply = self._next()
+        if self.is_resting:
             return not self._are_cut
         if reply is None:
             self._checkpoint()
@@ -214,10 +230,11 @@ class LongRun:
         return True
 
     def _fed(self) -> Iterator[Request]:
-        """The steps of one turn."""
+        """The steps of one turn; after an attempt only one, so that further ones count for it."""
+        is_wary = self._is_first and self.claim.attempts()
         for step in self._steps:
             yield step
-            if self._is_wary or (self.gives_way and time.monotonic() >= self._turn_ends):
+            if is_wary or self._is_enough():
                 return
         self._are_cut = True
 
@@ -249,21 +266,21 @@ class LongRun:
         outside. Once a step is done, counting is left to the next run, because it writes to the
         disk.
         """
-        is_first = self._written == self.job.steps_before
-        return self.claim.attempt(self.step, uncounted) if is_first else nullcontext()
+        return self.claim.attempt(self.step, uncounted) if self._is_first else nullcontext()
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether this run has not done a step yet."""
+        return self._written == self.job.steps_before
 
 
-class SlowPuzzles:
+class SlowPuzzles(_InTurns):
     """Puzzles that workers solve, each of which is published when it is solved; as LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self.gives_way = False
-        self.is_resting = False
-        self._runtime = runtime
+        super().__init__(runtime)
         self._waiting: deque[PuzzleJob] = deque()
         self._asked: list[tuple[Request, PuzzleJob]] = []
-        self._replies: Replies | None = None
-        self._turn_ends = 0.0
 
     def add(self, job: PuzzleJob) -> None:
         self._waiting.append(job)
@@ -296,23 +313,14 @@ class SlowPuzzles:
 
     def pause(self) -> None:
         """Stop, and give all back."""
-        if self._replies:
-            self._replies.close()
-        jobs, self._asked, self._replies = self._jobs, [], None
+        self._stop_workers()
+        jobs, self._asked = self._jobs, []
         self._waiting.clear()
         for job in jobs:
             give_back(job.claim, None, self._runtime)
 
     def _advanced(self) -> list[tuple[Claim, Ended | Kept]]:
-        if self._replies is None:
-            self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
-            self._replies = self._runtime.pool.replies(self._fed())
-        try:
-            reply = next(self._replies)
-        except StopIteration:
-            self._replies, self.is_resting = None, True
-            return []
+        reply = self._next()
         if reply is None:
             return []
         step, result = reply
@@ -328,11 +336,10 @@ class SlowPuzzles:
         return [(job.claim, outcome)]
 
     def _fed(self) -> Iterator[Request]:
-        """The requests of one turn."""
         while self._waiting:
             job = self._waiting.popleft()
             for step in job.steps():
                 self._asked.append((step, job))
                 yield step
-            if self.gives_way and time.monotonic() >= self._turn_ends:
+            if self._is_enough():
                 return

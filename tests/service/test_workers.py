@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from support.dropping import wait_for
 from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -75,21 +75,22 @@ def of(reply: list[Any]) -> list[tuple[int, int]]:
 def test_what_is_computed_inline_may_be_interrupted_and_comes_in_order() -> None:
     computing: list[str] = []
 
-    @contextmanager
-    def noted() -> Iterator[None]:
-        computing.append("begun")
-        yield
-        computing.append("done")
+    class Noted(Stop):
+        @contextmanager
+        def computing(self, seconds: float | None = None) -> Iterator[None]:
+            computing.append("begun")
+            yield
+            computing.append("done")
 
     with Solvers() as solvers:
-        inline = Inline(solvers, Settings(), noted)
+        inline = Inline(solvers, Settings(), Noted(0.0))
         for number, pair in enumerate(inline.replies(iter(MANY)), 1):
             assert computing == ["begun", "done"] * number
             assert pair == (MANY[number - 1], [(n, 2 * n, b"") for n in MANY[number - 1].numbers])
 
 
 def test_what_crashes_inline_is_given_up_alone_as_by_a_pool(pools: Pools) -> None:
-    inline = Inline(None, Settings(), nullcontext)  # type: ignore[arg-type]
+    inline = Inline(None, Settings(), Stop(0.0))  # type: ignore[arg-type]
     theirs = asked(pools(), fated(crashing=BAD))
     assert doubles(inline.replies(fated(crashing=BAD))) == theirs
     with pytest.raises(EnvironmentFailure, match="no room"):

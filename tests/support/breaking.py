@@ -145,7 +145,7 @@ class _Told(Peer):
     """A worker whose start and requests are logged."""
 
     def send(self, request: object) -> None:
-        from pipeline.service.protocol import reached
+        from pipeline.service.protocol import AUDITED
 
         if isinstance(request, Settings):
             _workers.append(self._process.pid)
@@ -154,7 +154,7 @@ class _Told(Peer):
             return
         _tell(begun=_name_of(request))
         super().send(request)
-        reached(BEGUN)
+        sys.audit(AUDITED + BEGUN)
 
 
 class ForkedPeer(Peer):
@@ -232,31 +232,36 @@ def _be_worker(descriptor: int) -> NoReturn:
         os._exit(0)
 
 
-def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
-    seen = 0
+def _break_at(step: str, what: str, nth: int, go: Path) -> None:
+    """Break when that step is reached for the nth time; every time if that is 0."""
+    from pipeline.service.protocol import AUDITED
 
-    def act() -> None:
-        match what:
-            case "kill":
-                os.kill(os.getpid(), signal.SIGKILL)
-            case "fill":
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            case "stop":
-                signal.raise_signal(signal.SIGTERM)
-            case "wait":
-                _tell(held=step)
-                wait_for(go.exists)
-            case "bereave":
-                for pid in _workers:
-                    os.kill(pid, signal.SIGKILL)
+    seen, awaited = 0, AUDITED + step
 
-    def on_step(name: str) -> None:
+    def on_event(event: str, _arguments: object) -> None:
         nonlocal seen
-        seen += name == step
-        if name == step and nth in (0, seen):
-            act()
+        if event == awaited:
+            seen += 1
+            if nth in (0, seen):
+                _break(step, what, go)
 
-    return on_step
+    sys.addaudithook(on_event)
+
+
+def _break(step: str, what: str, go: Path) -> None:
+    match what:
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "fill":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        case "stop":
+            signal.raise_signal(signal.SIGTERM)
+        case "wait":
+            _tell(held=step)
+            wait_for(go.exists)
+        case "bereave":
+            for pid in _workers:
+                os.kill(pid, signal.SIGKILL)
 
 
 def _run(request: dict[str, Any]) -> None:
@@ -264,7 +269,6 @@ def _run(request: dict[str, Any]) -> None:
     from pipeline.cli import main
     from pipeline.service import loop
     from pipeline.service.jobs import Portions
-    from pipeline.service.protocol import on_step
     from pipeline.service.runtime import Tuning
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
@@ -277,24 +281,24 @@ def _run(request: dict[str, Any]) -> None:
     loop.run_once = partial(loop.run_once, tuning=tuning)
     loop.watch = partial(loop.watch, tuning=tuning)
     go, what = Path(request["log"] + ".go"), request.get("what", KILL)
-    on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
+    _break_at(request.get("step", ""), what, request.get("nth", 1), go)
     sys.argv = ["sudoku-pipeline", *request["argv"]]
     main()
 
 
 def _prepare() -> None:
     """Have all runs hurry, and log each note."""
-    from pipeline.service.protocol import reached
+    from pipeline.service.protocol import AUDITED
     from pipeline.service.protocol.growing import Growing
 
     hurry()
     note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
-        reached(NOTING)
+        sys.audit(AUDITED + NOTING)
         note(self, state)
         _tell(noted=state["steps"])
-        reached(NOTED)
+        sys.audit(AUDITED + NOTED)
 
     Growing.note = note_and_tell
 

@@ -7,7 +7,7 @@ import gc
 import io
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from pipeline.cli import program
+from pipeline.service.exits import Stop
 from pipeline.service.loop import run_once
 from pipeline.service.workers import Inline, Replies, Request
 from pipeline.settings import Settings
@@ -52,7 +53,7 @@ class Here:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         with Solvers(self._settings.solver, self._settings.minisat) as solvers:
-            yield from Inline(solvers, self._settings, nullcontext).replies(requests)
+            yield from Inline(solvers, self._settings, Stop(0.0)).replies(requests)
 
     def close(self) -> None:
         """Nothing was started."""

@@ -97,14 +97,15 @@ def check_shape(
         raise text.error(line.number, 1, f"a row of {either(sides)} {by.noun}s", found)
     for index, row in enumerate(rows):
         count = by.count(row)
+        if index < side and count == side:
+            continue
         columns = [part.column for part in islice(by.parts(row), side + 1)]
         if index == side:
             column, found = columns[0] if columns else 1, counted(len(rows), "row")
             raise text.error(row.number, column, f"{side} rows", found)
-        if count != side:
-            column = columns[side] if count > side else len(row.text) + 1
-            expected, found = f"a row of {side} {by.noun}s", counted(count, by.noun)
-            raise text.error(row.number, column, expected, found)
+        column = columns[side] if count > side else len(row.text) + 1
+        expected, found = f"a row of {side} {by.noun}s", counted(count, by.noun)
+        raise text.error(row.number, column, expected, found)
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
     return side

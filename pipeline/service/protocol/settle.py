@@ -13,17 +13,16 @@ import math
 import os
 import signal
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
-from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words
+from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words, opened
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import DEEPEST
-from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0
 """For this long after its mtime an empty file, or one that begins with NULs, may be written."""
@@ -279,44 +278,33 @@ class Settling:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """When a file was first seen, since when it is as it is, and when a writer was seen last."""
+class History:
+    """What was seen of a file, on a monotonic clock.
 
-    first: float
-    fingerprint: Fingerprint
-    since: float
+    When it was first seen, since when it is as it is, and when a writer was seen last.
+    """
+
+    first: float = math.nan
+    fingerprint: Fingerprint | None = None
+    since: float = math.nan
     written: float = -math.inf
 
-
-class Settler:
-    """Remembers since when each file has been as it is now, on a monotonic clock."""
-
-    def __init__(self, settle: float) -> None:
-        self._settle = settle
-        self._seen: dict[str, _Seen] = {}
-
-    def forget(self, name: str) -> None:
-        self._seen.pop(name, None)
-
-    def forget_all_but(self, names: Collection[str]) -> None:
-        for gone in self._seen.keys() - names:
-            del self._seen[gone]
-
-    def judge(self, sight: Sight, now: float, wall: float) -> Settling | None:
+    def judge(self, sight: Sight, settle: float, now: float, wall: float) -> Settling | None:
         """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
-        seen = self._seen.setdefault(sight.name, _Seen(now, sight.fingerprint, now))
-        if seen.fingerprint != sight.fingerprint:
-            seen.fingerprint, seen.since = sight.fingerprint, now
-        unchanged = now - seen.since
-        settle = FOLDER_SECONDS if sight.is_folder else self._settle
+        if self.fingerprint is None:
+            self.first = now
+        if self.fingerprint != sight.fingerprint:
+            self.fingerprint, self.since = sight.fingerprint, now
+        settle = FOLDER_SECONDS if sight.is_folder else settle
+        unchanged = now - self.since
         left = settle - unchanged
-        patience = settle - (now - seen.first)
+        patience = settle - (now - self.first)
         if sight.writer:
-            seen.written = now
+            self.written = now
             soon = max(left, settle / 4)
             return Settling(soon, "a writer has it open", patience, held=left <= 0)
         if sight.is_folder:
-            left = max(left, seen.written + settle - now)
+            left = max(left, self.written + settle - now)
         if sight.fingerprint.size == 0 or sight.is_blank:
             age = max(unchanged, wall - sight.modified)
             if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
