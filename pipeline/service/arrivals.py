@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,13 +17,12 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import History, Refused, Settling, Sight, look, names_in
+from pipeline.service.protocol.settle import History, Settling, Sight, look, names_in
+from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
 if TYPE_CHECKING:
     from pipeline.reading import Source
-
-Complete = Sight | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,15 @@ class _Remembered:
 class Arrivals:
     """The files of an inbox, each looked at until it is complete.
 
-    `is_busy` says whether a source of many puzzles is in work; then another has to wait. In one
-    pass (`once`) a file that does not settle in the settling time is left for the next.
+    Another source of many puzzles has to wait while many `long` jobs are in work. In one pass
+    (`once`) a file that does not settle in the settling time is left for the next.
     `saw_many`: there was something else than single puzzles, since that was last reset.
     """
 
-    def __init__(self, runtime: Runtime, is_busy: Callable[[], bool], *, once: bool) -> None:
+    def __init__(self, runtime: Runtime, long: LongJobs, *, once: bool) -> None:
         self._runtime = runtime
         self._inbox = runtime.folders.inbox
-        self._is_busy = is_busy
+        self._long = long
         self._once = once
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._marks = Marks(runtime.folders.work, self.say_stuck)
@@ -95,17 +93,17 @@ class Arrivals:
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
 
-    def look(self, name: str) -> Complete | Later:
+    def look(self, name: str) -> Sight | Later:
         """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
         known = self._known[name]
-        if known.holds_many and known.is_refused is False and self._is_busy():
+        if known.holds_many and known.is_refused is False and self._long.are_many:
             return Later()
         if (left := known.look_at - time.monotonic()) > 0:
             return Later(left)
         seen = look(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
         if seen is None:
             return Later()
-        if isinstance(seen, Refused):
+        if seen.refusal:
             return seen
         known.holds_many = known.holds_many or self._may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
@@ -118,7 +116,7 @@ class Arrivals:
 
     def _may_begin(self, name: str, known: _Remembered) -> bool:
         """Whether a complete file need not wait for others."""
-        if not known.holds_many or not self._is_busy():
+        if not known.holds_many or not self._long.are_many:
             return True
         if known.is_refused is None:
             known.is_refused = self._is_refused(name)
@@ -135,9 +133,9 @@ class Arrivals:
         """Whether it was seen that solving a file may take a while."""
         return name in self._known and self._known[name].holds_many
 
-    def is_quick(self, seen: object) -> bool:
+    def is_quick(self, seen: Sight) -> bool:
         """Whether what was seen was read and is solved at once: a problem, or few puzzles."""
-        return isinstance(seen, Sight) and seen.data is not None and not self.holds_many(seen.name)
+        return seen.data is not None and not self.holds_many(seen.name)
 
     def _may_hold_many(self, seen: Sight) -> bool:
         if seen.data is None:

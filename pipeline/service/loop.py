@@ -60,7 +60,7 @@ def _pass(service: _Service) -> int:
     """Sweep until nothing is left that will be complete in time; the exit code."""
     bad, rescan = False, 0.0
     while True:
-        thorough = not service.intake.in_work or time.monotonic() >= rescan
+        thorough = not service.intake.long.runs or time.monotonic() >= rescan
         if thorough:
             rescan = time.monotonic() + RESCAN_SECONDS
         try:
@@ -118,8 +118,9 @@ class _Watch:
         try:
             while not service.stop.is_requested:
                 again_in = self._swept()
-                if service.intake.in_work and not self._pause:
-                    service.alarm.wait(0.0)
+                if service.intake.long.runs and not self._pause:
+                    if service.alarm.wait(0.0):
+                        service.intake.scan_at = 0.0
                     continue
                 service.intake.rest()
                 if again_in is not None:
@@ -146,7 +147,7 @@ class _Watch:
                 service.log.error("environment.failed", reason=str(error))
             again_in = self._pause = min(max(_FIRST_PAUSE, 2 * before), _LONGEST_PAUSE)
         if service.metrics:
-            service.metrics.write(more_soon=bool(service.intake.in_work))
+            service.metrics.write(more_soon=bool(service.intake.long.runs))
         if not self._pause:
             if before:
                 service.log.info("environment.recovered")
@@ -246,9 +247,6 @@ class _Service:
             if service.metrics:
                 service.metrics.write()
 
-    def is_stopping(self) -> bool:
-        return self.stop.is_requested
-
     def tell_ended(self, ended: Ended) -> None:
         self.on_finished(1)
         if self.metrics:
@@ -271,7 +269,7 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
     if settings.cluster is not None:
         from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-        return Cluster(settings.cluster, settings, service.is_stopping)
+        return Cluster(settings.cluster, settings, service.stop)
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
@@ -281,4 +279,4 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
             service.slow = SlowPrograms(settings, service.log)
         return peer
 
-    return Pool(settings.workers or cores(), settings, service.is_stopping, start)
+    return Pool(settings.workers or cores(), settings, service.stop, start)

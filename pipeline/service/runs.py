@@ -1,7 +1,7 @@
 """Jobs that take long, in work: what their workers have computed is taken step by step.
 
 A `LongRun` writes a collection or an archive, `SlowPuzzles` publish one puzzle after the other.
-They take turns.
+As `LongJobs` they take turns.
 """
 
 from __future__ import annotations
@@ -10,68 +10,64 @@ import errno
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from typing import Any
 
-from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
+from pipeline.service.ending import Kept, finished, give_back, kept
 from pipeline.service.exits import Interrupted
-from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.jobs import Ended, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
-from pipeline.service.log import Progress
+from pipeline.service.log import Display, Progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.growing import has_progress
-from pipeline.service.protocol.publish import finish, publish
 from pipeline.service.runtime import Runtime
 from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A claim stays in work, because of an obstacle, for a later pass."""
+_MOST = 4
+"""Collections and archives in work at a time; each holds its place in its source."""
 
 
-def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
-    """Publish jobs, all of whose steps are done, and put their originals away."""
-    sets = [(job.claim, job.published_set()) for job in jobs]
-    publish(sets, runtime.folders)
-    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
-    return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+class LongJobs:
+    """All long jobs in work, the one whose turn it is first; `display` shows that one."""
 
+    def __init__(self, runtime: Runtime, display: Display) -> None:
+        self.runs: deque[LongRun | SlowPuzzles] = deque()
+        self._slow = SlowPuzzles(runtime)
+        self._display = display
 
-def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
-    """Log an obstacle, or a crash of ours, which is an attempt at a step of the claim.
+    @property
+    def are_many(self) -> bool:
+        """Whether no other is to begin."""
+        return len(self.runs) >= _MOST
 
-    Raises EnvironmentFailure if that is at fault.
-    """
-    runtime.raise_if_environment(error)
-    if isinstance(error, OSError):
-        runtime.say("job.kept", claim, in_words(error))
-    else:
-        if claim.is_held:
-            claim.count_attempt(step)
-        runtime.say("job.crashed", claim, in_words(error))
-    return Kept()
+    def add_slow(self, job: PuzzleJob) -> None:
+        self._slow.add(job)
+        if self._slow not in self.runs:
+            self.runs.append(self._slow)
 
-
-def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
-    """Return a file to the inbox, unless its earlier set is half replaced already."""
-    if claim.note.files:
-        runtime.say("job.kept", claim, "its publishing has begun")
-    elif has_progress(claim):
-        runtime.log.info("job.paused", source=printable(claim.note.source))
-    else:
+    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Do a step of the job whose turn it is; the outcomes of what that has ended."""
+        run = self.runs[0]
+        run.gives_way = len(self.runs) > 1
+        self._display.tick(run.name, run.progress())
         try:
-            if not claim.put_back(runtime.folders.inbox):
-                runtime.say("job.kept", claim, "another of its name is in the inbox")
-            elif isinstance(job, LongJob):
-                job.discard()
-        except OSError as error:
-            runtime.say("job.kept", claim, in_words(error))
-    claim.close()
+            return run.advance()
+        finally:
+            if run.is_over:
+                self.runs.remove(run)
+                self._display.end()
+            elif run.is_resting:
+                self.runs.rotate(-1)
+
+    def pause(self) -> None:
+        """Stop them; the next run continues them."""
+        self._display.end()
+        for run in self.runs:
+            run.pause()
+        self.runs.clear()
 
 
 class _InTurns(ABC):

@@ -235,12 +235,12 @@ class Pool:
         self,
         count: int,
         settings: Settings,
-        stopping: Callable[[], bool],
+        stop: Stop,
         start: Callable[[str], Peer] = Peer,
     ) -> None:
         self.count = count
         self._settings = settings
-        self._stopping = stopping
+        self._stop = stop
         self._start = start
         self._idle: list[Peer] = []
 
@@ -263,7 +263,7 @@ class Pool:
                 if not under_way:
                     return
                 is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
-                if self._stopping():
+                if self._stop.is_requested:
                     raise Interrupted
                 if not is_there:
                     yield None

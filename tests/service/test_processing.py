@@ -30,6 +30,7 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
 from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
+from pipeline.service.ending import Kept
 from pipeline.service.exits import Interrupted, Stop, TookLong
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
@@ -43,7 +44,7 @@ from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.runs import Kept, LongRun, SlowPuzzles
+from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
@@ -420,7 +421,7 @@ def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(
         runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
         intake = Intake(runtime, display, once=True, quick_only=True)
         assert intake.take_quick(["a.txt"]) == []
-        assert not intake.in_work
+        assert not intake.long.runs
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 

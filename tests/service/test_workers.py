@@ -18,6 +18,7 @@ from support.breaking import ForkedPeer
 from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
 from support.dropping import wait_for
 from support.solving import children, has_ended
+from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.exits import Interrupted, Stop
@@ -40,10 +41,10 @@ class Pools:
     def __call__(
         self,
         count: int = 2,
-        stopping: Callable[[], bool] = lambda: False,
+        stop: Stop | None = None,
         start: Callable[[str], Peer] = ForkedPeer,
     ) -> Pool:
-        self._made.append(Pool(count, Settings(), stopping, start))
+        self._made.append(Pool(count, Settings(), stop or Stop(0.0), start))
         return self._made[-1]
 
     def workers(self) -> set[int]:
@@ -209,7 +210,7 @@ def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(count: int, pool
 
 @counts
 def test_being_told_to_stop_ends_the_wait_and_what_is_computed(count: int, pools: Pools) -> None:
-    pool = pools(count, lambda: bool(pools.workers()))
+    pool = pools(count, StoppedWhen(lambda: bool(pools.workers())))
     with pytest.raises(Interrupted):
         asked(pool, fated(endless=frozenset({0, 2, 4})))
     assert not pools.workers()
@@ -224,7 +225,7 @@ def test_being_told_to_stop_also_ends_a_search_for_culprits(pools: Pools) -> Non
 
     request = Doubling(tuple(range(300)), deadly=frozenset(range(300)))
     with pytest.raises(Interrupted):
-        asked(pools(1, stopping), [request])
+        asked(pools(1, StoppedWhen(stopping)), [request])
 
 
 def test_closing_in_the_middle_leaves_no_worker_behind(pools: Pools) -> None:
@@ -240,7 +241,7 @@ def test_a_worker_ends_with_whoever_started_it() -> None:
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
-        pool = Pool(1, Settings(), lambda: False)
+        pool = Pool(1, Settings(), Stop(0.0))
         pairs = pool.replies(iter([Doubling((0,)), Doubling((1,), endless=frozenset({1}))]))
         next(filter(None, pairs))
         os.write(writing, b"%d" % next(iter(children())))

@@ -14,7 +14,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 from support.dropping import DropFolder, environment, wait_for
 from support.forking import forked, hurry
 
+from pipeline.service.exits import Stop
 from pipeline.service.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
@@ -191,10 +192,8 @@ class _ToldForked(_Told, ForkedPeer):
 class ForkingPool(Pool):
     """A pool whose workers are forked, before it starts threads."""
 
-    def __init__(
-        self, count: int, settings: Settings, stopping: Callable[[], bool], _: Any
-    ) -> None:
-        super().__init__(count, settings, stopping, ForkedPeer)
+    def __init__(self, count: int, settings: Settings, stop: Stop, _: Any) -> None:
+        super().__init__(count, settings, stop, ForkedPeer)
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         _spare.extend(_forked() for _ in range(self.count - len(_spare) - len(self._idle)))

@@ -55,7 +55,8 @@ class Sight:
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
     content looks incomplete. `is_blank`: its first bytes are NULs. `data` are the bytes of
     a file that was read, and `content` is what they hold. A folder's fingerprint has a hash of its
-    content instead of a time; `newest_ns` is the latest mtime in it.
+    content instead of a time; `newest_ns` is the latest mtime in it. What has a `refusal` is
+    neither a file nor a folder: it goes to `failed/` unread.
     """
 
     name: str
@@ -67,20 +68,12 @@ class Sight:
     data: bytes | None = None
     content: Any = None
     is_blank: bool = False
+    refusal: str = ""
 
     @property
     def modified(self) -> float:
         """Its mtime, seconds since 1970."""
         return (self.newest_ns if self.is_folder else self.fingerprint.modified_ns) / 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Something that is neither a file nor a folder: it goes to `failed/` unread."""
-
-    name: str
-    reason: str
-    fingerprint: Fingerprint
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
@@ -107,7 +100,7 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
 
 def look(
     path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
-) -> Sight | Refused | None:
+) -> Sight | None:
     """Look at a path; None if nothing is there.
 
     A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
@@ -120,7 +113,8 @@ def look(
     if stat.S_ISDIR(status.st_mode):
         return _look_at_folder(path)
     if not stat.S_ISREG(status.st_mode):
-        return Refused(path.name, f"it is {kind_in_words(status.st_mode)}", fingerprint_of(status))
+        refusal = f"it is {kind_in_words(status.st_mode)}"
+        return Sight(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
@@ -233,15 +227,15 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
     The bytes are compared too, if they are given: times of files are some milliseconds coarse.
     """
     seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
-    if isinstance(seen, Sight) and (seen.writer or seen.cut_off):
+    if seen is None or seen.writer or seen.cut_off:
         return False
-    return seen is not None and seen.fingerprint == fingerprint
+    return seen.fingerprint == fingerprint
 
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
     seen = look(path)
-    return isinstance(seen, Sight) and seen.writer is True
+    return seen is not None and seen.writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:
