@@ -138,7 +138,7 @@ class ArchiveJob(LongJob):
         made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
-            added = added_fields(record, self._settings.traits)
+            added = added_fields(record, self._settings.trait_names)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
             why = _fault_of_name(error)
@@ -158,7 +158,7 @@ class ArchiveJob(LongJob):
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        also = self._settings.traits
+        also = self._settings.trait_names
         if self._members == 1:
             self._growing.append(self._rows, header(MemberRow, also))
         fields = [printable(member), form, status, *rest]
@@ -219,7 +219,7 @@ class ArchiveJob(LongJob):
 
     def published_set(self) -> PublishedSet:
         if not self._members:
-            self._growing.append(self._rows, header(MemberRow, self._settings.traits))
+            self._growing.append(self._rows, header(MemberRow, self._settings.trait_names))
         if not self.claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._growing.tree)
