@@ -67,24 +67,23 @@ class Arrivals:
         self._stuck_marks: set[Path] = set()
         self.saw_many = False
 
-    def gather(self) -> None:
-        """Find the marks that processes have left which died while they read a file."""
-        self._marks.gather(lambda: names_in(self._inbox)[0])
-
     def close(self) -> None:
         """Remove the mark that is kept for the next file."""
         self._marks.close()
 
-    def names(self) -> tuple[list[str], list[str]]:
+    def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
         """The names in the inbox: of small files as far as is known, and of large ones.
 
-        What is known of files that have gone is forgotten.
+        What is known of files that have gone is forgotten. If `thorough`, first find the marks of
+        processes that died while they read a file.
         """
         names, _ = names_in(self._inbox)
+        if thorough:
+            self._marks.gather(names)
         for gone in self._known.keys() - names:
             del self._known[gone]
-        large = [name for name in names if self.holds_many(name)]
-        return [name for name in names if not self.holds_many(name)], large
+        large = {*filter(self.holds_many, names)}
+        return [name for name in names if name not in large], sorted(large)
 
     def take(self, name: str, claim: Claim) -> None:
         """Forget a file that was claimed; count the attempt at reading it that left a mark."""

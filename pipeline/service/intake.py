@@ -26,7 +26,7 @@ from pipeline.service.jobs import Ended
 from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.log import Display
 from pipeline.service.processing import Claims, Slow, Taken
-from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
+from pipeline.service.protocol.claim import Claim, abandoned
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
@@ -135,16 +135,15 @@ class Intake:
                     return swept
                 if self._may_resume(claim):
                     self._process([(claim, None)], swept)
-            self._arrivals.gather()
         try:
             if thorough or not self.long.runs or time.monotonic() >= self.scan_at:
-                self._take_all(swept)
+                self._take_all(swept, thorough=thorough)
                 self.scan_at = time.monotonic() + _SCAN_SECONDS
             if self.long.runs and not self._stop.is_requested:
                 self._advance(swept)
         finally:  # a full disk may need the room
             if thorough and not self._stop.is_requested:
-                remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
+                remove_orphans(folders)
         return swept
 
     def take_quick(self, names: Sequence[str]) -> list[str]:
@@ -179,13 +178,13 @@ class Intake:
         while len(self._runtime.spares) > kept:
             self._runtime.spares.pop().remove()
 
-    def _take_all(self, swept: Swept) -> None:
+    def _take_all(self, swept: Swept, *, thorough: bool) -> None:
         """Claim what is complete, name by name, and process single files in batches.
 
         Large collections and archives are last, as few of them are in work at a time; no other
         process looks at them again.
         """
-        small, large = self._arrivals.names()
+        small, large = self._arrivals.names(thorough=thorough)
         self._stamp()  # even if there is nothing to take
         self._in_sweep = len(small)
         try:

@@ -20,7 +20,7 @@ from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import SetOfMany, SetOfOne, record_text
-from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.claim import Claim, notes_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
 from pipeline.service.protocol.folders import Folders, is_folder, move_aside
@@ -311,18 +311,16 @@ def finish(
         sys.audit("sudoku_pipeline.finish.removed")
 
 
-def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
+def remove_orphans(folders: Folders) -> None:
     """Remove temporary files of this inbox's jobs that are no longer in work."""
-    mark = identity(folders.inbox.stat())
-    found = [
-        (name, match["job"])
-        for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
-        if (match := _TEMPORARY.fullmatch(name)) and match["inbox"] == mark
-    ]
-    alive = jobs_in_work() if found else set()
-    for name, job in found:
-        if job not in alive:
-            path = folders.outbox / name
+    names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
+    found = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
+    if not found:
+        return
+    mark, alive = identity(folders.inbox.stat()), {note.job for note in notes_in_work(folders)}
+    for match in found:
+        if match["inbox"] == mark and match["job"] not in alive:
+            path = folders.outbox / match[0]
             if is_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
             else:
