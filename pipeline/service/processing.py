@@ -216,12 +216,11 @@ def _read(
     while claim.attempts() < MOST_ATTEMPTS:
         # If steps of it are done it was read before, which did not kill the process.
         counted = contents is not None or not has_progress(claim)
-        attempt = claim.attempt(free=(Interrupted, TookLong)) if counted else nullcontext()
+        attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if counted else nullcontext()
         job: Job | None = None
         try:
             with attempt:
-                with runtime.stop.computing():
-                    job = _job_of(claim, contents, runtime)
+                job = _job_of(claim, contents, runtime)
                 if isinstance(job, PuzzleJob) and job.item:
                     (result,) = runtime.local.reply(Singles((job.item,)), seconds)
                     job.take(result)
@@ -247,7 +246,10 @@ def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
 
     settings, portions = runtime.settings, runtime.tuning.portions
-    match contents or source_at(claim.original, claim.note.source, settings, counts=True):
+    if contents is None:
+        with runtime.stop.computing():
+            contents = source_at(claim.original, claim.note.source, settings, counts=True)
+    match contents:
         case Collection() as found:
             return CollectionJob(claim, runtime.folders, settings, found, portions)
         case Archive() as found:

@@ -186,13 +186,15 @@ class Claim:
             os.ftruncate(self._lock, len(data))
 
     @contextmanager
-    def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+    def attempt(
+        self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
+    ) -> Iterator[None]:
         """Count an attempt while it lasts, so that it stays counted if the process is killed.
 
-        An Exception, or one of `free`, ends it uncounted: a caller that catches one caused by a
+        Exceptions, and those in `uncounted`, do not count: a caller that catches one caused by a
         crash of ours counts that.
         """
-        ending: tuple[type[BaseException], ...] = (Exception, *free)
+        ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._told()
         try:
             self.count_attempt(step)
