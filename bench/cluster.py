@@ -30,6 +30,7 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
+from pipeline.service.exits import Stop
 from pipeline.service.jobs import PORTIONS, End, PieceOf
 from pipeline.service.replies import packed
 from pipeline.service.workers import Pool, Workers
@@ -109,8 +110,8 @@ def compare(count: int, pieces: list[PieceOf], total: int) -> None:
     nothing = [End(padding, pieces[0].layout, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
-        closing(Pool(count, SETTINGS, lambda: False)) as pool,
-        closing(Cluster(address, SETTINGS, lambda: False)) as remote,
+        closing(Pool(count, SETTINGS, Stop(0.0))) as pool,
+        closing(Cluster(address, SETTINGS, Stop(0.0))) as remote,
     ):
         warm(pool, None, count, pieces[0])
         warm(remote, address, count, pieces[0])

@@ -1,11 +1,12 @@
 """How often one dropped file enters each module, and crosses between modules.
 
-    python bench/crossings.py
+    python bench/crossings.py [--edges]
 
 Drops one file into a fresh inbox (a 4×4 puzzle, a zip with that puzzle, a collection of 40 lines)
 and runs one pass under a profiler hook. A crossing is a call, or the resumption of a generator, in
 which control comes from a function of another module of the package; calls through other libraries
-count as coming from the last function of the package. The second of two passes is measured, so that
+count as coming from the last function of the package. With `--edges`, each pair of functions that
+control crosses between is printed, too. The second of two passes is measured, so that
 imports and caches do not count. Fewer is not better by itself: joining files lowers numbers too.
 """
 
@@ -45,6 +46,7 @@ class Crossings:
 
     def __init__(self) -> None:
         self.calls = Counter[tuple[str, str]]()
+        self.edges = Counter[tuple[str, str, str, str]]()
         self.functions: set[Any] = set()
         self._modules: dict[str, str] = {}
 
@@ -58,6 +60,8 @@ class Crossings:
         source = self._module_of(caller) if caller else ""
         if source != callee:
             self.calls[source, callee] += 1
+            own = caller.f_code.co_qualname if caller else ""
+            self.edges[source, callee, own, frame.f_code.co_qualname] += 1
 
     def _module_of(self, frame: FrameType) -> str:
         """The module of a frame, as `service/job`; empty outside the package."""
@@ -111,6 +115,12 @@ def main() -> None:
         for module, count in entries.most_common():
             if module.startswith(SHOWN):
                 print(f"  {count:5} into {module}")
+        if "--edges" in sys.argv:
+            for (source, callee), count in found.calls.most_common():
+                print(f"  {count:5} {source} -> {callee}")
+                for (*pair, caller, called), times in found.edges.most_common():
+                    if pair == [source, callee]:
+                        print(f"  {times:9} {caller} -> {called}")
 
 
 if __name__ == "__main__":

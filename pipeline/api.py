@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
 from pipeline.puzzle.puzzle import NINE
+from pipeline.service.exits import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
@@ -199,7 +200,7 @@ def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> I
             for request in _requests(puzzles):
                 yield from request.compute(solvers, settings)
             return
-        pool = Pool(workers, settings, lambda: False)
+        pool = Pool(workers, settings, Stop(0.0))  # the caller handles signals
         with closing(pool), closing(pool.replies(_requests(puzzles))) as replies:
             for reply in replies:
                 if reply is not None:

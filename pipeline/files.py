@@ -59,6 +59,16 @@ def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -
     return descriptor
 
 
+@contextlib.contextmanager
+def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
+    """A descriptor as of `descriptor_of`, which is closed in the end."""
+    descriptor = descriptor_of(name, folder, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def read_regular(path: Path, most: int) -> bytes:
     """Read at most `most` + 1 bytes of a regular file.
 

@@ -76,12 +76,13 @@ def exhausted(
     if most < 1:
         raise ValueError(f"{most} solutions are not looked for")
     end = time.monotonic() + seconds
-    listed = {_chosen(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
-    if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
+    is_plain = puzzle.is_plain
+    listed = {_chosen(puzzle, grid) for grid in solutions} if is_plain else set()
+    if is_plain and (len(listed) < len(solutions) or None in listed):
         raise NotSolutions("the grids that are listed are not different solutions")
     if not solutions and crowded_unit(puzzle):
         return Exhausted((), 0)
-    if not puzzle.is_plain:
+    if not is_plain:
         return Exhausted((), 0, _NOT_PLAIN)
     if puzzle.geometry.side > LARGEST_SIDE:
         return Exhausted((), 0, f"sides above {LARGEST_SIDE} are not searched")
@@ -223,8 +224,9 @@ class _PlaneSearch:
         self._weights: dict[int, int] = {}
         self._root = self._board.values.first * self._board.values.spread
         for cell, mask in enumerate(puzzle.cells):
-            for value in values_of(puzzle.geometry.all_values & ~mask):
-                self._root &= ~(1 << (value - 1) * self._board.cells + cell)
+            for value in range(puzzle.geometry.side):
+                if not mask >> value & 1:
+                    self._root &= ~(1 << value * self._board.cells + cell)
 
     def solutions(self) -> Iterator[int]:
         """The candidates of each solution; one may come again after a restart."""

@@ -244,7 +244,7 @@ ALSO: Final[dict[str, type[Trait]]] = {
     "effort": EffortColumns,
     "rating": RatingColumns,
 }
-"""The columns that `--traits` adds at the end of tables of puzzles and of members, in this order."""
+"""The columns that `--traits` adds at the end of tables of puzzles and of members, in order."""
 
 
 def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:

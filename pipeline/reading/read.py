@@ -101,8 +101,11 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     return source, isinstance(found, InvalidPuzzle) and found.truncated
 
 
-def source_at(path: Path, name: str, settings: Settings) -> Source:
-    """Tell by its content what has been claimed. Raises OSError."""
+def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
+    """Tell by its content what has been claimed. Raises OSError.
+
+    If it `counts`, an archive with too many members is refused; else the walk comes to that.
+    """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
@@ -111,7 +114,7 @@ def source_at(path: Path, name: str, settings: Settings) -> Source:
         kind = kind_of(path)
         if kind in ("zip", "tar", "folder"):
             if kind != "folder":
-                check_readable(path, limits)
+                check_readable(path, limits, counts=counts)
             return Archive(kind)
         size = path.stat().st_size
         with PeekableStream(opened(path, limits)) as stream:

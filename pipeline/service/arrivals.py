@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,20 +17,12 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import (
-    Refused,
-    Settler,
-    Settling,
-    Sight,
-    look,
-    names_in,
-)
+from pipeline.service.protocol.settle import History, Settling, Sight, look, names_in
+from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
 if TYPE_CHECKING:
     from pipeline.reading import Source
-
-Complete = Sight | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +42,7 @@ _WARNINGS = ("file.stuck", "file.held")
 class _Remembered:
     """Notes on a name: the events that were logged, and when to look at it again."""
 
+    history: History = field(default_factory=History)
     said: set[str] = field(default_factory=set)
     look_at: float = 0.0
     holds_many: bool = False
@@ -60,66 +52,70 @@ class _Remembered:
 class Arrivals:
     """The files of an inbox, each looked at until it is complete.
 
-    `is_busy` says whether a source of many puzzles is in work; then another has to wait. In one
-    pass (`once`) a file that does not settle in the settling time is left for the next.
+    Another source of many puzzles has to wait while many `long` jobs are in work. In one pass
+    (`once`) a file that does not settle in the settling time is left for the next.
     `saw_many`: there was something else than single puzzles, since that was last reset.
     """
 
-    def __init__(self, runtime: Runtime, is_busy: Callable[[], bool], *, once: bool) -> None:
+    def __init__(self, runtime: Runtime, long: LongJobs, *, once: bool) -> None:
         self._runtime = runtime
         self._inbox = runtime.folders.inbox
-        self._is_busy = is_busy
+        self._long = long
         self._once = once
-        self._settler = Settler(runtime.settings.settle)
         self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
         self._marks = Marks(runtime.folders.work, self.say_stuck)
         self._stuck_marks: set[Path] = set()
         self.saw_many = False
 
-    def gather(self) -> None:
-        """Find the marks that processes have left which died while they read a file."""
-        self._marks.gather(lambda: names_in(self._inbox)[0])
-
     def close(self) -> None:
         """Remove the mark that is kept for the next file."""
         self._marks.close()
 
-    def forget_all_but(self, names: set[str]) -> None:
-        self._settler.forget_all_but(names)
-        for name in self._known.keys() - names:
-            del self._known[name]
+    def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
+        """The names in the inbox: of small files as far as is known, and of large ones.
+
+        What is known of files that have gone is forgotten. If `thorough`, first find the marks of
+        processes that died while they read a file.
+        """
+        names, _ = names_in(self._inbox)
+        if thorough:
+            self._marks.gather(names)
+        for gone in self._known.keys() - names:
+            del self._known[gone]
+        large = {*filter(self.holds_many, names)}
+        return [name for name in names if name not in large], sorted(large)
 
     def take(self, name: str, claim: Claim) -> None:
         """Forget a file that was claimed; count the attempt at reading it that left a mark."""
-        self._settler.forget(name)
         self._known.pop(name, None)
         if self._marks.lift(name):
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
 
-    def look(self, name: str) -> Complete | Later:
+    def look(self, name: str) -> Sight | Later:
         """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
         known = self._known[name]
-        if known.holds_many and known.is_refused is False and self._is_busy():
+        if known.holds_many and known.is_refused is False and self._long.are_many:
             return Later()
         if (left := known.look_at - time.monotonic()) > 0:
             return Later(left)
         seen = look(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
         if seen is None:
             return Later()
-        if isinstance(seen, Refused):
+        if seen.refusal:
             return seen
         known.holds_many = known.holds_many or self._may_hold_many(seen)
         if seen.is_folder:  # walking through it takes a while
             known.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
-        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        settle = self._runtime.settings.settle
+        verdict = known.history.judge(seen, settle, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
             return self._until_settled(seen, verdict)
         return seen if self._may_begin(name, known) else Later()
 
     def _may_begin(self, name: str, known: _Remembered) -> bool:
         """Whether a complete file need not wait for others."""
-        if not known.holds_many or not self._is_busy():
+        if not known.holds_many or not self._long.are_many:
             return True
         if known.is_refused is None:
             known.is_refused = self._is_refused(name)
@@ -129,16 +125,16 @@ class Arrivals:
         """Whether a large file need not wait for others, as it will not be read."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        found = source_at(self._inbox / name, name, self._runtime.settings)
+        found = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
         return isinstance(found, Unreadable)
 
     def holds_many(self, name: str) -> bool:
         """Whether it was seen that solving a file may take a while."""
         return name in self._known and self._known[name].holds_many
 
-    def is_quick(self, seen: object) -> bool:
+    def is_quick(self, seen: Sight) -> bool:
         """Whether what was seen was read and is solved at once: a problem, or few puzzles."""
-        return isinstance(seen, Sight) and seen.data is not None and not self.holds_many(seen.name)
+        return seen.data is not None and not self.holds_many(seen.name)
 
     def _may_hold_many(self, seen: Sight) -> bool:
         if seen.data is None:

@@ -48,24 +48,21 @@ class Claimers:
         self._count = count
         self._settings = settings
         self._start = start
-        self._peers: dict[Peer, bool] = {}
-        """Each with whether it has names of which it has not reported."""
+        self._peers: list[Peer] = []
+        self.busy: set[Peer] = set()
+        """Those that have names of which they have not reported."""
         self._is_stopped = False
-
-    @property
-    def are_busy(self) -> bool:
-        return any(self._peers.values())
 
     def share(self, names: Sequence[str], fewest: int) -> Sequence[str]:
         """Give each claimer every n-th name, if there are `fewest` for each; returns the rest."""
         count = min(self._count, len(names) // fewest)
         while len(self._peers) < count and self._begin():
             pass
-        peers = [*self._peers][:count]
+        peers = self._peers[:count]
         every = len(peers) + 1
         for first, peer in enumerate(peers, 1):
             peer.send(names[first : MOST_SHARED * every : every])
-            self._peers[peer] = True
+            self.busy.add(peer)
         return names[::every]
 
     def _begin(self) -> bool:
@@ -76,27 +73,25 @@ class Claimers:
             self._count = 0
             return False
         peer.send(self._settings)
-        self._peers[peer] = False
+        self._peers.append(peer)
         return True
 
     def hear(self, seconds: float = 0.0) -> Iterator[ClaimerReport]:
         """Pending reports; waits up to `seconds` for the first."""
-        pipes = {peer.pipe: peer for peer, is_busy in self._peers.items() if is_busy}
-        if not pipes:
-            return
+        pipes = {peer.pipe: peer for peer in self.busy}
         from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
         for pipe in wait([*pipes], seconds):
             peer = pipes[pipe]  # type: ignore[index] # no sockets are waited for
+            self.busy.discard(peer)
             try:
                 report: ClaimerReport = peer.hear(0)
             except EOFError:
                 self._count -= 1
-                del self._peers[peer]
+                self._peers.remove(peer)
                 peer.close()
                 yield ClaimerReport(is_dead=True)
             else:
-                self._peers[peer] = False
                 yield report
 
     def stop(self) -> None:
@@ -108,14 +103,15 @@ class Claimers:
 
     def close(self) -> None:
         """End them: those that have nothing to do clear up, the others have their grace."""
-        if self.are_busy:
+        if self.busy:
             self.stop()
         for peer in self._peers:
             peer.pipe.close()
-        for peer, is_busy in self._peers.items():
-            peer.exit_code(EXIT_TIMEOUT + is_busy * self._settings.grace)
+        for peer in self._peers:
+            peer.exit_code(EXIT_TIMEOUT + (peer in self.busy) * self._settings.grace)
             peer.close()
         self._peers.clear()
+        self.busy.clear()
         self._is_stopped = False
 
 
@@ -149,25 +145,21 @@ def serve(descriptor: int) -> None:
         stop, log, ended = Stop(settings.grace), _KeptLog(), list[Ended]()
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
-        inline = Inline(solvers, settings, stop.computing)
+        inline = Inline(solvers, settings, stop)
         folders = Folders(settings.inbox, settings.outbox)
         runtime = Runtime(
             folders=folders,
             settings=settings,
             log=log,
-            computing=stop.computing,
+            stop=stop,
             local=inline,
             batches=inline,
             pool=inline,
             claimers=Claimers(0, settings),
             is_shared=True,
         )
-
-        def is_stopping() -> bool:
-            return stop.is_requested
-
         display = Display(None, bar=False)
-        intake = Intake(runtime, is_stopping, display, ended.append, once=True, quick_only=True)
+        intake = Intake(runtime, display, ended.append, once=True, quick_only=True)
         stack.callback(intake.close)
         with suppress(EOFError, ConnectionError):
             while not stop.is_requested:

@@ -19,7 +19,7 @@ import time
 import uuid
 import warnings
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Coroutine, Generator, Iterator
 from concurrent import futures
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -28,7 +28,7 @@ from pickle import loads
 from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, PipelineError, check_extra
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.replies import in_a_line, packed, read_reply
 from pipeline.service.workers import (
     REPLY_SECONDS,
@@ -78,15 +78,15 @@ class Cluster:
         self,
         address: str,
         settings: Settings,
-        stopping: Callable[[], bool],
+        stop: Stop,
         patience: float = PATIENCE,
     ) -> None:
         check_extra("--cluster", "cluster", "distributed")
         self._address = address
         self._settings = settings
-        self._stopping = stopping
+        self._stop = stop
         self._patience = patience
-        self._here = Pool(1, settings, stopping)
+        self._here = Pool(1, settings, stop)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting: futures.Future[_Connection] | None = None
 
@@ -112,7 +112,7 @@ class Cluster:
                 request, reply = under_way[0]
                 either: list[futures.Future[Any]] = [reply, connection.watching]
                 futures.wait(either, REPLY_SECONDS, "FIRST_COMPLETED")
-                if self._stopping():
+                if self._stop.is_requested:
                     raise Interrupted
                 if not reply.done():
                     self._check(connection)
@@ -153,7 +153,7 @@ class Cluster:
             made = _Connection.made(self._address, self._patience)
             connecting = self._connecting = self._begun(made)
         while not futures.wait([connecting], REPLY_SECONDS).done:
-            if self._stopping():
+            if self._stop.is_requested:
                 raise Interrupted
             yield None
         try:

@@ -1,6 +1,6 @@
 """Intake: claim what is complete in the inbox, and have it processed.
 
-    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Batch ─▶ Ended, or a run
+    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Claims ─▶ Ended, or a run
 
 A file is looked at once. Single files and small collections overtake the large ones, which take
 turns.
@@ -20,17 +20,18 @@ from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import key_of
 from pipeline.reading import OneProblem, Source
-from pipeline.service.arrivals import Arrivals, Complete, Later
+from pipeline.service.arrivals import Arrivals, Later
+from pipeline.service.ending import Kept, give_back
 from pipeline.service.jobs import Ended
 from pipeline.service.jobs.puzzle import BATCH
 from pipeline.service.log import Display
-from pipeline.service.processing import Batch, Slow, Taken
-from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
+from pipeline.service.processing import Claims, Slow, Taken
+from pipeline.service.protocol.claim import Claim, abandoned
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
-from pipeline.service.protocol.settle import Sight, is_written, names_in
-from pipeline.service.runs import Kept, LongRun, SlowPuzzles, give_back
+from pipeline.service.protocol.settle import Sight, is_written
+from pipeline.service.runs import LongJobs, LongRun
 from pipeline.service.runtime import Runtime
 
 LONGEST_SWEEP = 30.0
@@ -42,11 +43,11 @@ _LARGEST_BATCH = 16 * 1024 * 1024
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
-_MOST_LONG = 4
-"""Collections and archives in work at a time; each holds its place in its source."""
-
 _WORTH_A_BATCH = 16
 _SOON = 0.1
+_SCAN_SECONDS = 0.25
+"""While a long job is in work, the inbox is scanned so often, and at hints."""
+
 _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 _DESCRIPTORS = 16
@@ -87,7 +88,6 @@ class Intake:
     def __init__(
         self,
         runtime: Runtime,
-        stopping: Callable[[], bool],
         display: Display,
         on_ended: Callable[[Ended], object] = lambda _: None,
         *,
@@ -97,20 +97,20 @@ class Intake:
         self._runtime = runtime
         self._folders = runtime.folders
         self._settings = runtime.settings
-        self._stopping = stopping
-        self._display = display
+        self._stop = runtime.stop
         self._on_ended = on_ended
         self._quick_only = quick_only
         self._claimers = runtime.claimers
-        self._arrivals = Arrivals(runtime, lambda: len(self._long) >= _MOST_LONG, once=once)
+        self.long = LongJobs(runtime, display)
+        self._arrivals = Arrivals(runtime, self.long, once=once)
         self._reservations = Reservations(runtime.folders)
-        self._long: deque[LongRun | SlowPuzzles] = deque()
-        self._slow = SlowPuzzles(runtime)
         self._in_sweep = 0
         """How many files, small as far as is known, are in the inbox in this sweep."""
         self._handed_back: list[str] = []
         """Names that claimers have left."""
         self._left_alone: dict[Path, float] = {}
+        self.scan_at = 0.0
+        """When to scan the inbox again, although a long job is in work."""
         self._stamp_next = 0.0
         self._singly_until = 0.0
 
@@ -118,11 +118,6 @@ class Intake:
     def keeps(self) -> bool:
         """Whether something was left alone that could not be claimed or published."""
         return any(os.path.lexists(path) for path in self._left_alone)
-
-    @property
-    def busy(self) -> bool:
-        """Whether a long job is in work: then sweep again at once."""
-        return bool(self._long)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a long job.
@@ -135,20 +130,33 @@ class Intake:
         if thorough:
             folders.prepare()
             for claim in abandoned(folders):
-                if self._stopping():
+                if self._stop.is_requested:
                     claim.close()
                     return swept
                 if self._may_resume(claim):
                     self._process([(claim, None)], swept)
-            self._arrivals.gather()
         try:
-            self._take_all(swept)
-            if self.busy and not self._stopping():
+            if thorough or not self.long.runs or time.monotonic() >= self.scan_at:
+                self._take_all(swept, thorough=thorough)
+                self.scan_at = time.monotonic() + _SCAN_SECONDS
+            if self.long.runs and not self._stop.is_requested:
                 self._advance(swept)
         finally:  # a full disk may need the room
-            if thorough and not self._stopping():
-                remove_orphans(folders, lambda: {note.job for note in notes_in_work(folders)})
+            if thorough and not self._stop.is_requested:
+                remove_orphans(folders)
         return swept
+
+    def take_quick(self, names: Sequence[str]) -> list[str]:
+        """Process those names that are complete and quick; the others that are there.
+
+        Raises as `sweep` does.
+        """
+        swept = Swept()
+        self._in_sweep = len(names)
+        self._take(names, swept)
+        while self.long.runs and not self._stop.is_requested:  # it took longer than it looked
+            self._advance(swept)
+        return swept.left
 
     def rest(self) -> None:
         """Clear up, and start the solver, while the inbox is empty.
@@ -161,66 +169,31 @@ class Intake:
 
     def close(self) -> None:
         """Pause the jobs in work: the next run continues them."""
-        self._display.end()
         self._claimers.close()
         self._arrivals.close()
         self._remove_spares(0)
-        for run in self._long:
-            run.pause()
-        self._long.clear()
+        self.long.pause()
 
     def _remove_spares(self, kept: int) -> None:
         while len(self._runtime.spares) > kept:
             self._runtime.spares.pop().remove()
 
-    def take_quick(self, names: Sequence[str]) -> list[str]:
-        """Process those names that are complete and quick; the others that are there.
-
-        Raises as `sweep` does.
-        """
-        swept = Swept()
-        self._in_sweep = len(names)
-        self._take(names, swept)
-        while self.busy and not self._stopping():  # it took longer than it looked
-            self._advance(swept)
-        return swept.left
-
-    def _take_all(self, swept: Swept) -> None:
+    def _take_all(self, swept: Swept, *, thorough: bool) -> None:
         """Claim what is complete, name by name, and process single files in batches.
 
         Large collections and archives are last, as few of them are in work at a time; no other
         process looks at them again.
         """
-        names, _ = names_in(self._folders.inbox)
-        self._arrivals.forget_all_but({*names})
+        small, large = self._arrivals.names(thorough=thorough)
         self._stamp()  # even if there is nothing to take
-        large = {*filter(self._arrivals.holds_many, names)}
-        small = [name for name in names if name not in large]
         self._in_sweep = len(small)
         try:
             self._take(small, swept, is_shared=True)
-            self._take(sorted(large), swept)
+            self._take(large, swept)
         finally:
             self._hear_the_rest(swept)
         left, self._handed_back = self._handed_back, []
         self._take(left, swept)
-
-    def _hear_the_rest(self, swept: Swept) -> None:
-        """Wait until the claimers have done what they were given, or were told to stop.
-
-        Raises EnvironmentFailure, after all have ended, if that of one has failed.
-        """
-        failure: EnvironmentFailure | None = None
-        while self._claimers.are_busy:
-            self._stamp()
-            if failure or self._stopping():
-                self._claimers.stop()
-            try:
-                self._hear(swept, _SOON)
-            except EnvironmentFailure as error:
-                failure = error
-        if failure:
-            raise failure
 
     def _take(self, names: Sequence[str], swept: Swept, *, is_shared: bool = False) -> None:
         """Process what is complete of these names; `swept.left` gets those that were not taken.
@@ -230,7 +203,7 @@ class Intake:
         """
         end, tuning = time.monotonic() + LONGEST_SWEEP, self._runtime.tuning
         most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
-        ready: list[Complete] = []
+        ready: list[Sight] = []
         waiting, self._arrivals.saw_many = deque(names), False
         while waiting:
             if is_shared and len(names) - len(waiting) == tuning.first_names:
@@ -239,7 +212,7 @@ class Intake:
                 waiting = deque(self._claimers.share([*waiting], fewest))
             self._stamp()
             self._hear(swept)
-            if self._stopping():
+            if self._stop.is_requested:
                 return
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: take over theirs
@@ -255,12 +228,40 @@ class Intake:
                 ready = []
         self._take_ready(ready, swept)
 
-    def _is_enough(self, ready: Sequence[Complete], most: int) -> bool:
+    @property
+    def _takes_singly(self) -> bool:
+        return time.monotonic() < self._singly_until
+
+    def _take_singly(self, swept: Swept) -> None:
+        """Take one file at a time for a while, at once: that needs less room than a batch."""
+        self._singly_until = time.monotonic() + _LEFT_SECONDS
+        swept.look_again_in(0.0)
+
+    def most_claims(self) -> int:
+        """How many single files are claimed together: each claim holds a descriptor.
+
+        Half of the descriptors, and some more, are left for solvers, workers and archives.
+        """
+        most, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
+        if limit == RLIM_INFINITY:
+            return most
+        room = limit // 2 - _DESCRIPTORS
+        return max(1, min(most, room - room % BATCH if room > BATCH else room))
+
+    def _looked_at(self, name: str) -> Sight | Later:
+        """Look at a file. Raises OSError if the folders are at fault."""
+        seen: Sight | Later = Later()
+        with self._one(name), self._stop.computing():
+            seen = self._arrivals.look(name)
+        is_left = self._quick_only and isinstance(seen, Sight) and not self._arrivals.is_quick(seen)
+        return Later() if is_left else seen
+
+    def _is_enough(self, ready: Sequence[Sight], most: int) -> bool:
         """Whether to go on with these: they are many, or much, or the last may take a while."""
         much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
         return len(ready) >= most or much or not self._arrivals.is_quick(ready[-1])
 
-    def _take_ready(self, ready: list[Complete], swept: Swept) -> None:
+    def _take_ready(self, ready: list[Sight], swept: Swept) -> None:
         """Claim what is complete, and process that.
 
         Raises OSError if the folders are at fault; if that came while some were claimed already,
@@ -287,82 +288,30 @@ class Intake:
                     self._stick(seen.name, error)
         self._process(taken, swept)
 
-    def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
-        """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
-        if not self._claimers.are_busy:
-            return
-        with self._runtime.computing():
-            heard = [*self._claimers.hear(seconds)]
-        for report in heard:
-            for level, event, values in report.log:
-                getattr(self._runtime.log, level)(event, **values)
-            for ended in report.ended:
-                self._count(ended, swept)
-            self._handed_back += report.left
-            if report.is_dead:
-                swept.look_again_in(0.0)
-        if failures := [report.failure for report in heard if report.failure]:
-            raise EnvironmentFailure(failures[0])
-
-    @property
-    def _takes_singly(self) -> bool:
-        return time.monotonic() < self._singly_until
-
-    def _take_singly(self, swept: Swept) -> None:
-        """Take one file at a time for a while, at once: that needs less room than a batch."""
-        self._singly_until = time.monotonic() + _LEFT_SECONDS
-        swept.look_again_in(0.0)
-
-    def most_claims(self) -> int:
-        """How many single files are claimed together: each claim holds a descriptor.
-
-        Half of the descriptors, and some more, are left for solvers, workers and archives.
-        """
-        most, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
-        if limit == RLIM_INFINITY:
-            return most
-        room = limit // 2 - _DESCRIPTORS
-        return max(1, min(most, room - room % BATCH if room > BATCH else room))
-
-    def _stamp(self) -> None:
-        """Record in the folders, every second, that this process scans."""
-        now = time.monotonic()
-        if now >= self._stamp_next:
-            self._stamp_next = now + _STAMP_SECONDS
-            try:
-                stamp_scan(self._folders)
-            except OSError as error:
-                if self._folders.blames(error):
-                    raise
-                self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
-
-    def _looked_at(self, name: str) -> Complete | Later:
-        """Look at a file. Raises OSError if the folders are at fault."""
-        seen: Complete | Later = Later()
-        with self._one(name), self._runtime.computing():
-            seen = self._arrivals.look(name)
-        return Later() if self._quick_only and not self._arrivals.is_quick(seen) else seen
-
-    def _claimed(self, seen: Complete) -> Taken | Later:
+    def _claimed(self, seen: Sight) -> Taken | Later:
         """Claim what is complete. Raises OSError if the folders are at fault.
 
         The lock of the outbox is held.
         """
-        name, file, claim, is_stuck = seen.name, seen, None, True
-        is_folder = isinstance(file, Sight) and file.is_folder
-        data = file.data if isinstance(file, Sight) else None
-        with self._one(name):
+        claim: Claim | None = None
+        with self._one(seen.name):
+            keep_cnf, is_folder = self._settings.keep_cnf, seen.is_folder
             note = self._reservations.reserve(
-                name, seen.fingerprint, keep_cnf=self._settings.keep_cnf, is_folder=is_folder
+                seen.name, seen.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
             )
-            claim = make_claim(self._folders, note, data, self._runtime.spares)
-            is_stuck = False
-        if claim is not None:
-            self._arrivals.take(name, claim)
-            return claim, _worth_holding(file) if isinstance(file, Sight) else None
+            claim = make_claim(self._folders, note, seen.data, self._runtime.spares)
+            if claim is None:
+                return self._not_claimed(seen.name)
+        if claim is None:
+            return Later()
+        self._arrivals.take(seen.name, claim)
+        return claim, _worth_holding(seen)
+
+    def _not_claimed(self, name: str) -> Later:
+        """When to look again at what could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
-        if is_stuck or is_gone or self._folders.work / key_of(name) in self._left_alone:
-            return Later()  # in the last case an earlier file of that name is in the way
+        if is_gone or self._folders.work / key_of(name) in self._left_alone:
+            return Later()  # an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
         return Later(max(_SOON, self._settings.settle) if busy else _SOON)
 
@@ -384,6 +333,54 @@ class Intake:
         path = self._folders.inbox / name
         self._arrivals.say_once("file.stuck", name, _why_stuck(path, error))
         self._leave_alone(path)
+
+    def _process(self, taken: Sequence[Taken], swept: Swept) -> None:
+        """Process these claims. Raises EnvironmentFailure if that fails for one alone.
+
+        If it fails for several, they are back in the inbox, and the next sweep takes them singly.
+        """
+        try:
+            seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
+            for claim, outcome in Claims(taken, self._runtime, seconds).process():
+                match outcome:
+                    case LongRun():
+                        self.long.runs.append(outcome)
+                        swept.look_again_in(0.0)
+                    case Slow(job) if self._quick_only:
+                        give_back(claim, job, self._runtime)
+                        swept.left.append(claim.note.source)
+                    case Slow(job):
+                        self.long.add_slow(job)
+                        swept.look_again_in(0.0)
+                    case _:
+                        self._settle(claim, outcome, swept)
+        except EnvironmentFailure:
+            if len(taken) < 2 or self._quick_only:
+                raise
+            self._take_singly(swept)
+
+    def _advance(self, swept: Swept) -> None:
+        """Do a step of a long job."""
+        swept.look_again_in(0.0)
+        for claim, outcome in self.long.advance():
+            self._settle(claim, outcome, swept)
+
+    def _settle(self, claim: Claim, outcome: Ended | Kept, swept: Swept) -> None:
+        """Count a job that has ended; leave one alone that is kept."""
+        if isinstance(outcome, Kept):
+            self._leave_alone(claim.folder)
+            return
+        self._left_alone.pop(claim.folder, None)
+        self._count(outcome, swept)
+
+    def _count(self, ended: Ended, swept: Swept) -> None:
+        """Count and tell a job that has ended."""
+        swept.ended += 1
+        swept.bad = swept.bad or ended.bad
+        self._on_ended(ended)
+
+    def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
+        self._left_alone[path] = time.monotonic() + seconds
 
     def _may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
@@ -421,69 +418,51 @@ class Intake:
         claim.close()
         return False
 
-    def _process(self, taken: Sequence[Taken], swept: Swept) -> None:
-        """Process these claims. Raises EnvironmentFailure if that fails for one alone.
+    def _hear_the_rest(self, swept: Swept) -> None:
+        """Wait until the claimers have done what they were given, or were told to stop.
 
-        If it fails for several, they are back in the inbox, and the next sweep takes them singly.
+        Raises EnvironmentFailure, after all have ended, if that of one has failed.
         """
-        try:
-            seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
-            for claim, outcome in Batch(taken, self._runtime, seconds).process():
-                match outcome:
-                    case LongRun():
-                        self._long.append(outcome)
-                        swept.look_again_in(0.0)
-                    case Slow(job) if self._quick_only:
-                        give_back(claim, job, self._runtime)
-                        swept.left.append(claim.note.source)
-                    case Slow(job):
-                        self._slow.add(job)
-                        if self._slow not in self._long:
-                            self._long.append(self._slow)
-                        swept.look_again_in(0.0)
-                    case _:
-                        self._settle(claim, outcome, swept)
-        except EnvironmentFailure:
-            if len(taken) < 2 or self._quick_only:
-                raise
-            self._take_singly(swept)
+        failure: EnvironmentFailure | None = None
+        while self._claimers.busy:
+            self._stamp()
+            if failure or self._stop.is_requested:
+                self._claimers.stop()
+            try:
+                self._hear(swept, _SOON)
+            except EnvironmentFailure as error:
+                failure = error
+        if failure:
+            raise failure
 
-    def _advance(self, swept: Swept) -> None:
-        """Do a step of the long job whose turn it is."""
-        run = self._long[0]
-        run.gives_way = len(self._long) > 1
-        name, outcomes = run.name, list[tuple[Claim, Ended | Kept]]()
-        self._display.begin(name, run.progress())
-        swept.look_again_in(0.0)
-        try:
-            outcomes = run.advance()
-        finally:
-            if run.is_over:
-                self._long.remove(run)
-                self._display.end()
-        if run.is_resting:
-            self._long.rotate(-1)
-        if not run.is_over:
-            self._display.tick(name, run.progress())
-        for claim, outcome in outcomes:
-            self._settle(claim, outcome, swept)
-
-    def _settle(self, claim: Claim, outcome: Ended | Kept, swept: Swept) -> None:
-        """Count a job that has ended; leave one alone that is kept."""
-        if isinstance(outcome, Kept):
-            self._leave_alone(claim.folder)
+    def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
+        """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
+        if not self._claimers.busy:
             return
-        self._left_alone.pop(claim.folder, None)
-        self._count(outcome, swept)
+        with self._stop.computing():
+            heard = [*self._claimers.hear(seconds)]
+        for report in heard:
+            for level, event, values in report.log:
+                getattr(self._runtime.log, level)(event, **values)
+            for ended in report.ended:
+                self._count(ended, swept)
+            self._handed_back += report.left
+            if report.is_dead:
+                swept.look_again_in(0.0)
+        if failures := [report.failure for report in heard if report.failure]:
+            raise EnvironmentFailure(failures[0])
 
-    def _count(self, ended: Ended, swept: Swept) -> None:
-        """Count and tell a job that has ended."""
-        swept.ended += 1
-        swept.bad = swept.bad or ended.bad
-        self._on_ended(ended)
-
-    def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
-        self._left_alone[path] = time.monotonic() + seconds
+    def _stamp(self) -> None:
+        """Record in the folders, every second, that this process scans."""
+        now = time.monotonic()
+        if now >= self._stamp_next:
+            self._stamp_next = now + _STAMP_SECONDS
+            try:
+                stamp_scan(self._folders)
+            except OSError as error:
+                if self._folders.blames(error):
+                    raise
+                self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
 
 
 def _worth_holding(seen: Sight) -> Source | None:

@@ -60,7 +60,7 @@ def _pass(service: _Service) -> int:
     """Sweep until nothing is left that will be complete in time; the exit code."""
     bad, rescan = False, 0.0
     while True:
-        thorough = not service.intake.busy or time.monotonic() >= rescan
+        thorough = not service.intake.long.runs or time.monotonic() >= rescan
         if thorough:
             rescan = time.monotonic() + RESCAN_SECONDS
         try:
@@ -118,8 +118,9 @@ class _Watch:
         try:
             while not service.stop.is_requested:
                 again_in = self._swept()
-                if service.intake.busy and not self._pause:
-                    service.alarm.wait(0.0)
+                if service.intake.long.runs and not self._pause:
+                    if service.alarm.wait(0.0):
+                        service.intake.scan_at = 0.0
                     continue
                 service.intake.rest()
                 if again_in is not None:
@@ -146,7 +147,7 @@ class _Watch:
                 service.log.error("environment.failed", reason=str(error))
             again_in = self._pause = min(max(_FIRST_PAUSE, 2 * before), _LONGEST_PAUSE)
         if service.metrics:
-            service.metrics.write(more_soon=service.intake.busy)
+            service.metrics.write(more_soon=bool(service.intake.long.runs))
         if not self._pause:
             if before:
                 service.log.info("environment.recovered")
@@ -223,14 +224,14 @@ class _Service:
                 log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
-            inline = Inline(solvers, settings, stop.computing)
+            inline = Inline(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
             beside = count if count > 1 else 0  # they compute while this process waits for the disk
             runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
                 log=log,
-                computing=stop.computing,
+                stop=stop,
                 local=inline,
                 batches=inline if settings.cluster is None else workers,
                 pool=workers,
@@ -240,20 +241,11 @@ class _Service:
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-            service.intake = Intake(
-                runtime,
-                service.is_stopping,
-                display,
-                service.tell_ended,
-                once=once,
-            )
+            service.intake = Intake(runtime, display, service.tell_ended, once=once)
             stack.callback(service.intake.close)
             yield service
             if service.metrics:
                 service.metrics.write()
-
-    def is_stopping(self) -> bool:
-        return self.stop.is_requested
 
     def tell_ended(self, ended: Ended) -> None:
         self.on_finished(1)
@@ -277,7 +269,7 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
     if settings.cluster is not None:
         from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-        return Cluster(settings.cluster, settings, service.is_stopping)
+        return Cluster(settings.cluster, settings, service.stop)
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
@@ -287,4 +279,4 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
             service.slow = SlowPrograms(settings, service.log)
         return peer
 
-    return Pool(settings.workers or cores(), settings, service.is_stopping, start)
+    return Pool(settings.workers or cores(), settings, service.stop, start)

@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
+from pipeline.service.ending import Kept, finished, give_back, kept
 from pipeline.service.exits import Interrupted, TookLong
 from pipeline.service.jobs import Ended, Job, LongJob
 from pipeline.service.jobs.puzzle import BATCH, PuzzleJob, Singles
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published
-from pipeline.service.runs import Kept, LongRun, finished, give_back, kept
+from pipeline.service.runs import LongRun
 from pipeline.service.runtime import Runtime
 from pipeline.service.workers import Replies
 
@@ -48,7 +49,7 @@ Taken = tuple[Claim, Source | None]
 _Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
 
 
-class Batch:
+class Claims:
     """Claims that were just made or taken over.
 
     Puzzles are solved together, and small collections are published together, for which no attempt
@@ -107,6 +108,8 @@ class Batch:
                 yield from self._published(computed)
                 computed, due = [], time.monotonic() + longest
         yield from self._published(computed)
+        if not puzzles:
+            return
         batches = [puzzles[start : start + BATCH] for start in range(0, len(puzzles), BATCH)]
         asked = (tuple(job.item for job in batch if job.item) for batch in batches)
         requests = (Singles(items) for items in asked if items)
@@ -119,7 +122,7 @@ class Batch:
         runtime = self._runtime
         try:
             if asked := [job for job in batch if job.item]:
-                with runtime.computing(runtime.batch_seconds):
+                with runtime.stop.computing(runtime.batch_seconds):
                     _, results = next(filter(None, replies))
                 for job, result in zip(asked, results, strict=True):
                     job.take(result)
@@ -196,7 +199,7 @@ def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
     if (record := is_published(claim, runtime.folders)) is None:
         return None
     status, note = record.status, claim.note
-    finish([(claim, status in ("invalid", "failed"))], runtime.folders)
+    finish([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)
     runtime.log.info("job.recovered", source=printable(note.source), status=status)
     message = record.message if isinstance(record, PuzzleRecord) else None
     return Ended(note, status, record.totals, message)
@@ -212,17 +215,15 @@ def _read(
     why = "none was completed"
     while claim.attempts() < MOST_ATTEMPTS:
         # If steps of it are done it was read before, which did not kill the process.
-        counted = not has_progress(claim)
-        attempt = claim.attempt(free=(Interrupted, TookLong)) if counted else nullcontext()
+        counted = contents is not None or not has_progress(claim)
+        attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if counted else nullcontext()
         job: Job | None = None
         try:
             with attempt:
-                with runtime.computing():
-                    job = _job_of(claim, contents, runtime)
+                job = _job_of(claim, contents, runtime)
                 if isinstance(job, PuzzleJob) and job.item:
-                    with runtime.computing(seconds):
-                        for reply in filter(None, runtime.local.replies(job.steps())):
-                            job.write(*reply)
+                    (result,) = runtime.local.reply(Singles((job.item,)), seconds)
+                    job.take(result)
                 return job
         except TookLong:
             runtime.local.reset()
@@ -245,7 +246,10 @@ def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
 
     settings, portions = runtime.settings, runtime.tuning.portions
-    match contents or source_at(claim.original, claim.note.source, settings):
+    if contents is None:
+        with runtime.stop.computing():
+            contents = source_at(claim.original, claim.note.source, settings, counts=True)
+    match contents:
         case Collection() as found:
             return CollectionJob(claim, runtime.folders, settings, found, portions)
         case Archive() as found:

@@ -1,117 +1,137 @@
 """Jobs that take long, in work: what their workers have computed is taken step by step.
 
 A `LongRun` writes a collection or an archive, `SlowPuzzles` publish one puzzle after the other.
-They take turns.
+As `LongJobs` they take turns.
 """
 
 from __future__ import annotations
 
 import errno
 import time
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
+from typing import Any
 
-from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
+from pipeline.service.ending import Kept, finished, give_back, kept
 from pipeline.service.exits import Interrupted
-from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.jobs import Ended, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
-from pipeline.service.log import Progress
+from pipeline.service.log import Display, Progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.growing import has_progress
-from pipeline.service.protocol.publish import finish, publish
 from pipeline.service.runtime import Runtime
 from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A claim stays in work, because of an obstacle, for a later pass."""
+_MOST = 4
+"""Collections and archives in work at a time; each holds its place in its source."""
 
 
-def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
-    """Publish jobs, all of whose steps are done, and put their originals away."""
-    sets = [(job.claim, job.published_set()) for job in jobs]
-    publish(sets, runtime.folders)
-    # A claim with a checkpoint must not serve another job; one that is given up may have one.
-    is_long = any(isinstance(job, LongJob) or has_progress(job.claim) for job in jobs)
-    finish(
-        [(job.claim, job.is_refused) for job in jobs],
-        runtime.folders,
-        None if is_long else runtime.spares,
-    )
-    return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+class LongJobs:
+    """All long jobs in work, the one whose turn it is first; `display` shows that one."""
 
+    def __init__(self, runtime: Runtime, display: Display) -> None:
+        self.runs: deque[LongRun | SlowPuzzles] = deque()
+        self._slow = SlowPuzzles(runtime)
+        self._display = display
 
-def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
-    """Log an obstacle, or a crash of ours, which is an attempt at a step of the claim.
+    @property
+    def are_many(self) -> bool:
+        """Whether no other is to begin."""
+        return len(self.runs) >= _MOST
 
-    Raises EnvironmentFailure if that is at fault.
-    """
-    runtime.raise_if_environment(error)
-    if isinstance(error, OSError):
-        runtime.say("job.kept", claim, in_words(error))
-    else:
-        if claim.is_held:
-            claim.count_attempt(step)
-        runtime.say("job.crashed", claim, in_words(error))
-    return Kept()
+    def add_slow(self, job: PuzzleJob) -> None:
+        self._slow.add(job)
+        if self._slow not in self.runs:
+            self.runs.append(self._slow)
 
-
-def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
-    """Return a file to the inbox, unless its earlier set is half replaced already."""
-    if claim.note.files:
-        runtime.say("job.kept", claim, "its publishing has begun")
-    elif has_progress(claim):
-        runtime.log.info("job.paused", source=printable(claim.note.source))
-    else:
+    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Do a step of the job whose turn it is; the outcomes of what that has ended."""
+        run = self.runs[0]
+        run.gives_way = len(self.runs) > 1
+        self._display.tick(run.name, run.progress())
         try:
-            if not claim.put_back(runtime.folders.inbox):
-                runtime.say("job.kept", claim, "another of its name is in the inbox")
-            elif isinstance(job, LongJob):
-                job.discard()
-        except OSError as error:
-            runtime.say("job.kept", claim, in_words(error))
-    claim.close()
+            return run.advance()
+        finally:
+            if run.is_over:
+                self.runs.remove(run)
+                self._display.end()
+            elif run.is_resting:
+                self.runs.rotate(-1)
+
+    def pause(self) -> None:
+        """Stop them; the next run continues them."""
+        self._display.end()
+        for run in self.runs:
+            run.pause()
+        self.runs.clear()
 
 
-class LongRun:
-    """A collection or an archive in work: `advance` until it is over.
+class _InTurns(ABC):
+    """Requests that workers compute in turns.
 
     It `is_resting` when its turn is over: it `gives_way` to others if there are any.
     """
 
-    def __init__(self, job: LongJob, runtime: Runtime) -> None:
-        self.job = job
-        self.claim = job.claim
+    def __init__(self, runtime: Runtime) -> None:
         self.gives_way = False
         self.is_resting = False
-        self.is_over = False
         self._runtime = runtime
+        self._replies: Replies | None = None
+        self._turn_ends = 0.0
+
+    @abstractmethod
+    def _fed(self) -> Iterator[Request]:
+        """The requests of one turn."""
+
+    def _next(self) -> tuple[Request, Any] | None:
+        """The next reply; None if there is none yet, or if the turn is over."""
+        if self._replies is None:
+            self.is_resting = False
+            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._replies = self._runtime.pool.replies(self._fed())
+        try:
+            return next(self._replies)
+        except StopIteration:
+            self._replies, self.is_resting = None, True
+            return None
+
+    def _is_enough(self) -> bool:
+        """Whether to end the turn, as others wait."""
+        return self.gives_way and time.monotonic() >= self._turn_ends
+
+    def _stop_workers(self) -> None:
+        if self._replies:
+            self._replies.close()
+            self._replies = None
+
+
+class LongRun(_InTurns):
+    """A collection or an archive in work: `advance` until it is over."""
+
+    def __init__(self, job: LongJob, runtime: Runtime) -> None:
+        super().__init__(runtime)
+        self.job = job
+        self.claim = job.claim
+        self.name = job.claim.note.source
+        self.is_over = False
         self._written = job.steps_before
         self._is_noted = True
-        self._note_at = self._turn_ends = 0.0
+        self._note_at = 0.0
         self._watch = Stopwatch()
         self._steps = self._cut()
         self._are_cut = False
-        self._is_wary = False
-        """Whether to compute the next step by itself, so that further attempts count for it."""
-        self._replies: Replies | None = None
         if job.steps_before:
-            source, puzzles = printable(self.claim.note.source), job.progress().puzzles
-            runtime.log.info("job.continued", source=source, puzzles=puzzles)
+            puzzles = job.progress().puzzles
+            runtime.log.info("job.continued", source=printable(self.name), puzzles=puzzles)
 
     @property
     def step(self) -> int:
         """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
         return self._written + 1
-
-    @property
-    def name(self) -> str:
-        return self.claim.note.source
 
     def progress(self) -> Progress:
         return self.job.progress()
@@ -186,20 +206,12 @@ class LongRun:
 
     def _end(self) -> None:
         self.is_over = True
-        if self._replies:
-            self._replies.close()
+        self._stop_workers()
 
     def _has_advanced(self) -> bool:
         """Take what is next of the workers; False if nothing is left to be computed."""
-        if self._replies is None:
-            self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
-            self._is_wary = self._written == self.job.steps_before and bool(self.claim.attempts())
-            self._replies = self._runtime.pool.replies(self._fed())
-        try:
-            reply = next(self._replies)
-        except StopIteration:
-            self._replies, self.is_resting = None, True
+        reply = self._next()
+        if self.is_resting:
             return not self._are_cut
         if reply is None:
             self._checkpoint()
@@ -214,10 +226,11 @@ class LongRun:
         return True
 
     def _fed(self) -> Iterator[Request]:
-        """The steps of one turn."""
+        """The steps of one turn; after an attempt only one, so that further ones count for it."""
+        is_wary = self._is_first and self.claim.attempts()
         for step in self._steps:
             yield step
-            if self._is_wary or (self.gives_way and time.monotonic() >= self._turn_ends):
+            if is_wary or self._is_enough():
                 return
         self._are_cut = True
 
@@ -249,21 +262,21 @@ class LongRun:
         outside. Once a step is done, counting is left to the next run, because it writes to the
         disk.
         """
-        is_first = self._written == self.job.steps_before
-        return self.claim.attempt(self.step, uncounted) if is_first else nullcontext()
+        return self.claim.attempt(self.step, uncounted) if self._is_first else nullcontext()
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether this run has not done a step yet."""
+        return self._written == self.job.steps_before
 
 
-class SlowPuzzles:
+class SlowPuzzles(_InTurns):
     """Puzzles that workers solve, each of which is published when it is solved; as LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
-        self.gives_way = False
-        self.is_resting = False
-        self._runtime = runtime
+        super().__init__(runtime)
         self._waiting: deque[PuzzleJob] = deque()
         self._asked: list[tuple[Request, PuzzleJob]] = []
-        self._replies: Replies | None = None
-        self._turn_ends = 0.0
 
     def add(self, job: PuzzleJob) -> None:
         self._waiting.append(job)
@@ -296,23 +309,14 @@ class SlowPuzzles:
 
     def pause(self) -> None:
         """Stop, and give all back."""
-        if self._replies:
-            self._replies.close()
-        jobs, self._asked, self._replies = self._jobs, [], None
+        self._stop_workers()
+        jobs, self._asked = self._jobs, []
         self._waiting.clear()
         for job in jobs:
             give_back(job.claim, None, self._runtime)
 
     def _advanced(self) -> list[tuple[Claim, Ended | Kept]]:
-        if self._replies is None:
-            self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
-            self._replies = self._runtime.pool.replies(self._fed())
-        try:
-            reply = next(self._replies)
-        except StopIteration:
-            self._replies, self.is_resting = None, True
-            return []
+        reply = self._next()
         if reply is None:
             return []
         step, result = reply
@@ -328,11 +332,10 @@ class SlowPuzzles:
         return [(job.claim, outcome)]
 
     def _fed(self) -> Iterator[Request]:
-        """The requests of one turn."""
         while self._waiting:
             job = self._waiting.popleft()
             for step in job.steps():
                 self._asked.append((step, job))
                 yield step
-            if self.gives_way and time.monotonic() >= self._turn_ends:
+            if self._is_enough():
                 return

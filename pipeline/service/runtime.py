@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.service.claimers import Claimers
+from pipeline.service.exits import Stop
 from pipeline.service.jobs import PORTIONS, Portions
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
@@ -57,12 +56,6 @@ class Tuning:
 USUAL = Tuning()
 
 
-class Computing(Protocol):
-    """Entered around code that may be interrupted; raises TookLong after `seconds`."""
-
-    def __call__(self, seconds: float | None = None) -> AbstractContextManager[None]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """What all jobs of a run share.
@@ -75,7 +68,7 @@ class Runtime:
     folders: Folders
     settings: Settings
     log: Log
-    computing: Computing
+    stop: Stop
     local: Inline
     batches: Workers
     pool: Workers

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -19,7 +19,7 @@ import msgspec
 
 from pipeline.errors import EnvironmentFailure, in_words, is_environmental
 from pipeline.limits import Limits
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.protocol.watch import Alarm
 from pipeline.settings import Settings
 from pipeline.solving.result import Result
@@ -37,7 +37,7 @@ MOST_DEATHS = 2
 AHEAD = 2
 """Requests under way for each process, so that none waits while replies are written."""
 
-REPLY_SECONDS = 0.1
+REPLY_SECONDS = 0.25
 """How long to wait for a reply before the caller may do something else."""
 
 
@@ -185,11 +185,11 @@ class Inline:
         self,
         solvers: Solvers,
         settings: Settings,
-        computing: Callable[[], AbstractContextManager[None]],
+        stop: Stop,
     ) -> None:
         self._solvers = solvers
         self._settings = settings
-        self._computing = computing
+        self._stop = stop
 
     def warm(self) -> None:
         """Have the solver start what it can before there is a request."""
@@ -198,11 +198,16 @@ class Inline:
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As in Workers; a computation may be interrupted."""
         for request in requests:
-            yield request, reply_in_parts(request, self._asked, self._settings)
+            yield request, self.reply(request)
 
-    def _asked(self, request: Request) -> Reply:
-        with self._computing():
-            return reply_to(request, self._solvers, self._settings)
+    def reply(self, request: Request, seconds: float | None = None) -> Any:
+        """The reply to one request. Raises TookLong after `seconds`."""
+
+        def ask(request: Request) -> Reply:
+            with self._stop.computing(seconds):
+                return reply_to(request, self._solvers, self._settings)
+
+        return reply_in_parts(request, ask, self._settings)
 
     def reset(self) -> None:
         """End what the solvers had started, after a computation that was broken off."""
@@ -230,12 +235,12 @@ class Pool:
         self,
         count: int,
         settings: Settings,
-        stopping: Callable[[], bool],
+        stop: Stop,
         start: Callable[[str], Peer] = Peer,
     ) -> None:
         self.count = count
         self._settings = settings
-        self._stopping = stopping
+        self._stop = stop
         self._start = start
         self._idle: list[Peer] = []
 
@@ -258,7 +263,7 @@ class Pool:
                 if not under_way:
                     return
                 is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
-                if self._stopping():
+                if self._stop.is_requested:
                     raise Interrupted
                 if not is_there:
                     yield None

@@ -110,16 +110,15 @@ class Cnf:
         """
         if any(-literal in model for literal in model):
             return False
-        is_true = None
-        for clauses in (family.clauses for family in self.families):
-            if not is_numpy_worth_it(clauses):
-                if any(map(model.isdisjoint, deadline.watch(clauses))):
-                    return False
-                continue
+        all_clauses = [family.clauses for family in self.families]
+        packed = [clauses for clauses in all_clauses if is_numpy_worth_it(clauses)]
+        others = [clauses for clauses in all_clauses if not is_numpy_worth_it(clauses)]
+        if any(map(model.isdisjoint, deadline.watch(chain.from_iterable(others)))):
+            return False
+        if packed:
             deadline.check()
-            is_true = self._truths(model) if is_true is None else is_true
-            if not clauses.hold_in(is_true):
-                return False
+            is_true = self._truths(model)
+            return all(clauses.hold_in(is_true) for clauses in packed)
         return True
 
     def _truths(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
@@ -178,12 +177,12 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     assert geometry  # noqa: S101
     nothing = geometry.lowest - 1
     values = [nothing] * geometry.size
-    chosen = (
+    chosen = [*cnf.fixed]
+    chosen += (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
     )
-    for row, column, value in chain(cnf.fixed, chosen):
-        cell = geometry.cell_at(row, column)
-        assert cell is not None  # noqa: S101 - it is a candidate
+    cells = geometry.cells_at(*((row, column) for row, column, _ in chosen))
+    for cell, (row, column, value) in zip(cells, chosen, strict=True):
         if values[cell] != nothing:
             raise SolverError(
                 f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"

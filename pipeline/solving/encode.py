@@ -341,9 +341,9 @@ def _number(
 def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
     """At least one, and at most one; many pairs are not kept in memory."""
     size = sum(comb(len(group), 2) for group in groups)
-    at_most = LazyClauses(partial(pairs, groups))
+    at_most = [*pairs(groups)] if size <= MOST_KEPT else LazyClauses(partial(pairs, groups))
     yield Family(TITLES[kind][LEAST], len(groups), groups)
-    yield Family(TITLES[kind][MOST], size, list(at_most) if size <= MOST_KEPT else at_most)
+    yield Family(TITLES[kind][MOST], size, at_most)
 
 
 def _families(
@@ -352,12 +352,13 @@ def _families(
     yield from _exactly_one("cell", [tuple([x for _, x in here]) for here in alive if here])
     if geometry.free:
         return
-    kinds: dict[GroupKind, Iterator[Sequence[int]]]
-    kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": geometry.boxes()}
-    for kind, units in kinds.items():
+    units, n = units_of(geometry), geometry.units("row")
+    kinds: dict[GroupKind, Sequence[Sequence[int]]]
+    kinds = {"row": units[:n], "column": units[n : 2 * n], "box": units[2 * n :]}
+    for kind, areas in kinds.items():
+        deadline.check()
         groups: list[Clause] = []
-        for unit in units:
-            deadline.check()
+        for unit in areas:
             places: dict[int, list[int]] = {}
             for cell in unit:
                 for value, variable in alive[cell]:

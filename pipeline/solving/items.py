@@ -14,7 +14,7 @@ from pipeline.errors import LimitReached, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.streams import Meter, PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.formula import NO_PUZZLE
@@ -147,13 +147,27 @@ def sources_at(
     room = UnpackLimits.of(settings)
     match source_at(path, name, settings):
         case Archive():
-            for member in walk(path, room):
-                yield f"{before}{member.name}", source_of_member(member, settings)
+            for member, found in members_of(path, settings):
+                yield f"{before}{member}", found
         case Collection(layout):
             with PeekableStream(opened(path, room)) as stream:
                 yield printable(name), (layout, stream)
         case source:
             yield name, source
+
+
+def members_of(
+    path: Path, settings: Settings, meter: Meter | None = None, skipped: int = 0
+) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
+    """The members of an archive, or the files in a folder, as in `sources_at`, by their names.
+
+    The first ones are `skipped`; the meter counts what is read.
+    """
+    for number, member in enumerate(walk(path, UnpackLimits.of(settings), meter)):
+        if number < skipped:
+            drain(member.stream)
+        else:
+            yield member.name, source_of_member(member, settings)
 
 
 def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool = False) -> Item:

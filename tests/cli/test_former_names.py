@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import run
-from support.solving import TWO
+from support.puzzles import TWO
 
 from pipeline import Copy, dedupe, overlap, solve
 

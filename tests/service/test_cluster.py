@@ -33,11 +33,12 @@ from support.machines import Between, Machines, asked, workers_of
 from support.needs import needs_dask, needs_linux
 from support.puzzles import NINE, PATIENCE, children, has_ended
 from support.sources import answers, check_records, check_tidy, drop
+from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
 from pipeline.service.cluster import AHEAD, Cluster
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
@@ -124,7 +125,7 @@ def test_replies_come_in_order_and_requests_are_not_taken_far_ahead(machines: Ma
             taken += 1
             yield request
 
-    with closing(Cluster(machines.address, Settings(), lambda: False)) as cluster:
+    with closing(Cluster(machines.address, Settings(), Stop(0.0))) as cluster:
         pairs = []
         for given, pair in enumerate(filter(None, cluster.replies(requests()))):
             assert taken <= given + 2 * AHEAD * 2 + 1
@@ -184,7 +185,7 @@ def test_a_scheduler_that_is_away_costs_nothing(
 def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Cluster(address, Settings(), lambda: False, 0.3)) as asked_again:
+        with closing(Cluster(address, Settings(), Stop(0.0), 0.3)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):
@@ -197,7 +198,7 @@ def test_a_scheduler_that_was_away_is_found_when_it_is_there(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with closing(Cluster(f"tcp://127.0.0.1:{port}", Settings(), lambda: False)) as cluster:
+    with closing(Cluster(f"tcp://127.0.0.1:{port}", Settings(), Stop(0.0))) as cluster:
         with monkeypatch.context() as patch:
             patch.setattr(clustering, "CONNECT_SECONDS", 0.2)
             with pytest.raises(EnvironmentFailure, match="no cluster"):
@@ -211,7 +212,7 @@ def test_workers_that_were_away_between_two_jobs_cost_nothing(
 ) -> None:
     with (
         Machines.started(breaker, tmp_path, workers=1) as few,
-        closing(Cluster(few.address, Settings(), lambda: False, 2.0)) as cluster,
+        closing(Cluster(few.address, Settings(), Stop(0.0), 2.0)) as cluster,
     ):
         assert asked(few.address, MANY) == GOOD, "the worker is there"
         assert doubles(cluster.replies(iter(MANY))) == GOOD
@@ -228,8 +229,9 @@ def test_news_that_make_no_sense_end_the_wait_for_replies(
     machines: Machines, tmp_path: Path
 ) -> None:
     held, late = tmp_path / "held", time.monotonic() + PATIENCE
+    stop = StoppedWhen(lambda: time.monotonic() > late)
     with Between.us_and(machines.address) as between:
-        with closing(Cluster(between.address, Settings(), lambda: time.monotonic() > late)) as one:
+        with closing(Cluster(between.address, Settings(), stop)) as one:
             replies = one.replies(fated(held_once=held))
             wait_for(lambda: next(replies) is None and held.exists())
             between.talk_nonsense()
@@ -247,7 +249,7 @@ def test_tls_without_certificates_is_said_to_need_them() -> None:
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.errors.find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install distributed$"):
-        Cluster(NOWHERE, Settings(), lambda: False)
+        Cluster(NOWHERE, Settings(), Stop(0.0))
     code, _, said = run("run", "--cluster", NOWHERE)
     assert code == 2
     assert "pip install" in said
@@ -256,7 +258,7 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_dask_is_loaded_when_something_is_sent_and_no_sooner() -> None:
     code = (
         "import sys; import pipeline.cli; from pipeline.service.cluster import Cluster;"
-        "from pipeline.settings import Settings; Cluster('local:1', Settings(), bool).close();"
+        "from pipeline.settings import Settings; Cluster('local:1', Settings(), None).close();"
         "print({'dask', 'distributed'} & set(sys.modules))"
     )
     command: list[Any] = [sys.executable, "-c", code]
@@ -285,7 +287,7 @@ def test_what_ends_every_worker_is_given_up_alone(fate: str, why: str, machines:
 
 
 def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(machines: Machines) -> None:
-    with closing(Cluster(machines.address, Settings(), lambda: False)) as cluster:
+    with closing(Cluster(machines.address, Settings(), Stop(0.0))) as cluster:
         replies = cluster.replies(fated(lacking=BAD))
         assert len(list(islice(filter(None, replies), 3))) == 3
         with pytest.raises(EnvironmentFailure, match="there is no room"):
@@ -348,7 +350,8 @@ def test_watch_waits_for_a_scheduler_to_come_back(
 
 def test_being_told_to_stop_ends_the_wait_and_what_workers_of_our_own_compute() -> None:
     given: list[object] = []
-    with closing(Cluster("local:1", Settings(), lambda: given[2:] == [None])) as cluster:
+    stop = StoppedWhen(lambda: given[2:] == [None])
+    with closing(Cluster("local:1", Settings(), stop)) as cluster:
         replies = (
             given.append(reply)
             for reply in cluster.replies(fated(endless=frozenset({4})))

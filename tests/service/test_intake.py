@@ -98,12 +98,12 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     box, monkeypatch, deadly
 ):
     def crashing(read):
-        def wrapped(source, name, settings):
+        def wrapped(source, name, settings, **options):
             if name == "a.txt" and deadly:
                 os.kill(os.getpid(), signal.SIGKILL)
             if name == "a.txt":
                 raise RecursionError("too deep")
-            return read(source, name, settings)
+            return read(source, name, settings, **options)
 
         return wrapped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import os
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, islice
@@ -30,20 +30,21 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
 from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
-from pipeline.service.exits import Interrupted, TookLong
+from pipeline.service.ending import Kept
+from pipeline.service.exits import Interrupted, Stop, TookLong
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
 from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MOST_ATTEMPTS, Batch, Slow
+from pipeline.service.processing import MOST_ATTEMPTS, Claims, Slow
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
-from pipeline.service.runs import Kept, LongRun, SlowPuzzles
+from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
@@ -126,15 +127,16 @@ class Quick(Busy):
                 yield request, None
 
 
-def runtime_of(box, solvers, pool, piece=10, **options):
+def runtime_of(box, solvers, pool, piece=10, stop=None, **options):
     """What the jobs of a run with these workers share, with pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
-    local = Inline(solvers, settings, nullcontext)
+    stop = stop or Stop(0.0)
+    local = Inline(solvers, settings, stop)
     return Runtime(
         folders=box.folders,
         settings=settings,
         log=LazyLog(quiet=True),
-        computing=nullcontext,
+        stop=stop,
         local=local,
         batches=local,
         pool=pool,
@@ -145,7 +147,7 @@ def runtime_of(box, solvers, pool, piece=10, **options):
 
 def processed(claims, runtime):
     """The outcomes of claims whose files nobody has read before."""
-    return Batch([(claim, None) for claim in claims], runtime).process()
+    return Claims([(claim, None) for claim in claims], runtime).process()
 
 
 def begun(claim, runtime):
@@ -347,7 +349,7 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, Busy())
-        intake = Intake(runtime, lambda: False, Display(runtime.log, bar=False))
+        intake = Intake(runtime, Display(runtime.log, bar=False))
         with monkeypatch.context() as patched:
             patched.setattr("pipeline.service.intake.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
@@ -384,15 +386,16 @@ def claimed_collections(box, *names):
 
 
 def late_from(number):
-    """What to enter around computations, of which that one comes after the end of the grace."""
+    """A stop of which that computation comes after the end of the grace."""
     begun = count(1)
 
-    def computing(*_):
-        if next(begun) >= number:
-            raise Interrupted
-        return nullcontext()
+    class Late(Stop):
+        def computing(self, seconds=None):
+            if next(begun) >= number:
+                raise Interrupted
+            return super().computing(seconds)
 
-    return computing
+    return Late(0.0)
 
 
 def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbox_once(box):
@@ -400,7 +403,7 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
     claims = claimed_collections(box, *names)
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, Busy(), piece=1000)
-        runtime = replace(runtime, log=log, computing=late_from(2))
+        runtime = replace(runtime, log=log, stop=late_from(2))
         with pytest.raises(Interrupted):
             list(processed(claims, runtime))
     assert log.told == [], "nothing is kept"
@@ -416,9 +419,9 @@ def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, Busy(), settle=0.0)
         runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
-        intake = Intake(runtime, lambda: False, display, once=True, quick_only=True)
+        intake = Intake(runtime, display, once=True, quick_only=True)
         assert intake.take_quick(["a.txt"]) == []
-        assert not intake.busy
+        assert not intake.long.runs
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
@@ -480,7 +483,7 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
 ):
     """As with a cluster, which takes eight batches at once."""
     runtime = replace(runtime_of(box, None, Busy()), batches=SimpleNamespace(batches=8))
-    intake = Intake(runtime, lambda: False, Display(runtime.log, bar=False))
+    intake = Intake(runtime, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
     assert intake.most_claims() == most
 
@@ -492,7 +495,7 @@ def test_large_collections_take_turns(box):
         runtime = runtime_of(box, solvers, None, piece=20, settle=0.0)
         tuning = replace(runtime.tuning, turn_seconds=0.0, checkpoint_seconds=0.0)
         runtime = replace(runtime, pool=runtime.local, tuning=tuning)
-        intake = Intake(runtime, lambda: False, Display(None, bar=False), once=True)
+        intake = Intake(runtime, Display(None, bar=False), once=True)
         for _ in range(6):
             intake.sweep()
         states = survey(box.folders, 0.0).in_work
@@ -501,19 +504,21 @@ def test_large_collections_take_turns(box):
     assert all(" done" in state.note for state in states), "neither waits for the other"
 
 
-def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
-    """As if its time had passed at once."""
+class Hasty(Stop):
+    """The time of whatever has a limit has passed at once."""
 
     @contextmanager
-    def computing(seconds=None):
+    def computing(self, seconds=None):
         yield
         if seconds is not None:
             raise TookLong
 
+
+def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
     claims = [claimed(box, name, SMALL) for name in ("a.txt", "b.txt")]
     with Solvers() as solvers:
-        runtime = replace(runtime_of(box, solvers, Busy()), computing=computing, is_shared=True)
-        outcomes = [*Batch([(claim, None) for claim in claims], runtime, 1.0).process()]
+        runtime = replace(runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), is_shared=True)
+        outcomes = [*Claims([(claim, None) for claim in claims], runtime, 1.0).process()]
         assert [type(outcome) for _, outcome in outcomes] == [Slow, Slow]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:
@@ -525,22 +530,14 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
 
 
 def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
-    """As if the time of the batch, and of all that is solved singly, had passed at once."""
-
-    @contextmanager
-    def computing(seconds=None):
-        yield
-        if seconds is not None:
-            raise TookLong
-
     claims = [claimed(box, "a.txt", "no puzzle"), claimed(box, "b.txt", SMALL)]
     taken = [(each, source_at(each.original, each.note.source, Settings())) for each in claims]
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, Busy())
+        runtime = runtime_of(box, solvers, Busy(), stop=Hasty(0.0))
         tuning = replace(runtime.tuning, singly_seconds=-1.0)
-        runtime = replace(runtime, computing=computing, is_shared=True, tuning=tuning)
+        runtime = replace(runtime, is_shared=True, tuning=tuning)
         slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
-        for claim, outcome in Batch(taken, runtime).process():
+        for claim, outcome in Claims(taken, runtime).process():
             if isinstance(outcome, Slow):
                 slow.add(outcome.job)
             else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from support.drop_folders import wait_for
 from support.fake_requests import BAD, GOOD, MANY, Doubling, doubles, fated
 from support.forks import ForkedPeer
 from support.puzzles import children, has_ended
+from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.exits import Interrupted
+from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -40,10 +41,10 @@ class Pools:
     def __call__(
         self,
         count: int = 2,
-        stopping: Callable[[], bool] = lambda: False,
+        stop: Stop | None = None,
         start: Callable[[str], Peer] = ForkedPeer,
     ) -> Pool:
-        self._made.append(Pool(count, Settings(), stopping, start))
+        self._made.append(Pool(count, Settings(), stop or Stop(0.0), start))
         return self._made[-1]
 
     def workers(self) -> set[int]:
@@ -75,21 +76,22 @@ def of(reply: list[Any]) -> list[tuple[int, int]]:
 def test_what_is_computed_inline_may_be_interrupted_and_comes_in_order() -> None:
     computing: list[str] = []
 
-    @contextmanager
-    def noted() -> Iterator[None]:
-        computing.append("begun")
-        yield
-        computing.append("done")
+    class Noted(Stop):
+        @contextmanager
+        def computing(self, seconds: float | None = None) -> Iterator[None]:
+            computing.append("begun")
+            yield
+            computing.append("done")
 
     with Solvers() as solvers:
-        inline = Inline(solvers, Settings(), noted)
+        inline = Inline(solvers, Settings(), Noted(0.0))
         for number, pair in enumerate(inline.replies(iter(MANY)), 1):
             assert computing == ["begun", "done"] * number
             assert pair == (MANY[number - 1], [(n, 2 * n, b"") for n in MANY[number - 1].numbers])
 
 
 def test_what_crashes_inline_is_given_up_alone_as_by_a_pool(pools: Pools) -> None:
-    inline = Inline(None, Settings(), nullcontext)  # type: ignore[arg-type]
+    inline = Inline(None, Settings(), Stop(0.0))  # type: ignore[arg-type]
     theirs = asked(pools(), fated(crashing=BAD))
     assert doubles(inline.replies(fated(crashing=BAD))) == theirs
     with pytest.raises(EnvironmentFailure, match="no room"):
@@ -208,7 +210,7 @@ def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(count: int, pool
 
 @counts
 def test_being_told_to_stop_ends_the_wait_and_what_is_computed(count: int, pools: Pools) -> None:
-    pool = pools(count, lambda: bool(pools.workers()))
+    pool = pools(count, StoppedWhen(lambda: bool(pools.workers())))
     with pytest.raises(Interrupted):
         asked(pool, fated(endless=frozenset({0, 2, 4})))
     assert not pools.workers()
@@ -223,7 +225,7 @@ def test_being_told_to_stop_also_ends_a_search_for_culprits(pools: Pools) -> Non
 
     request = Doubling(tuple(range(300)), deadly=frozenset(range(300)))
     with pytest.raises(Interrupted):
-        asked(pools(1, stopping), [request])
+        asked(pools(1, StoppedWhen(stopping)), [request])
 
 
 def test_closing_in_the_middle_leaves_no_worker_behind(pools: Pools) -> None:
@@ -239,7 +241,7 @@ def test_a_worker_ends_with_whoever_started_it() -> None:
     reading, writing = os.pipe()
     pid = os.fork()
     if not pid:
-        pool = Pool(1, Settings(), lambda: False)
+        pool = Pool(1, Settings(), Stop(0.0))
         pairs = pool.replies(iter([Doubling((0,)), Doubling((1,), endless=frozenset({1}))]))
         next(filter(None, pairs))
         os.write(writing, b"%d" % next(iter(children())))

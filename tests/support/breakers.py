@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ class _Told(Peer):
     """A worker whose start and requests are logged."""
 
     def send(self, request: object) -> None:
-        from pipeline.service.protocol import reached
+        from pipeline.service.protocol import AUDITED
 
         if isinstance(request, Settings):
             _workers.append(self._process.pid)
@@ -152,38 +153,43 @@ class _Told(Peer):
             return
         _tell(begun=_name_of(request))
         super().send(request)
-        reached(BEGUN)
+        sys.audit(AUDITED + BEGUN)
 
 
 class _ToldForked(_Told, ForkedPeer):
     """Both."""
 
 
-def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
-    seen = 0
+def _break_at(step: str, what: str, nth: int, go: Path) -> None:
+    """Break when that step is reached for the nth time; every time if that is 0."""
+    from pipeline.service.protocol import AUDITED
 
-    def act() -> None:
-        match what:
-            case "kill":
-                os.kill(os.getpid(), signal.SIGKILL)
-            case "fill":
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            case "stop":
-                signal.raise_signal(signal.SIGTERM)
-            case "wait":
-                _tell(held=step)
-                wait_for(go.exists)
-            case "bereave":
-                for pid in _workers:
-                    os.kill(pid, signal.SIGKILL)
+    seen, awaited = 0, AUDITED + step
 
-    def on_step(name: str) -> None:
+    def on_event(event: str, _arguments: object) -> None:
         nonlocal seen
-        seen += name == step
-        if name == step and nth in (0, seen):
-            act()
+        if event == awaited:
+            seen += 1
+            if nth in (0, seen):
+                _break(step, what, go)
 
-    return on_step
+    sys.addaudithook(on_event)
+
+
+def _break(step: str, what: str, go: Path) -> None:
+    match what:
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "fill":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        case "stop":
+            signal.raise_signal(signal.SIGTERM)
+        case "wait":
+            _tell(held=step)
+            wait_for(go.exists)
+        case "bereave":
+            for pid in _workers:
+                os.kill(pid, signal.SIGKILL)
 
 
 def _prepare(
@@ -197,17 +203,17 @@ def _prepare(
     """In the child: have the run log each note, and break."""
     from pipeline.service import loop
     from pipeline.service.jobs import Portions
-    from pipeline.service.protocol import on_step, reached
+    from pipeline.service.protocol import AUDITED
     from pipeline.service.protocol.growing import Growing
     from pipeline.service.runtime import Tuning
 
     note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
-        reached(NOTING)
+        sys.audit(AUDITED + NOTING)
         note(self, state)
         _tell(noted=state["steps"])
-        reached(NOTED)
+        sys.audit(AUDITED + NOTED)
 
     Growing.note = note_and_tell
     fork_spares(0 if real else 4)
@@ -220,7 +226,7 @@ def _prepare(
     loop.Pool = Pool
     loop.run_once = partial(loop.run_once, tuning=tuning)
     loop.watch = partial(loop.watch, tuning=tuning)
-    on_step.append(_breaking(step, what, nth, Path(f"{log}.go")))
+    _break_at(step, what, nth, Path(f"{log}.go"))
 
 
 def _call(function: Callable[..., None], log: Path, values: dict[str, Any]) -> None:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from support.drop_folders import DropFolder, environment
 
-from pipeline.service.protocol import Step, on_step
+from pipeline.service.protocol import AUDITED
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.settle import fingerprint_of
@@ -39,22 +40,30 @@ def note_of(box: DropFolder, name: str = "a.txt", *, stem: str = "", job: str = 
     return Note(job, name, stem or name, False, "", seen)
 
 
-@contextmanager
-def at_step(step: Step, what: Callable[[], object]) -> Iterator[None]:
-    """Do something once, when that step of the protocol is reached in this process."""
+_waiting: dict[str, Callable[[], object]] = {}
+"""What `at_step` does; a hook cannot be removed, so that there is one for all."""
 
-    def tell(reached: Step) -> None:
-        if reached == step:
-            on_step.remove(tell)
+
+@cache
+def _hook() -> None:
+    def on_event(event: str, _arguments: object) -> None:
+        if _waiting and (what := _waiting.pop(event, None)):
             what()
 
-    on_step.append(tell)
+    sys.addaudithook(on_event)
+
+
+@contextmanager
+def at_step(step: str, what: Callable[[], object]) -> Iterator[None]:
+    """Do something once, when that step of the protocol is reached in this process."""
+    _hook()
+    event = AUDITED + step
+    _waiting[event] = what
     try:
         yield
-        assert tell not in on_step, "the step was reached"
+        assert event not in _waiting, "the step was reached"
     finally:
-        if tell in on_step:
-            on_step.remove(tell)
+        _waiting.pop(event, None)
 
 
 def claimed(box: DropFolder, name: str = "a.txt", content: str = "original") -> Claim | None:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from pipeline.service.exits import Stop
 from pipeline.service.workers import Inline, Pool, Replies, Request
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -114,10 +115,8 @@ class ForkedEngine(ForkedPeer):
 class ForkingPool(Pool):
     """A pool whose workers are forked before it starts threads."""
 
-    def __init__(
-        self, count: int, settings: Settings, stopping: Callable[[], bool], _: Any
-    ) -> None:
-        super().__init__(count, settings, stopping, ForkedPeer)
+    def __init__(self, count: int, settings: Settings, stop: Stop, _: Any) -> None:
+        super().__init__(count, settings, stop, ForkedPeer)
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         fork_spares(self.count - len(_spare) - len(self._idle))
@@ -139,7 +138,7 @@ class Here:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         with Solvers(self._settings.solver, self._settings.minisat) as solvers:
-            yield from Inline(solvers, self._settings, nullcontext).replies(requests)
+            yield from Inline(solvers, self._settings, Stop(0.0)).replies(requests)
 
     def close(self) -> None:
         """Nothing was started."""

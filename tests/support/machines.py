@@ -26,6 +26,7 @@ from support.forks import preload
 from support.puzzles import children
 
 from pipeline.service.cluster import Cluster
+from pipeline.service.exits import Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
@@ -193,5 +194,5 @@ def _command_of(pid: int) -> bytes:
 
 def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
     """What all these requests for doubles came to, one after the other."""
-    with closing(Cluster(address, Settings(), lambda: False, **options)) as cluster:
+    with closing(Cluster(address, Settings(), Stop(0.0), **options)) as cluster:
         return doubles(cluster.replies(iter(requests)))

@@ -180,11 +180,12 @@ _MOST_COUNTED = 256 * 2**20
 """Bytes that are unpacked to count members, some 2 s of work."""
 
 
-def check_readable(path: Path, limits: UnpackLimits) -> None:
-    """Raise UnpackError if an archive has too many members, or breaks off before the first.
+def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> None:
+    """Raise UnpackError if an archive breaks off before the first member.
 
-    At most 256 MiB are unpacked for that, and the members of nested archives are not counted: the
-    walk notices later what is not seen here. Raises OSError.
+    If it `counts`, also if there are too many. At most 256 MiB are unpacked for that, and the
+    members of nested archives are not counted: the walk notices later what is not seen here. Raises
+    OSError.
     """
     budget, has_files = Budget(replace(limits, total_bytes=_MOST_COUNTED)), False
     try:
@@ -192,6 +193,8 @@ def check_readable(path: Path, limits: UnpackLimits) -> None:
             for count, entry in enumerate(entries, 1):
                 budget.admit(count)
                 has_files = has_files or not entry.folder
+                if has_files and not counts:
+                    return
     except TooManyMembers:
         raise
     except UnpackError as error:

@@ -37,10 +37,8 @@ from pipeline.outbox.write_record import (
     timestamp,
 )
 from pipeline.reading import Archive, OneProblem
-from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.archives.streams import Meter, drain
-from pipeline.reading.archives.walk import walk
-from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle, source_of_member
+from pipeline.reading.archives.streams import Meter
+from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.jobs import End, LongJob, PieceOf, Portions
 from pipeline.service.jobs.collection import GrowingTable
@@ -52,6 +50,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import Grown, PublishedSet
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
+from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
 _LONGEST = "_1234567.solution"
@@ -93,12 +92,9 @@ class ArchiveJob(LongJob):
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[OneProblem] = []
-        room, done, inner = UnpackLimits.of(self._settings), self._members, self._inner
-        for number, member in enumerate(walk(self.claim.original, room, self._meter)):
-            if number < done:
-                drain(member.stream)
-                continue
-            found = source_of_member(member, self._settings)
+        original, done, begun = self.claim.original, self._members, self._inner
+        for name, found in members_of(original, self._settings, self._meter, done):
+            table, begun = begun and begun[1], None  # only the first may have been begun
             if not isinstance(found, tuple):
                 group.append(found)
                 if not self._is_full(group):
@@ -107,9 +103,8 @@ class ArchiveJob(LongJob):
                 yield Singles(tuple(group))
                 group = []
             if isinstance(found, tuple):
-                table = inner[1] if inner and number == done else None
                 start = table.position if isinstance(table, GrowingTable) else None
-                yield from self._portions.pieces(*found, self._settings, member.name, start)
+                yield from self._portions.pieces(*found, self._settings, name, start)
         if group:
             yield Singles(tuple(group))
 
@@ -334,6 +329,5 @@ class Tree:
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""
-        for path in dict.fromkeys(self._fresh):
-            sync(path)
+        sync(*dict.fromkeys(self._fresh))
         self._fresh.clear()

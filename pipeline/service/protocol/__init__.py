@@ -1,15 +1,15 @@
 """The folder protocol: settle, reserve, claim, publish, recover. Only this touches the folders.
 
-`reached` marks the points between its steps and does nothing else: the fault tests add functions to
-`on_step` that die or fail at one of them.
+Between its steps it raises audit events (`sys.audit`), which do nothing unless somebody has added a
+hook: the fault tests add one that dies or fails at a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, get_args
+AUDITED = "sudoku_pipeline."
+"""How the names of these audit events begin; the name of the step follows."""
 
-Step = Literal[
+STEPS = (
     "claim.prepared",
     "claim.placed",
     "claim.taken",
@@ -25,13 +25,4 @@ Step = Literal[
     "publish.recorded",
     "finish.moved",
     "finish.removed",
-]
-STEPS: tuple[Step, ...] = get_args(Step)
-
-on_step: list[Callable[[Step], None]] = []
-
-
-def reached(step: Step) -> None:
-    """Tell `on_step` that this point is reached."""
-    for tell in on_step:
-        tell(step)
+)

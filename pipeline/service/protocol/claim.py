@@ -23,6 +23,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -35,10 +36,16 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from pipeline.errors import is_environmental
-from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end, write_all
-from pipeline.service.protocol import reached
+from pipeline.files import (
+    begin_writing,
+    descriptor_of,
+    is_file_name,
+    opened,
+    read_end,
+    write_all,
+)
 from pipeline.service.protocol.durable import sync
-from pipeline.service.protocol.folders import Folders, opened, return_to
+from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 LOCK, NOTE = ".lock", ".claim.json"
@@ -146,12 +153,9 @@ class Claim:
     def __init__(self, folder: Path, lock: int, note: Note) -> None:
         self.folder = folder
         self.note = note
-        self._lock = lock
-
-    @property
-    def original(self) -> Path:
+        self.original = folder / note.source
         """The dropped file."""
-        return self.folder / self.note.source
+        self._lock = lock
 
     @property
     def is_held(self) -> bool:
@@ -182,23 +186,25 @@ class Claim:
             os.ftruncate(self._lock, len(data))
 
     @contextmanager
-    def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+    def attempt(
+        self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
+    ) -> Iterator[None]:
         """Count an attempt while it lasts, so that it stays counted if the process is killed.
 
-        An Exception, or one of `free`, ends it uncounted: a caller that catches one caused by a
+        Exceptions, and those in `uncounted`, do not count: a caller that catches one caused by a
         crash of ours counts that.
         """
-        ending: tuple[type[BaseException], ...] = (Exception, *free)
+        ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._told()
         try:
             self.count_attempt(step)
-            reached("attempt.counted")
+            sys.audit("sudoku_pipeline.attempt.counted")
             yield
         except ending:
             self._write_lock(before)
             raise
         self._write_lock(before)
-        reached("attempt.ended")
+        sys.audit("sudoku_pipeline.attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
         """Count an attempt at a step. It survives this process, and is soon on disk.
@@ -230,7 +236,7 @@ class Claim:
         """Write the note of another job over all that the former one left. Raises OSError."""
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
-        self.note = note
+        self.note, self.original = note, self.folder / note.source
         self._write_lock(_NONE)
         text = note.text().encode("ascii")
         with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
@@ -246,8 +252,7 @@ class Claim:
 
     def sync(self) -> None:
         """Make the note durable, and its name."""
-        sync(self.folder / NOTE)
-        sync(self.folder)
+        sync(self.folder / NOTE, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
@@ -270,14 +275,16 @@ class Claim:
     def move(self, folder: Path) -> None:
         """Rename the claim. Raises OSError."""
         self.folder.rename(folder)
-        self.folder = folder
+        self.folder, self.original = folder, folder / self.note.source
 
     def spare(self) -> Claim | None:
-        """A claim for another job, with the folder and the lock of this one; None if it fails.
+        """A claim for another job, with the folder and the lock of this one.
 
-        The original has gone elsewhere, and no progress was noted.
+        None if it fails, or if there is more in the folder, such as a checkpoint.
         """
         try:
+            if {path.name for path in self.folder.iterdir()} != {LOCK, NOTE}:
+                return None
             self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
         except OSError:
             return None

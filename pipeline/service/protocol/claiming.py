@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,7 @@ from itertools import chain, islice
 from pathlib import Path
 from secrets import token_bytes
 
-from pipeline.files import write_new
+from pipeline.files import opened, write_new
 from pipeline.limits import MIB
 from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
@@ -32,7 +33,6 @@ from pipeline.outbox.names import (
     stems_for,
 )
 from pipeline.outbox.write_record import timestamp
-from pipeline.service.protocol import reached
 from pipeline.service.protocol.claim import (
     LOCK,
     NEW,
@@ -44,7 +44,7 @@ from pipeline.service.protocol.claim import (
     new_job_id,
     notes_in_work,
 )
-from pipeline.service.protocol.folders import Folders, opened
+from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, unchanged
 
 _OUTBOX_LOCK = ".lock"
@@ -246,7 +246,7 @@ def make_claim(
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
             claim = _prepare(folders, note)
-    reached("claim.prepared")
+    sys.audit("sudoku_pipeline.claim.prepared")
     try:
         claim.move(folder)
     except OSError:
@@ -254,7 +254,7 @@ def make_claim(
         if folder.exists():
             return None
         raise
-    reached("claim.placed")
+    sys.audit("sudoku_pipeline.claim.placed")
     return _fill(claim, folders.inbox / note.source, data)
 
 
@@ -303,7 +303,7 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         if isinstance(error, FileNotFoundError):
             return None
         raise
-    reached("claim.taken")
+    sys.audit("sudoku_pipeline.claim.taken")
     try:
         if unchanged(claim.original, claim.note.fingerprint, data):
             return claim

@@ -17,13 +17,14 @@ _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
 """Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs does all that fsync does."""
 
 
-def sync(path: Path) -> None:
-    """Make durable what a file holds, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        sync_open(descriptor)
-    finally:
-        os.close(descriptor)
+def sync(*paths: Path) -> None:
+    """Make durable what files hold, or the names in folders, in this order."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            sync_open(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def sync_open(descriptor: int) -> None:

@@ -17,7 +17,6 @@ from pipeline.errors import (
     is_environmental,
     printable,
 )
-from pipeline.files import descriptor_of
 from pipeline.outbox.names import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
@@ -117,16 +116,6 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
         with contextlib.suppress(OSError):
             status = folder.stat()
             yield status.st_dev, status.st_ino
-
-
-@contextlib.contextmanager
-def opened(path: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
-    """A descriptor of a regular file, as `descriptor_of` gives it."""
-    descriptor = descriptor_of(path, folder, flags)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def move_aside(path: Path, folder: Path, name: str) -> Path:

@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import digest_of, write_all
+from pipeline.files import digest_of, opened, write_all
 from pipeline.service.protocol.claim import APPENDING, Claim, last_object
 from pipeline.service.protocol.durable import sync, sync_open
-from pipeline.service.protocol.folders import Folders, opened
+from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import Grown, temporary_name
 
 PROGRESS = ".progress"

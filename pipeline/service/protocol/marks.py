@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -63,13 +63,13 @@ class Marks:
             self._remove(path)
         return True
 
-    def gather(self, names: Callable[[], Collection[str]]) -> None:
+    def gather(self, names: Iterable[str]) -> None:
         """Take over the marks of processes that have died; remove those of files that are gone."""
         found = {*self._work.glob(f"{MARK}*")}
         if self._own and self._own[0] not in found:  # the folder was replaced
             self.close()
         found -= {self._own[0] if self._own else None}
-        keys = {key_of(name) for name in names()} if found else set()
+        keys = {key_of(name) for name in names} if found else set()
         for path in found:
             try:
                 lock = locked(path)

@@ -24,7 +24,7 @@ from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.growing import last_noted
-from pipeline.service.protocol.settle import Refused, Settler, look, names_in
+from pipeline.service.protocol.settle import History, look, names_in
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
@@ -81,13 +81,12 @@ def survey(folders: Folders, settle: float) -> Overview:
         done=sum(1 for _ in paths_in(folders.done)),
         scan_age=_scan_age(folders),
     )
-    settler = Settler(settle)
     for name in names:
         seen = look(folders.inbox / name)
-        if isinstance(seen, Refused):
-            overview.waiting.append(FileState(name, seen.reason))
-        elif seen is not None:
-            told = settler.judge(seen, time.monotonic(), time.time())
+        if seen and seen.refusal:
+            overview.waiting.append(FileState(name, seen.refusal))
+        elif seen:
+            told = History().judge(seen, settle, time.monotonic(), time.time())
             is_young = time.time() - seen.modified < settle
             if told and (seen.writer is not None or is_young):
                 overview.settling.append(FileState(name, told.reason))

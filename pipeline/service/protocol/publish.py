@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -19,8 +20,7 @@ from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import SetOfMany, SetOfOne, record_text
-from pipeline.service.protocol import reached
-from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.claim import Claim, notes_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
 from pipeline.service.protocol.folders import Folders, is_folder, move_aside
@@ -88,7 +88,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
     try:
         for each in sets:
             each.stage(begin=disks is None)
-        reached("publish.staged")
+        sys.audit("sudoku_pipeline.publish.staged")
         for each in sets:
             each.announce(begin=disks is None)
         _make_durable(sets, disks)
@@ -99,11 +99,11 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
         for each in sets:
             each.exchange()
         sync(folders.outbox)
-        reached("publish.cleared")
+        sys.audit("sudoku_pipeline.publish.cleared")
         for each in sets:
             each.record.path.replace(each.record.target)
         sync(folders.outbox)
-        reached("publish.recorded")
+        sys.audit("sudoku_pipeline.publish.recorded")
     except Exception:
         for each in sets:
             each.clear_away()
@@ -167,7 +167,7 @@ class _StagedSet:
 
     def _temporary(self, name: str) -> Path:
         """A temporary name for the file that will get this one."""
-        reached("publish.staging")
+        sys.audit("sudoku_pipeline.publish.staging")
         path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
         self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
         return path
@@ -187,15 +187,15 @@ class _StagedSet:
                 known += (name for name in file_names(record) if name.startswith(stem))
                 known += [f"{stem}/"] if record.status == ARCHIVE else []
         for staged in self._all:
-            if staged.is_in_place:
+            if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
                 _refuse_foreign(staged.target, (*known, *note.files))
-            elif staged.is_folder and os.path.lexists(staged.target):
+            elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (each.target.name + "/" * each.is_folder for each in self._files)
         self._claim.save_files([*fresh, *known], begin=begin)
-        reached("publish.saved")
+        sys.audit("sudoku_pipeline.publish.saved")
 
     def sync(self) -> None:
         """Make durable the claim's note, and what is staged.
@@ -203,14 +203,13 @@ class _StagedSet:
         The note was written last: waiting for it first makes most of the others durable too.
         """
         self._claim.sync()
-        for staged in self._all:
-            sync(staged.path)
+        sync(*(staged.path for staged in self._all))
 
     def withdraw_earlier(self) -> None:
         """Remove the earlier records."""
         for path in self.earlier:
             path.unlink()
-        reached("publish.withdrawn")
+        sys.audit("sudoku_pipeline.publish.withdrawn")
 
     def exchange(self) -> None:
         """Rename everything but the record, and delete what only the earlier set had."""
@@ -219,8 +218,8 @@ class _StagedSet:
                 if is_folder(staged.target):
                     self._put_away(staged.target)
                 staged.path.replace(staged.target)
-            reached("publish.renaming")
-        reached("publish.renamed")
+            sys.audit("sudoku_pipeline.publish.renaming")
+        sys.audit("sudoku_pipeline.publish.renamed")
         fresh = {staged.target.name for staged in self._all}
         for stale in self._claim.note.files:
             path = self._outbox / stale
@@ -296,35 +295,32 @@ def finish(
 
     Each claim comes with whether its original belongs in `failed`. The inbox is made durable
     first: a filesystem that only logs the shelf might have the original in both after a power
-    failure. The claims are put into `spares` if those are given: then nothing was noted in them.
+    failure. `spares` gets the claims that can be used again, if it is given.
     """
     shelves = set()
     for claim, is_failed in finished:
         folder = folders.failed if is_failed else folders.done
         shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
-    for folder in (folders.inbox, *shelves):
-        sync(folder)
-    reached("finish.moved")
+    sync(folders.inbox, *shelves)
+    sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
         if spares is not None and (spare := claim.spare()):
             spares.append(spare)
         else:
             claim.remove()
-        reached("finish.removed")
+        sys.audit("sudoku_pipeline.finish.removed")
 
 
-def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
+def remove_orphans(folders: Folders) -> None:
     """Remove temporary files of this inbox's jobs that are no longer in work."""
-    mark = identity(folders.inbox.stat())
-    found = [
-        (name, match["job"])
-        for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
-        if (match := _TEMPORARY.fullmatch(name)) and match["inbox"] == mark
-    ]
-    alive = jobs_in_work() if found else set()
-    for name, job in found:
-        if job not in alive:
-            path = folders.outbox / name
+    names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
+    found = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
+    if not found:
+        return
+    mark, alive = identity(folders.inbox.stat()), {note.job for note in notes_in_work(folders)}
+    for match in found:
+        if match["inbox"] == mark and match["job"] not in alive:
+            path = folders.outbox / match[0]
             if is_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
             else:

@@ -13,17 +13,16 @@ import math
 import os
 import signal
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
-from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words
+from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words, opened
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import DEEPEST
-from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0
 """For this long after its mtime an empty file, or one that begins with NULs, may be written."""
@@ -56,7 +55,8 @@ class Sight:
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
     content looks incomplete. `is_blank`: its first bytes are NULs. `data` are the bytes of
     a file that was read, and `content` is what they hold. A folder's fingerprint has a hash of its
-    content instead of a time; `newest_ns` is the latest mtime in it.
+    content instead of a time; `newest_ns` is the latest mtime in it. What has a `refusal` is
+    neither a file nor a folder: it goes to `failed/` unread.
     """
 
     name: str
@@ -68,20 +68,12 @@ class Sight:
     data: bytes | None = None
     content: Any = None
     is_blank: bool = False
+    refusal: str = ""
 
     @property
     def modified(self) -> float:
         """Its mtime, seconds since 1970."""
         return (self.newest_ns if self.is_folder else self.fingerprint.modified_ns) / 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Something that is neither a file nor a folder: it goes to `failed/` unread."""
-
-    name: str
-    reason: str
-    fingerprint: Fingerprint
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
@@ -108,7 +100,7 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
 
 def look(
     path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
-) -> Sight | Refused | None:
+) -> Sight | None:
     """Look at a path; None if nothing is there.
 
     A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
@@ -121,7 +113,8 @@ def look(
     if stat.S_ISDIR(status.st_mode):
         return _look_at_folder(path)
     if not stat.S_ISREG(status.st_mode):
-        return Refused(path.name, f"it is {kind_in_words(status.st_mode)}", fingerprint_of(status))
+        refusal = f"it is {kind_in_words(status.st_mode)}"
+        return Sight(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
@@ -234,15 +227,15 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
     The bytes are compared too, if they are given: times of files are some milliseconds coarse.
     """
     seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
-    if isinstance(seen, Sight) and (seen.writer or seen.cut_off):
+    if seen is None or seen.writer or seen.cut_off:
         return False
-    return seen is not None and seen.fingerprint == fingerprint
+    return seen.fingerprint == fingerprint
 
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
     seen = look(path)
-    return isinstance(seen, Sight) and seen.writer is True
+    return seen is not None and seen.writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:
@@ -279,44 +272,33 @@ class Settling:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """When a file was first seen, since when it is as it is, and when a writer was seen last."""
+class History:
+    """What was seen of a file, on a monotonic clock.
 
-    first: float
-    fingerprint: Fingerprint
-    since: float
+    When it was first seen, since when it is as it is, and when a writer was seen last.
+    """
+
+    first: float = math.nan
+    fingerprint: Fingerprint | None = None
+    since: float = math.nan
     written: float = -math.inf
 
-
-class Settler:
-    """Remembers since when each file has been as it is now, on a monotonic clock."""
-
-    def __init__(self, settle: float) -> None:
-        self._settle = settle
-        self._seen: dict[str, _Seen] = {}
-
-    def forget(self, name: str) -> None:
-        self._seen.pop(name, None)
-
-    def forget_all_but(self, names: Collection[str]) -> None:
-        for gone in self._seen.keys() - names:
-            del self._seen[gone]
-
-    def judge(self, sight: Sight, now: float, wall: float) -> Settling | None:
+    def judge(self, sight: Sight, settle: float, now: float, wall: float) -> Settling | None:
         """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
-        seen = self._seen.setdefault(sight.name, _Seen(now, sight.fingerprint, now))
-        if seen.fingerprint != sight.fingerprint:
-            seen.fingerprint, seen.since = sight.fingerprint, now
-        unchanged = now - seen.since
-        settle = FOLDER_SECONDS if sight.is_folder else self._settle
+        if self.fingerprint is None:
+            self.first = now
+        if self.fingerprint != sight.fingerprint:
+            self.fingerprint, self.since = sight.fingerprint, now
+        settle = FOLDER_SECONDS if sight.is_folder else settle
+        unchanged = now - self.since
         left = settle - unchanged
-        patience = settle - (now - seen.first)
+        patience = settle - (now - self.first)
         if sight.writer:
-            seen.written = now
+            self.written = now
             soon = max(left, settle / 4)
             return Settling(soon, "a writer has it open", patience, held=left <= 0)
         if sight.is_folder:
-            left = max(left, seen.written + settle - now)
+            left = max(left, self.written + settle - now)
         if sight.fingerprint.size == 0 or sight.is_blank:
             age = max(unchanged, wall - sight.modified)
             if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:

@@ -110,7 +110,7 @@ def test_an_attempt_counts_until_it_ends_and_for_good_where_it_does_not(box):
             assert claim.attempts() == 2
         assert claim.attempts() == 1
         for error in (ValueError, SystemExit):
-            with pytest.raises(error), claim.attempt(free=(SystemExit,)):
+            with pytest.raises(error), claim.attempt(uncounted=(SystemExit,)):
                 raise error
             assert claim.attempts() == 1
         with pytest.raises(SystemExit), claim.attempt():

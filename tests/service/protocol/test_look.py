@@ -11,7 +11,6 @@ import pytest
 from support.archives import deep_folder
 
 from pipeline.service.protocol.settle import (
-    Refused,
     Sight,
     fingerprint_of,
     has_writer,
@@ -183,8 +182,7 @@ def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeyp
     make, words = MAKERS[kind]
     make(tmp_path / "a")
     seen = look(tmp_path / "a", never_asked, MOST)
-    assert isinstance(seen, Refused)
-    assert seen.reason == words
+    assert seen.refusal == words
     assert unchanged(tmp_path / "a", seen.fingerprint)
 
 

@@ -16,7 +16,7 @@ from support.claims import at_step, note_of
 from support.drop_folders import DropFolder, record_text
 
 from pipeline.outbox import record_of
-from pipeline.service.protocol.claim import NOTE, Claim, note_in, notes_in_work
+from pipeline.service.protocol.claim import NOTE, Claim, note_in
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
     PublishedSet,
@@ -290,7 +290,7 @@ def temporary_file(box, claim):
 
 
 def clear_orphans(box):
-    remove_orphans(box.folders, lambda: {note.job for note in notes_in_work(box.folders)})
+    remove_orphans(box.folders)
 
 
 def test_temporary_files_are_removed_only_when_their_job_is_no_longer_in_work(box):

@@ -13,7 +13,7 @@ from pipeline.service.protocol.settle import (
     EMPTY_SECONDS,
     FOLDER_SECONDS,
     Fingerprint,
-    Settler,
+    History,
     Sight,
 )
 
@@ -39,12 +39,12 @@ def folder(fingerprint=FULL, *, writer=None, name="set"):
     return sight(fingerprint, writer=writer, name=name, is_folder=True)
 
 
-def verdict(seen, *, age=0.0, settler=None):
+def verdict(seen, *, age=0.0, settle=SETTLE):
     """Judge a file that has not changed for `age` seconds."""
-    settler = settler or Settler(SETTLE)
+    history = History()
     if age:
-        settler.judge(seen, NOW - age, WALL - age)
-    return settler.judge(seen, NOW, WALL)
+        history.judge(seen, settle, NOW - age, WALL - age)
+    return history.judge(seen, settle, NOW, WALL)
 
 
 def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled():
@@ -92,9 +92,9 @@ def test_what_a_writer_has_open_is_held_after_a_while_and_looked_at_again_soon(s
 
 
 def test_a_file_that_its_writer_closes_is_ready_at_once():
-    settler = Settler(SETTLE)
-    assert settler.judge(sight(writer=True), NOW, WALL)
-    assert settler.judge(sight(writer=False), NOW, WALL) is None
+    history = History()
+    assert history.judge(sight(writer=True), SETTLE, NOW, WALL)
+    assert history.judge(sight(writer=False), SETTLE, NOW, WALL) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
@@ -104,71 +104,53 @@ def test_a_file_that_its_writer_closes_is_ready_at_once():
     ids=["replaced", "grown", "touched"],
 )
 def test_any_change_and_back_starts_the_settling_time_anew(make, changed):
-    settler, settle = Settler(SETTLE), SETTLE if make is sight else FOLDER_SECONDS
-    settler.judge(make(writer=None), NOW, WALL)
+    history, settle = History(), SETTLE if make is sight else FOLDER_SECONDS
+    history.judge(make(writer=None), SETTLE, NOW, WALL)
     for then, fingerprint in enumerate((changed, FULL), 1):
         seen, now = make(fingerprint, writer=None), NOW + then * (settle - 0.5)
-        assert settler.judge(seen, now, WALL).seconds == settle
-    assert settler.judge(seen, now + settle - 0.1, WALL)
-    assert settler.judge(seen, now + settle, WALL) is None
-
-
-def test_many_files_settle_side_by_side():
-    settler = Settler(SETTLE)
-    names = [f"{number}.txt" for number in range(100)]
-    for moment, name in enumerate(names):
-        settler.judge(sight(writer=None, name=name), NOW + moment / 100, WALL)
-    told = [settler.judge(sight(writer=None, name=name), NOW + 2.5, WALL) for name in names]
-    assert [one is None for one in told] == [moment <= 50 for moment in range(100)]
-
-
-def test_what_has_gone_and_comes_back_settles_anew():
-    settler = Settler(SETTLE)
-    for name in ("a", "b"):
-        settler.judge(sight(writer=None, name=name), NOW, WALL)
-    settler.forget_all_but(["b"])
-    assert settler.judge(sight(writer=None, name="a"), NOW + 3, WALL).seconds == SETTLE
-    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) is None
+        assert history.judge(seen, SETTLE, now, WALL).seconds == settle
+    assert history.judge(seen, SETTLE, now + settle - 0.1, WALL)
+    assert history.judge(seen, SETTLE, now + settle, WALL) is None
 
 
 def test_with_no_settling_time_only_a_writer_or_emptiness_holds_a_file_up():
-    assert verdict(sight(writer=None), settler=Settler(0)) is None
-    assert verdict(sight(cut_off=True), settler=Settler(0)) is None
-    assert verdict(sight(writer=True), settler=Settler(0))
+    assert verdict(sight(writer=None), settle=0) is None
+    assert verdict(sight(cut_off=True), settle=0) is None
+    assert verdict(sight(writer=True), settle=0)
 
 
 @pytest.mark.parametrize("settle", [0.0, 60.0])
 def test_a_folder_settles_for_five_seconds_whatever_settle_says(settle):
     for age, seconds in {0: 5, 4.5: 0.5, 5: None}.items():
-        told = verdict(folder(), age=age, settler=Settler(settle))
+        told = verdict(folder(), age=age, settle=settle)
         assert (told and told.seconds) == seconds
 
 
 @pytest.mark.parametrize("change", [FULL, FULL._replace(size=91)])
 def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change(change):
-    settler = Settler(SETTLE)
-    settler.judge(folder(), NOW, WALL)
-    settler.judge(folder(change, writer=True), NOW + 100, WALL)
-    assert settler.judge(folder(change), NOW + 104.9, WALL)
-    assert settler.judge(folder(change), NOW + 105, WALL) is None
+    history = History()
+    history.judge(folder(), SETTLE, NOW, WALL)
+    history.judge(folder(change, writer=True), SETTLE, NOW + 100, WALL)
+    assert history.judge(folder(change), SETTLE, NOW + 104.9, WALL)
+    assert history.judge(folder(change), SETTLE, NOW + 105, WALL) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
 def test_patience_ends_with_the_settling_time_from_the_first_sight_whatever_has_changed(make):
-    settler, settle = Settler(SETTLE), SETTLE if make is sight else FOLDER_SECONDS
+    history, settle = History(), SETTLE if make is sight else FOLDER_SECONDS
     for second in range(4):
-        told = settler.judge(make(FULL._replace(size=second), writer=None), NOW + second, WALL)
+        told = history.judge(
+            make(FULL._replace(size=second), writer=None), SETTLE, NOW + second, WALL
+        )
         assert told.patience == settle - second
-    settler.forget_all_but(())
-    assert settler.judge(make(FULL, writer=None), NOW + 9, WALL).patience == settle
 
 
 @examples(25)
 @given(st.floats(0, 60), st.floats(0, 1e6), st.floats(0, 120))
 def test_what_has_not_changed_is_ready_once_patience_is_at_an_end(settle, first, later):
-    settler = Settler(settle)
-    settler.judge(sight(writer=None), first, WALL)
-    told = settler.judge(sight(writer=None), first + later, WALL)
+    history = History()
+    history.judge(sight(writer=None), settle, first, WALL)
+    told = history.judge(sight(writer=None), settle, first + later, WALL)
     assert told is None or told.patience > 0
 
 
@@ -184,13 +166,13 @@ sights = st.builds(
 
 @examples(50)
 @given(st.lists(st.tuples(sights, st.floats(0, 5)), max_size=30))
-def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(history):
-    settler, now = Settler(SETTLE), NOW
-    for seen, pause in history:
-        told = settler.judge(seen, now, WALL + now)
+def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(looks):
+    history, now = History(), NOW
+    for seen, pause in looks:
+        told = history.judge(seen, SETTLE, now, WALL + now)
         if told and not seen.writer:
             assert told.seconds > 0
             later = now + told.seconds + 1e-6
-            assert settler.judge(seen, later, WALL + later) is None
+            assert history.judge(seen, SETTLE, later, WALL + later) is None
             now = later
         now += pause

@@ -1,0 +1,58 @@
+"""How a claim ends: published, kept for a later pass, or given back to the inbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.errors import in_words, printable
+from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.growing import has_progress
+from pipeline.service.protocol.publish import finish, publish
+from pipeline.service.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A claim stays in work, because of an obstacle, for a later pass."""
+
+
+def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
+    """Publish jobs, all of whose steps are done, and put their originals away."""
+    sets = [(job.claim, job.published_set()) for job in jobs]
+    publish(sets, runtime.folders)
+    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
+    return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+
+
+def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
+    """Log an obstacle, or a crash of ours, which is an attempt at a step of the claim.
+
+    Raises EnvironmentFailure if that is at fault.
+    """
+    runtime.raise_if_environment(error)
+    if isinstance(error, OSError):
+        runtime.say("job.kept", claim, in_words(error))
+    else:
+        if claim.is_held:
+            claim.count_attempt(step)
+        runtime.say("job.crashed", claim, in_words(error))
+    return Kept()
+
+
+def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
+    """Return a file to the inbox, unless its earlier set is half replaced already."""
+    if claim.note.files:
+        runtime.say("job.kept", claim, "its publishing has begun")
+    elif has_progress(claim):
+        runtime.log.info("job.paused", source=printable(claim.note.source))
+    else:
+        try:
+            if not claim.put_back(runtime.folders.inbox):
+                runtime.say("job.kept", claim, "another of its name is in the inbox")
+            elif isinstance(job, LongJob):
+                job.discard()
+        except OSError as error:
+            runtime.say("job.kept", claim, in_words(error))
+    claim.close()
