@@ -20,7 +20,7 @@ import numpy as np
 
 from pipeline.certify import certify_lists
 from pipeline.certify import many as checking
-from pipeline.certify.many import NODES
+from pipeline.certify.many import MAX_NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
@@ -84,7 +84,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
-        return checking.check_side_by_side(step, *claim, NODES, NEVER)
+        return checking.check_side_by_side(step, *claim, MAX_NODES, NEVER)
 
     def certify(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair
