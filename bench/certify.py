@@ -45,7 +45,7 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.certify.many import NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats.plain import masks_of_plain
@@ -88,7 +88,7 @@ def alone(*files: str) -> None:
         said, nodes = "", np.zeros(0)
         for form, check in forms.items():
             some = few[: len(few) // SLOWER[form]]
-            claim = masks[some], found.counts[some], found.grids[:1, some], NODES, NEVER
+            claim = masks[some], found.counts[some], found.grids[:1, some], MAX_NODES, NEVER
             verdicts, nodes = check(NINE, *claim)
             assert (verdicts == Verdict.COMPLETE).all()
             each = seconds_of(partial(check, NINE, *claim)) / len(some)

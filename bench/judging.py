@@ -13,7 +13,7 @@ from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from kernel import linked
 from numpy.typing import NDArray
 
-from pipeline.certify.many import NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE, Geometry
 
@@ -62,7 +62,7 @@ def judged_by_all(
     forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one}
     if geometry == NINE:
         forms["compiled"] = partial(check_side_by_side, step)
-    asked = (*arrays(claims), NODES, NEVER)
+    asked = (*arrays(claims), MAX_NODES, NEVER)
     return {
         form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]
         for form, function in forms.items()

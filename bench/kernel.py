@@ -20,7 +20,7 @@ import numpy as np
 
 from pipeline.certify import certify_lists
 from pipeline.certify import many as checking
-from pipeline.certify.many import NODES
+from pipeline.certify.many import MAX_NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
@@ -31,7 +31,7 @@ from pipeline.service.jobs import PORTIONS
 from pipeline.service.solving import solve_piece
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes
-from pipeline.solving.compiled import BatchSolver, Masks, Solutions
+from pipeline.solving.compiled import BatchSolutions, BatchSolver, Masks
 from pipeline.solving.solvers import Solvers
 
 COUNT = 50_000
@@ -80,13 +80,13 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
     answers = [search(some, MOST, NEVER) for some in masks]
     pairs = list(zip(masks, answers, strict=True))
 
-    def check(pair: tuple[Masks, Solutions]) -> Any:
+    def check(pair: tuple[Masks, BatchSolutions]) -> Any:
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
-        return checking.check_side_by_side(step, *claim, NODES, NEVER)
+        return checking.check_side_by_side(step, *claim, MAX_NODES, NEVER)
 
-    def certify(pair: tuple[Masks, Solutions]) -> Any:
+    def certify(pair: tuple[Masks, BatchSolutions]) -> Any:
         few, found = pair
         listed = np.where(found.counts < MOST, 0, MOST)
         return certify_lists(NINE, few, listed, found.grids)
@@ -109,10 +109,10 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
     whole = taken["all to rows"]
     for stage, seconds in taken.items():
         print(f"  {stage:<23}{seconds / count * 1e6:8.2f}{seconds / whole:6.0%}")
-    search.branched = 0
+    search.branches = 0
     for some in masks:
         search(some, MOST, NEVER)
-    each_second, branched = count / taken["search"], search.branched / count
+    each_second, branched = count / taken["search"], search.branches / count
     print(f"  search: {each_second:,.0f} puzzles/s, {branched:.2f} branches a puzzle")
 
 

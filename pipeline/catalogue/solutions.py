@@ -20,7 +20,7 @@ from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
-from pipeline.solving.compiled import Solutions, machine_code
+from pipeline.solving.compiled import BatchSolutions, machine_code
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
@@ -80,7 +80,7 @@ def found_in(
     most: int,
     seconds: float = inf,
     solvers: Solvers | None = None,
-) -> Solutions:
+) -> BatchSolutions:
     """As `solutions_of`, but not certified: found by lanes, or by PySAT, in `solvers` if given."""
     search = machine_code(len(masks), at_once=True) if geometry == NINE else None
     if search:
@@ -102,7 +102,7 @@ def found_in(
             decided[place] = bool(result.complete) or len(solutions) == most
             for rank, grid in enumerate(solutions):
                 grids[rank, place] = grid.values
-    return Solutions(counts, decided, grids)
+    return BatchSolutions(counts, decided, grids)
 
 
 @dataclass(frozen=True, slots=True)

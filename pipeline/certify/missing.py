@@ -21,4 +21,4 @@ def searched_through(
         return exhausted(puzzle, solutions, most=most, seconds=seconds)
     from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - loads numpy
 
-    return exhausted_by_rules(puzzle, solutions, most=most, seconds=seconds)
+    return exhausted_by_rules(puzzle, solutions, max_solutions=most, seconds=seconds)

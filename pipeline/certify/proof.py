@@ -24,9 +24,9 @@ from pipeline.certify.lrat import ProofRejected, check_lrat, lines_of
 from pipeline.certify.trimming import (
     CONFLICT,
     FAILED,
+    NEXT_CLAUSE,
     NOTHING,
-    PICKED,
-    PLACE,
+    OUTPUT_LENGTH,
     TRIMMED,
     State,
     trim,
@@ -195,13 +195,13 @@ def _written(
         run = partial(step, state, *room, VISITS)
     written: list[int] = []
     while (said := run()) != FAILED:
-        some = state.picked[: state.numbers[PICKED]]
+        some = state.output[: state.numbers[OUTPUT_LENGTH]]
         written += some if step is None else some.tolist()
-        state.numbers[PICKED] = 0
+        state.numbers[OUTPUT_LENGTH] = 0
         if said == TRIMMED:
             return written
         deadline.check()
-    place = int(state.numbers[PLACE])
+    place = int(state.numbers[NEXT_CLAUSE])
     raise NotTrimmed(place - first if first <= place < clauses else None)
 
 
@@ -232,19 +232,19 @@ def _new_state(
     return State(
         literals,
         starts,
-        before=filled(clauses, 0, "i"),
+        trail_before=filled(clauses, 0, "i"),
         marked=filled(clauses, 0, "B"),
-        is_picked=filled(clauses, 0, "B"),
-        picked=filled(clauses + 2, 0, "i"),
-        following=filled(2 * clauses, 0, "i"),
+        is_needed=filled(clauses, 0, "B"),
+        output=filled(clauses + 2, 0, "i"),
+        next_watch=filled(2 * clauses, 0, "i"),
         blockers=filled(2 * clauses, 0, "i"),
-        heads=filled(4 * variables, NOTHING, "i"),
+        first_watch=filled(4 * variables, NOTHING, "i"),
         values=filled(2 * variables, 0, "b"),
         trail=filled(variables, 0, "i"),
         positions=filled(variables, 0, "i"),
         reasons=filled(variables, 0, "i"),
         seen=filled(variables, 0, "B"),
-        touched=filled(variables, 0, "i"),
+        queue=filled(variables, 0, "i"),
         numbers=numbers,
     )
 

@@ -1,50 +1,61 @@
-"""Whether a step of logic follows from the cells and units that it cites.
+"""Checks that a logical step follows from the cells and units that it cites.
 
-It knows no technique. It assumes the contrary of each conclusion, and tries everything that the
+It knows no technique. It assumes the opposite of each conclusion and searches exhaustively what the
 cited cells and units then allow: a cited cell holds one of its candidates, a unit that is cited for
-a digit has it in one of its places, and no two cells of a unit hold the same. A step that cites
-that the puzzle has one solution names a pattern that must not be left over, since its digits could
-be exchanged.
+a digit has it in one of its places, and no two cells of a unit hold the same. A step that relies on
+a unique solution names a deadly pattern. Its digits could be exchanged, so that it must not remain.
 
-`s` and `o` are arrays of whole numbers, or lists. Cells, digits and units count from 0; units are
-the rows, the columns, then the boxes; a set of digits is a mask.
+Arrays are int64 in machine code and lists in plain Python. Cells, digits and units count from 0;
+units are the rows, the columns, then the boxes. A set of digits is a mask.
 """
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 
-CELLS, VALUES, ALLOWED = 0, 324, 648
-"""In `s`, for each cell: its candidates, 0 once it is filled; the digit in it, from 1; the digits
-that the puzzle allows in it."""
+# `state`
+CELLS = 0  # 81 masks: the candidates of each cell, 0 once it is filled
+VALUES = 324  # 81 numbers: the digit in each cell, from 1; 0 while it is open
+ALLOWED = 648  # 81 masks: the digits that the puzzle allows in each cell
 
-TECHNIQUE, DIGITS, BASE, COVER, DEADLY = range(5)
-"""In `o`: the index of the technique; the digits of the pattern; its units, as a mask; those that
-it strikes in; what must not be left over, if that is cited: 1 is that the first four marks, a
-rectangle, hold two digits alone; 2 that all open cells have two candidates."""
+# `step`: numbers
+TECHNIQUE = 0  # index of the technique
+DIGITS = 1  # mask of the digits of the pattern
+BASE_UNITS = 2  # mask of the units of the pattern
+COVER_UNITS = 3  # mask of the units in which it eliminates
+DEADLY = (
+    4  # what must not remain, or 0. RECTANGLE: the first four pattern cells hold two digits. BUG:
+)
+#             all open cells have two candidates
+RECTANGLE, BUG = 1, 2
 
-PLACED, STRUCK, CITED, NODES, MARKS, STEP = 5, 14, 744, 1070, 2580, 2700
-"""In `o`, the lists, each behind its length: candidates that are filled in, candidates that are
-struck, at 9 c + d; cells that are cited, and at 81 + 9 u + d units that are cited for a digit; the
-chain; the cells of the pattern; the length of all."""
+# `step`: lists, each with its length first. A candidate is 9 · cell + digit
+PLACED = 5  # candidates that hold
+ELIMINATED = 14  # candidates that do not
+CITED = 744  # cells, and digits in units at 81 + 9 · unit + digit, of which one candidate holds
+CHAIN = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
+PATTERN_CELLS = 2580  # cells of the pattern
+STEP_SIZE = 2700  # length of `step`
 
-DEEPEST, FRAME = 40, 162
-SCRATCH = DEEPEST * FRAME
-"""Assumptions at once; for each the candidates and which of them were followed; all together."""
+# `stack`: a frame for each assumption: the candidates of 81 cells, then whether each was assigned
+FRAME_SIZE = 162
+MAX_DEPTH = 40
+STACK_SIZE = MAX_DEPTH * FRAME_SIZE
 
 
 @compiled(inline=True)
-def _cell(unit, place):
+def _cell_of(unit, position):
+    """The cell at a position of a unit."""
     if unit < 9:
-        return 9 * unit + place
+        return 9 * unit + position
     if unit < 18:
-        return 9 * place + unit - 9
+        return 9 * position + unit - 9
     box = unit - 18
-    return 9 * (box // 3 * 3 + place // 3) + box % 3 * 3 + place % 3
+    return 9 * (box // 3 * 3 + position // 3) + box % 3 * 3 + position % 3
 
 
 @compiled()
-def _bits(mask):
+def _bit_count(mask):
     count = 0
     while mask:
         mask &= mask - 1
@@ -52,159 +63,176 @@ def _bits(mask):
     return count
 
 
+# Proof by contradiction, for each conclusion alone: a candidate that would be eliminated is assumed
+# to hold, one that would be placed is removed, and the search must refute that. It is complete up
+# to MAX_DEPTH assumptions, beyond which the step is rejected. So an accepted step is sound,
+# whatever technique found it.
 @compiled()
-def follows(s, o, v, is_unique):
-    """Whether all conclusions follow; `v` is scratch of SCRATCH numbers.
+def follows(state, step, stack, is_unique):
+    """Whether all conclusions follow; `stack` is scratch.
 
     is_unique: whether it is proved that the puzzle has one solution.
     """
-    if o[PLACED] + o[STRUCK] == 0 or (o[DEADLY] and not is_unique):
+    if step[PLACED] + step[ELIMINATED] == 0 or (step[DEADLY] and not is_unique):
         return 0
-    if _is_done(s, o):
+    if _cites_filled(state, step):
         return 0
-    if (o[DEADLY] == 1 and not _is_rectangle(s, o)) or (o[DEADLY] == 2 and not _is_bug(s, o)):
+    if step[DEADLY] and not _is_deadly(state, step):
         return 0
-    for k in range(o[PLACED] + o[STRUCK]):
-        is_struck = k >= o[PLACED]
-        candidate = o[STRUCK + 1 + k - o[PLACED]] if is_struck else o[PLACED + 1 + k]
+    for k in range(step[PLACED] + step[ELIMINATED]):
+        is_elimination = k >= step[PLACED]
+        first = ELIMINATED + 1 - step[PLACED] if is_elimination else PLACED + 1
+        candidate = step[first + k]
         cell, bit = candidate // 9, 1 << candidate % 9
-        if not s[CELLS + cell] & bit:
+        if not state[CELLS + cell] & bit:
             return 0
-        for each in range(81):
-            v[each], v[81 + each] = s[CELLS + each], 0
-        v[cell] = bit if is_struck else v[cell] & ~bit
-        if is_struck:
-            _hold(v, 0, cell)
-        if not _is_refuted(o, v):
+        for other in range(81):
+            stack[other], stack[81 + other] = state[CELLS + other], 0
+        stack[cell] = bit if is_elimination else stack[cell] & ~bit
+        if is_elimination:
+            _assign(stack, 0, cell)
+        if not _is_refuted(step, stack):
             return 0
     return 1
 
 
 @compiled()
-def _is_done(s, o):
-    """Whether a cited cell is filled, or a cited digit in its unit: nothing follows from these."""
-    for k in range(CITED + 1, CITED + 1 + o[CITED]):
-        if o[k] < 81 and s[VALUES + o[k]]:
+def _is_deadly(state, step):
+    """Whether the pattern is one that a unique solution rules out."""
+    if step[DEADLY] == RECTANGLE:
+        return _is_rectangle(state, step)
+    return step[DEADLY] == BUG and _is_bug(state, step)
+
+
+@compiled()
+def _cites_filled(state, step):
+    """Whether a cited cell is filled, or a cited digit in its unit. Nothing follows from these."""
+    for k in range(CITED + 1, CITED + 1 + step[CITED]):
+        if step[k] < 81 and state[VALUES + step[k]]:
             return True
-        for place in range(9 if o[k] >= 81 else 0):
-            if s[VALUES + _cell(o[k] // 9 - 9, place)] == o[k] % 9 + 1:
+        for position in range(9 if step[k] >= 81 else 0):
+            if state[VALUES + _cell_of(step[k] // 9 - 9, position)] == step[k] % 9 + 1:
                 return True
     return False
 
 
 @compiled()
-def _hold(v, at, cell):
-    """A cell holds its only candidate: others do not."""
-    v[at + 81 + cell] = 1
+def _assign(stack, frame, cell):
+    """Assign a cell its only candidate, and eliminate that from its peers."""
+    stack[frame + 81 + cell] = 1
     units = cell // 9, 9 + cell % 9, 18 + cell // 27 * 3 + cell % 9 // 3
     for unit in units:
-        for place in range(9):
-            other = _cell(unit, place)
+        for position in range(9):
+            other = _cell_of(unit, position)
             if other != cell:
-                v[at + other] &= ~v[at + cell]
+                stack[frame + other] &= ~stack[frame + cell]
 
 
+# DPLL on the cited constraints alone: unit propagation, then a binary branch on the smallest one.
 @compiled()
-def _is_refuted(o, v):
-    """Whether everything that can be tried ends in a contradiction."""
+def _is_refuted(step, stack):
+    """Whether every case ends in a contradiction."""
     depth = 0
     while depth >= 0:
-        at = depth * FRAME
-        if not _propagate(o, v, at):
+        frame = depth * FRAME_SIZE
+        if not _propagate(step, stack, frame):
             depth -= 1
             continue
-        clause = _smallest(o, v, at)
-        if clause < 0 or depth + 1 == DEEPEST:
+        clause = _smallest_clause(step, stack, frame)
+        if clause < 0 or depth + 1 == MAX_DEPTH:
             return False
-        cell, bit = _first(o, v, at, clause)
-        for k in range(FRAME):
-            v[at + FRAME + k] = v[at + k]
-        v[at + cell] &= ~bit  # what is tried once this candidate is refuted
-        v[at + FRAME + cell] = bit
-        _hold(v, at + FRAME, cell)
+        cell, bit = _first_candidate(step, stack, frame, clause)
+        for k in range(FRAME_SIZE):
+            stack[frame + FRAME_SIZE + k] = stack[frame + k]
+        stack[frame + cell] &= ~bit  # the second branch: the candidate does not hold
+        stack[frame + FRAME_SIZE + cell] = bit
+        _assign(stack, frame + FRAME_SIZE, cell)
         depth += 1
     return True
 
 
+# The clauses are the cited constraints, and one more for a deadly pattern: some other candidate of
+# it must hold. A clause with one candidate left assigns it.
 @compiled()
-def _propagate(o, v, at):
-    """Follow what is cited while it leaves a single candidate; False if it leaves none."""
+def _propagate(step, stack, frame):
+    """Unit propagation over the clauses; False if one has no candidate left."""
     while True:
         is_changed = False
-        for clause in range(o[CITED] + 1):
-            count = _count(o, v, at, clause)
+        for clause in range(step[CITED] + 1):
+            count = _candidates_left(step, stack, frame, clause)
             if count == 0:
                 return False
             if count == 1:
-                cell, bit = _first(o, v, at, clause)
-                if v[at + cell] != bit or not v[at + 81 + cell]:
-                    v[at + cell] = bit
-                    _hold(v, at, cell)
+                cell, bit = _first_candidate(step, stack, frame, clause)
+                if stack[frame + cell] != bit or not stack[frame + 81 + cell]:
+                    stack[frame + cell] = bit
+                    _assign(stack, frame, cell)
                     is_changed = True
         if not is_changed:
             return True
 
 
 @compiled()
-def _count(o, v, at, clause):
-    """The number of candidates of which one has to hold, that are left."""
+def _candidates_left(step, stack, frame, clause):
+    """The number of candidates of a clause that are left."""
     count = 0
-    if clause < o[CITED]:
-        cited = o[CITED + 1 + clause]
+    if clause < step[CITED]:
+        cited = step[CITED + 1 + clause]
         if cited < 81:
-            return _bits(v[at + cited])
-        for place in range(9):
-            count += v[at + _cell(cited // 9 - 9, place)] >> cited % 9 & 1
+            return _bit_count(stack[frame + cited])
+        for position in range(9):
+            count += stack[frame + _cell_of(cited // 9 - 9, position)] >> cited % 9 & 1
         return count
-    if o[DEADLY] == 1:
-        for k in range(MARKS + 1, MARKS + 5):
-            count += _bits(v[at + o[k]] & ~o[DIGITS])
+    if step[DEADLY] == RECTANGLE:
+        for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
+            count += _bit_count(stack[frame + step[k]] & ~step[DIGITS])
         return count
-    if o[DEADLY] == 2:
-        return _bits(v[at + o[MARKS + 1]] & o[DIGITS])
+    if step[DEADLY] == BUG:
+        return _bit_count(stack[frame + step[PATTERN_CELLS + 1]] & step[DIGITS])
     return 2
 
 
 @compiled()
-def _first(o, v, at, clause):
+def _first_candidate(step, stack, frame, clause):
     """The first candidate of a clause that is left: its cell and its bit."""
-    cited = o[CITED + 1 + clause] if clause < o[CITED] else 0
-    if clause < o[CITED] and cited < 81:
-        return cited, v[at + cited] & -v[at + cited]
-    for place in range(9 if cited >= 81 else 0):
-        cell = _cell(cited // 9 - 9, place)
-        if v[at + cell] >> cited % 9 & 1:
+    cited = step[CITED + 1 + clause] if clause < step[CITED] else 0
+    if clause < step[CITED] and cited < 81:
+        return cited, stack[frame + cited] & -stack[frame + cited]
+    for position in range(9 if cited >= 81 else 0):
+        cell = _cell_of(cited // 9 - 9, position)
+        if stack[frame + cell] >> cited % 9 & 1:
             return cell, 1 << cited % 9
-    for k in range(MARKS + 1, MARKS + 5):
-        mask = v[at + o[k]] & (o[DIGITS] if o[DEADLY] == 2 else ~o[DIGITS])
+    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
+        mask = stack[frame + step[k]] & (step[DIGITS] if step[DEADLY] == BUG else ~step[DIGITS])
         if mask:
-            return o[k], mask & -mask
+            return step[k], mask & -mask
     return 0, 0
 
 
 @compiled()
-def _smallest(o, v, at):
-    """The clause with the fewest candidates left, of those with several; -1 if there is none."""
+def _smallest_clause(step, stack, frame):
+    """The open clause with the fewest candidates left; -1 if there is none."""
     best, fewest = -1, 100
-    for clause in range(o[CITED] + (1 if o[DEADLY] == 1 else 0)):
-        count = _count(o, v, at, clause)
+    for clause in range(step[CITED] + (1 if step[DEADLY] == RECTANGLE else 0)):
+        count = _candidates_left(step, stack, frame, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
     return best
 
 
+# Unique rectangle. If the four cells held only these two digits, exchanging them would give another
+# solution: each row, column and box keeps its digits. For that the cells must be open, and the
+# puzzle must allow both digits in each; whether both are still candidates does not matter.
 @compiled()
-def _is_rectangle(s, o):
-    """Whether the first four marks are open, in two rows, columns and boxes, and may hold both.
-
-    It does not matter whether both digits are still candidates: what the puzzle allows does.
-    """
-    a, b, c, d = o[MARKS + 1], o[MARKS + 2], o[MARKS + 3], o[MARKS + 4]
+def _is_rectangle(state, step):
+    """Whether the first four pattern cells are open, and in two rows, two columns and two boxes."""
+    a, b = step[PATTERN_CELLS + 1], step[PATTERN_CELLS + 2]
+    c, d = step[PATTERN_CELLS + 3], step[PATTERN_CELLS + 4]
     for cell in (a, b, c, d):
-        if not s[CELLS + cell] or s[ALLOWED + cell] & o[DIGITS] != o[DIGITS]:
+        if not state[CELLS + cell] or state[ALLOWED + cell] & step[DIGITS] != step[DIGITS]:
             return False
     return (
-        _bits(o[DIGITS]) == 2
+        _bit_count(step[DIGITS]) == 2
         and (a // 9, a % 9) != (d // 9, d % 9)
         and a // 9 == b // 9
         and c // 9 == d // 9
@@ -216,24 +244,24 @@ def _is_rectangle(s, o):
     )
 
 
+# Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
+# in each unit. Such a grid has no solution or at least two, as all cells could hold their other
+# candidate. So with one extra candidate and a unique solution, that candidate holds (BUG+1).
 @compiled()
-def _is_bug(s, o):
-    """Whether, but for one candidate, each open cell has two, and each digit two places, or none.
-
-    Such a grid has no solution, or two: all cells could hold their other candidate.
-    """
-    odd, digit = o[MARKS + 1], o[DIGITS]
+def _is_bug(state, step):
+    """Whether the grid is a BUG but for one candidate."""
+    extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[DIGITS]
     for cell in range(81):
-        mask = s[CELLS + cell] & ~digit if cell == odd else s[CELLS + cell]
-        if _bits(mask) not in (0, 2):
+        mask = state[CELLS + cell] & ~extra_digit if cell == extra_cell else state[CELLS + cell]
+        if _bit_count(mask) not in (0, 2):
             return False
     for unit in range(27):
-        for each in range(9):
+        for digit in range(9):
             count = 0
-            for place in range(9):
-                cell = _cell(unit, place)
-                if cell != odd or 1 << each != digit:
-                    count += s[CELLS + cell] >> each & 1
+            for position in range(9):
+                cell = _cell_of(unit, position)
+                if cell != extra_cell or 1 << digit != extra_digit:
+                    count += state[CELLS + cell] >> digit & 1
             if count not in (0, 2):
                 return False
-    return _bits(digit) == 1 and s[CELLS + odd] & digit == digit
+    return _bit_count(extra_digit) == 1 and state[CELLS + extra_cell] & extra_digit == extra_digit

@@ -1,15 +1,18 @@
-"""Which lemmas a refutation needs, and which clauses each of them follows from, in which order.
+"""Backward checking of a refutation: which lemmas are needed, and with which hints.
 
-First the clauses of the formula are added and then the lemmas, one by one, with unit propagation,
-until a clause fails. Then, from the last lemma to the first, each one is taken away with all that
-had followed from it. A needed lemma is checked; the clauses it follows from are needed too
-(E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are propagated before others,
-so that few more become needed (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
+Lemmas are clauses of the proof. Forwards, the clauses of the formula and then the lemmas are added
+one by one, with unit propagation, until a clause is falsified. Backwards, from the last lemma to
+the first, each lemma is removed with all that followed from it. A marked lemma is checked, and the
+clauses that it follows from are marked (E. Goldberg, Y. Novikov, Verification of proofs of
+unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few more are
+marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013: drat-trim).
 
-A literal that follows from all clauses before a lemma, not from its negation alone, becomes a
-step of its own if it is needed. So its own reasons are named once, not by each lemma.
+Unlike in drat-trim, a literal that follows from all clauses before a lemma, and not from the
+negated lemma, becomes a step of its own when it is needed. Its reasons are then written once, and
+not in the hints of each lemma.
 
-These functions work on arrays as machine code, and on lists as plain Python.
+These functions work on arrays in machine code and on lists in plain Python. Nothing relies on them:
+`check_lrat` checks the hints.
 """
 
 from __future__ import annotations
@@ -21,350 +24,385 @@ from pipeline.native import compiled
 NOTHING = -1
 """No clause, no variable, the end of a list."""
 
-OTHERS, MARKED = 0, 1
-"""The two lists of clauses that watch a literal; those in the second are propagated first."""
+UNMARKED, MARKED = 0, 1
+"""The two watch lists of a literal; the second is propagated first."""
 
-PLACE, CONFLICT, TRAIL, PICKED, VISITS = range(5)
-"""Places in `numbers`: the clause to add or check next; the last one added when propagation failed,
-or NOTHING; the literals on the trail; the numbers in `picked`; the clauses visited in this step."""
+# `numbers`
+NEXT_CLAUSE = 0  # the clause that is added or checked next
+CONFLICT = 1  # the clause after which propagation failed, or NOTHING
+TRAIL = 2  # length of the trail
+OUTPUT_LENGTH = 3  # length of the output
+VISITS = 4  # watches that were visited in this call
 
-UNFINISHED, WRITTEN, TRIMMED, FAILED = range(4)
-"""What a step returns. WRITTEN: `picked` has to be read and emptied. TRIMMED: the same, and there
-is no more. FAILED: there is no refutation, or the lemma at `PLACE` does not follow."""
+UNFINISHED, HAS_OUTPUT, TRIMMED, FAILED = range(4)
+"""Results of `trim`. HAS_OUTPUT: read `output` and empty it. TRIMMED: the same, and that is all.
+FAILED: there is no refutation, or the lemma at NEXT_CLAUSE does not follow."""
 
 
 class State(NamedTuple):
-    """The state of one trimming, in arrays or lists.
+    """The state of one trimming, in arrays or lists, with C clauses, L literals and V variables.
 
-    Literals are numbers: 2·v is the variable v, from 0, and 2·v + 1 its negation.
-
-    literals: (L,) of all clauses, one clause after another; those watched come first in each.
-    starts: (C + 1,) where they begin. before: (C,) literals on the trail before each was added.
-    marked: (C,) whether each is needed. is_picked: (C,) whether the literal that each makes true
-    is needed. picked: (C + 2,) steps of the refutation, the last one first: a clause, then its
-    hints, then C. A negative number stands for the unit clause of the literal that is its
-    complement in bits. following, blockers: (2·C,) for the place 2·c + k, the literal k of clause
-    c: the next place that watches the same literal, and another literal of the clause. heads:
-    (4·V,) where the two lists of a literal begin. values: (2·V,) 1 for true, -1 for false. trail:
-    (V,). positions: (V,) of variables on it. reasons: (V,) the clause that made a variable's
-    literal true, or NOTHING. seen, touched: (V,) for marking.
+    The literals of variable v are 2·v and, negated, 2·v + 1. Watch 2·c + k is the watch on literal
+    k of clause c, where k is 0 or 1. A list of watches is linked: `first_watch`, then `next_watch`.
     """
 
     literals: Any
+    """(L,): the literals of all clauses; the two watched ones are the first of each."""
     starts: Any
-    before: Any
+    """(C + 1,): where the literals of each clause start."""
+    trail_before: Any
+    """(C,): length of the trail before each clause was added."""
     marked: Any
-    is_picked: Any
-    picked: Any
-    following: Any
+    """(C,): 1 if the clause is needed."""
+    is_needed: Any
+    """(C,): 1 if the literal that is true because of this clause is needed at the root."""
+    output: Any
+    """(C + 2,): steps, the last one first: a clause, its hints, then C. Here ~x stands for the unit
+    clause of literal x, which has a step of its own."""
+    next_watch: Any
+    """(2·C,): the next watch on the same literal, or NOTHING."""
     blockers: Any
-    heads: Any
+    """(2·C,): another literal of the clause: if it is true, the clause need not be visited."""
+    first_watch: Any
+    """(4·V,): at 2·x and 2·x + 1, the first unmarked and the first marked watch on literal x."""
     values: Any
+    """(2·V,): of each literal, 1 if true, -1 if false, 0 if unassigned."""
     trail: Any
+    """(V,): literals in the order in which they became true."""
     positions: Any
+    """(V,): where each variable is on the trail."""
     reasons: Any
+    """(V,): the clause that implied each variable, or NOTHING for an assumption."""
     seen: Any
-    touched: Any
+    """(V,): marks of conflict analysis."""
+    queue: Any
+    """(V,): variables that conflict analysis has still to look at."""
     numbers: Any
+    """(5,): see above."""
 
 
 _TRUE, _FALSE = 1, -1
-_TOUCHED, _FIRST_NEEDED, _ASSUMED = 1, 2, 3
+_SEEN, _NEWLY_NEEDED, _ASSUMED = 1, 2, 3
 
 
 @compiled(inline=True)
-def _assign(t, literal, reason):
-    """Make a literal true."""
-    size, variable = t.numbers[TRAIL], literal >> 1
-    t.values[literal], t.values[literal ^ 1] = _TRUE, _FALSE
-    t.trail[size] = literal
-    t.positions[variable] = size
-    t.reasons[variable] = reason
-    t.numbers[TRAIL] = size + 1
+def _assign(state, literal, reason):
+    """Make a literal true, because of a clause or, with NOTHING, as an assumption."""
+    size, variable = state.numbers[TRAIL], literal >> 1
+    state.values[literal], state.values[literal ^ 1] = _TRUE, _FALSE
+    state.trail[size] = literal
+    state.positions[variable] = size
+    state.reasons[variable] = reason
+    state.numbers[TRAIL] = size + 1
 
 
 @compiled(inline=True)
-def _undo(t, size):
-    """Leave so many literals on the trail."""
-    for position in range(size, t.numbers[TRAIL]):
-        literal = t.trail[position]
-        t.values[literal] = t.values[literal ^ 1] = 0
-    t.numbers[TRAIL] = min(size, t.numbers[TRAIL])
+def _backtrack(state, size):
+    """Unassign literals until the trail has this length."""
+    for position in range(size, state.numbers[TRAIL]):
+        literal = state.trail[position]
+        state.values[literal] = state.values[literal ^ 1] = 0
+    state.numbers[TRAIL] = min(size, state.numbers[TRAIL])
 
 
 @compiled(inline=True)
-def _link(t, kind, literal, place):
-    t.following[place] = t.heads[2 * literal + kind]
-    t.heads[2 * literal + kind] = place
+def _link(state, kind, literal, watch):
+    """Put a watch at the start of a list."""
+    state.next_watch[watch] = state.first_watch[2 * literal + kind]
+    state.first_watch[2 * literal + kind] = watch
 
 
 @compiled(inline=True)
-def _moved(t, place, other):
-    """Watch another literal of a clause, which is not false; whether there is one."""
-    clause = place >> 1
-    start = t.starts[clause]
-    watched = start + (place & 1)
-    for at in range(start + 2, t.starts[clause + 1]):
-        literal = t.literals[at]
-        if t.values[literal] != _FALSE:
-            t.literals[at], t.literals[watched] = t.literals[watched], literal
-            t.blockers[place] = other
-            _link(t, t.marked[clause], literal, place)
+def _watch_another(state, watch, other):
+    """Watch another literal of a clause that is not false; returns whether there is one."""
+    clause = watch >> 1
+    start = state.starts[clause]
+    watched = start + (watch & 1)
+    for i in range(start + 2, state.starts[clause + 1]):
+        literal = state.literals[i]
+        if state.values[literal] != _FALSE:
+            state.literals[i], state.literals[watched] = state.literals[watched], literal
+            state.blockers[watch] = other
+            _link(state, state.marked[clause], literal, watch)
             return True
     return False
 
 
+# Two watched literals (M. Moskewicz et al., Chaff, 2001), with blockers as in MiniSat 2.1. A clause
+# can become unit or false only when one of its two watched literals becomes false, so only these
+# clauses are visited, and backtracking repairs nothing. Each literal has two lists. A clause that
+# was marked after it was linked moves to the other list when it is visited, and a removed one is
+# unlinked then.
 @compiled(inline=True)
-def _visit(t, kind, literal, end):
-    """Look at a list of those that watch a literal that is false; give one that fails, or NOTHING.
+def _visit_watchers(state, kind, literal, end):
+    """Visit the clauses in a list that watch a false literal; returns a falsified one, or NOTHING.
 
-    Clauses from `end` on are gone.
+    Clauses from `end` on are removed.
     """
-    last, place = NOTHING, t.heads[2 * literal + kind]
-    while place != NOTHING:
-        t.numbers[VISITS] += 1
-        following, clause = t.following[place], place >> 1
+    previous, watch = NOTHING, state.first_watch[2 * literal + kind]
+    while watch != NOTHING:
+        state.numbers[VISITS] += 1
+        next_watch, clause = state.next_watch[watch], watch >> 1
         stays = clause < end
-        if stays and t.values[t.blockers[place]] != _TRUE:
-            other = t.literals[t.starts[clause] + 1 - (place & 1)]
-            if t.values[other] == _TRUE:
-                t.blockers[place] = other
-            elif _moved(t, place, other):
+        if stays and state.values[state.blockers[watch]] != _TRUE:
+            other = state.literals[state.starts[clause] + 1 - (watch & 1)]
+            if state.values[other] == _TRUE:
+                state.blockers[watch] = other
+            elif _watch_another(state, watch, other):
                 stays = False
-            elif t.values[other] == _FALSE:
+            elif state.values[other] == _FALSE:
                 return clause
             else:
-                _assign(t, other, clause)
-        if stays and t.marked[clause] == kind:
-            last = place
+                _assign(state, other, clause)
+        if stays and state.marked[clause] == kind:
+            previous = watch
         else:
-            if last == NOTHING:
-                t.heads[2 * literal + kind] = following
+            if previous == NOTHING:
+                state.first_watch[2 * literal + kind] = next_watch
             else:
-                t.following[last] = following
+                state.next_watch[previous] = next_watch
             if stays:
-                _link(t, MARKED, literal, place)
-        place = following
+                _link(state, MARKED, literal, watch)
+        watch = next_watch
     return NOTHING
 
 
+# Core-first propagation (drat-trim). An unmarked clause is visited only when no marked one can
+# propagate any more, so that a conflict uses marked clauses where it can.
 @compiled(inline=True)
-def _propagate(t, start, end):
-    """Propagate the literals of the trail from `start` on; give a clause that fails, or NOTHING."""
-    first = then = start
-    while then < t.numbers[TRAIL]:
-        if first < t.numbers[TRAIL]:
-            failing = _visit(t, MARKED, t.trail[first] ^ 1, end)
-            first += 1
+def _propagate(state, start, end):
+    """Propagate the trail from `start`; returns a falsified clause, or NOTHING."""
+    marked_head = unmarked_head = start
+    while unmarked_head < state.numbers[TRAIL]:
+        if marked_head < state.numbers[TRAIL]:
+            falsified = _visit_watchers(state, MARKED, state.trail[marked_head] ^ 1, end)
+            marked_head += 1
         else:
-            failing = _visit(t, OTHERS, t.trail[then] ^ 1, end)
-            then += 1
-        if failing != NOTHING:
-            return failing
+            falsified = _visit_watchers(state, UNMARKED, state.trail[unmarked_head] ^ 1, end)
+            unmarked_head += 1
+        if falsified != NOTHING:
+            return falsified
     return NOTHING
 
 
 @compiled(inline=True)
-def _add(t, clause):
-    """Add a clause and propagate it, if it has at most one literal left.
+def _add(state, clause):
+    """Add a clause, and propagate it if all but one of its literals are false.
 
-    Gives a clause that fails, or NOTHING.
+    Returns a falsified clause, or NOTHING.
     """
-    t.before[clause] = t.numbers[TRAIL]
-    start, end = t.starts[clause], t.starts[clause + 1]
+    state.trail_before[clause] = state.numbers[TRAIL]
+    start, end = state.starts[clause], state.starts[clause + 1]
     kept = start
-    for at in range(start, end):
-        literal = t.literals[at]
-        if t.values[literal] != _FALSE:
-            t.literals[at], t.literals[kept] = t.literals[kept], literal
+    for i in range(start, end):
+        literal = state.literals[i]
+        if state.values[literal] != _FALSE:
+            state.literals[i], state.literals[kept] = state.literals[kept], literal
             kept += 1
             if kept == start + 2:
                 break
     if end > start + 1:
         for k in range(2):
-            t.blockers[2 * clause + k] = t.literals[start + 1 - k]
-            _link(t, t.marked[clause], t.literals[start + k], 2 * clause + k)
+            state.blockers[2 * clause + k] = state.literals[start + 1 - k]
+            _link(state, state.marked[clause], state.literals[start + k], 2 * clause + k)
     if kept == start:
         return clause
-    if kept == start + 1 and t.values[t.literals[start]] != _TRUE:
-        _assign(t, t.literals[start], clause)
-        return _propagate(t, t.before[clause], clause + 1)
+    if kept == start + 1 and state.values[state.literals[start]] != _TRUE:
+        _assign(state, state.literals[start], clause)
+        return _propagate(state, state.trail_before[clause], clause + 1)
     return NOTHING
 
 
 @compiled(inline=True)
-def _write(t, number):
-    """Write a number behind the others: see `State`."""
-    t.picked[t.numbers[PICKED]] = number
-    t.numbers[PICKED] += 1
+def _emit(state, number):
+    """Append a number to the output."""
+    state.output[state.numbers[OUTPUT_LENGTH]] = number
+    state.numbers[OUTPUT_LENGTH] += 1
 
 
 @compiled(inline=True)
-def _has_step(t, reason):
-    """Whether the literal that a clause makes true has a step of its own, if it is needed."""
-    return t.starts[reason + 1] - t.starts[reason] > 1
+def _has_own_step(state, reason):
+    """Whether the literal implied by a clause needs a step: a unit clause is one already."""
+    return state.starts[reason + 1] - state.starts[reason] > 1
 
 
 @compiled(inline=True)
-def _write_literal(t, variable):
-    """Write the step that says which value a variable has at the root: a clause, or its own."""
-    reason = t.reasons[variable]
-    _write(t, ~t.trail[t.positions[variable]] if _has_step(t, reason) else reason)
+def _emit_literal(state, variable):
+    """Append the step that gives a variable its value at the root: a clause, or its own step."""
+    reason = state.reasons[variable]
+    if _has_own_step(state, reason):
+        _emit(state, ~state.trail[state.positions[variable]])
+    else:
+        _emit(state, reason)
 
 
 @compiled(inline=True)
-def _touch(t, clause, count, root):
-    """Touch the variables of a clause, each once, and need the clause; how many are touched now.
+def _see_clause(state, clause, count, root):
+    """Mark a clause and put its variables in the queue, each once; returns the queue's length.
 
-    The value of a variable that is among the first `root` of the trail is written.
+    Appends hints for variables that are among the first `root` of the trail.
     """
-    t.marked[clause] = 1
-    for at in range(t.starts[clause], t.starts[clause + 1]):
-        variable = t.literals[at] >> 1
-        if t.seen[variable]:
+    state.marked[clause] = 1
+    for i in range(state.starts[clause], state.starts[clause + 1]):
+        variable = state.literals[i] >> 1
+        if state.seen[variable]:
             continue
-        t.seen[variable] = _TOUCHED
-        t.touched[count] = variable
+        state.seen[variable] = _SEEN
+        state.queue[count] = variable
         count += 1
-        if t.positions[variable] < root:
-            _write_literal(t, variable)
-            reason = t.reasons[variable]
-            if not t.is_picked[reason]:
-                t.is_picked[reason] = 1
-                t.seen[variable] = _FIRST_NEEDED
+        if state.positions[variable] < root:
+            _emit_literal(state, variable)
+            reason = state.reasons[variable]
+            if not state.is_needed[reason]:
+                state.is_needed[reason] = 1
+                state.seen[variable] = _NEWLY_NEEDED
     return count
 
 
+# The hints of a RUP step in LRAT: under the negated lemma each clause is unit in its turn, and the
+# last one false. Only clauses that the conflict depends on are hints: they are collected from the
+# conflict back through the reasons, as in conflict analysis. Values at the root come first, then
+# reasons in the order of the trail, then the falsified clause. A clause became a reason after all
+# its other literals were false, so that order is right.
 @compiled(inline=True)
-def _mark(t, failing, root):
-    """Write what makes a clause fail: values at the root, then reasons in their order, then it."""
-    count, done = _touch(t, failing, 0, root), 0
+def _analyse_conflict(state, falsified, root):
+    """Append the hints of a conflict and mark all clauses that it needs."""
+    count, done = _see_clause(state, falsified, 0, root), 0
     while done < count:
-        variable = t.touched[done]
+        variable = state.queue[done]
         done += 1
-        if t.positions[variable] >= root and t.reasons[variable] != NOTHING:
-            count = _touch(t, t.reasons[variable], count, root)
-    for position in range(root, t.numbers[TRAIL]):
-        variable = t.trail[position] >> 1
-        if t.seen[variable] == _TOUCHED and t.reasons[variable] != NOTHING:
-            _write(t, t.reasons[variable])
-    _write(t, failing)
-    first = 0
-    for each in range(count):
-        variable = t.touched[each]
-        if t.seen[variable] == _FIRST_NEEDED:
-            t.touched[first] = variable
-            first += 1
-        t.seen[variable] = 0
-    _need(t, first)
+        if state.positions[variable] >= root and state.reasons[variable] != NOTHING:
+            count = _see_clause(state, state.reasons[variable], count, root)
+    for position in range(root, state.numbers[TRAIL]):
+        variable = state.trail[position] >> 1
+        if state.seen[variable] == _SEEN and state.reasons[variable] != NOTHING:
+            _emit(state, state.reasons[variable])
+    _emit(state, falsified)
+    newly_needed = 0
+    for i in range(count):
+        variable = state.queue[i]
+        if state.seen[variable] == _NEWLY_NEEDED:
+            state.queue[newly_needed] = variable
+            newly_needed += 1
+        state.seen[variable] = 0
+    _mark_reasons(state, newly_needed)
 
 
 @compiled(inline=True)
-def _need(t, count):
-    """Need the reasons of the variables that are touched, and the reasons of what these name."""
+def _mark_reasons(state, count):
+    """Mark the reasons of the queued variables, and the reasons of their literals in turn."""
     done = 0
     while done < count:
-        reason = t.reasons[t.touched[done]]
+        reason = state.reasons[state.queue[done]]
         done += 1
-        t.marked[reason] = 1
-        for at in range(t.starts[reason], t.starts[reason + 1]):
-            variable = t.literals[at] >> 1
-            if not t.is_picked[t.reasons[variable]]:
-                t.is_picked[t.reasons[variable]] = 1
-                t.touched[count] = variable
+        state.marked[reason] = 1
+        for i in range(state.starts[reason], state.starts[reason + 1]):
+            variable = state.literals[i] >> 1
+            if not state.is_needed[state.reasons[variable]]:
+                state.is_needed[state.reasons[variable]] = 1
+                state.queue[count] = variable
                 count += 1
 
 
+# RUP (reverse unit propagation, Goldberg and Novikov 2003). A lemma follows if its negation, with
+# the clauses before it, is refuted by unit propagation alone. If one of its literals is true at the
+# root already, that literal implies it.
 @compiled(inline=True)
-def _follows(t, lemma):
-    """Whether a lemma follows from those before it; if so, its step is written."""
-    root = t.numbers[TRAIL]
-    _write(t, lemma)
-    for at in range(t.starts[lemma], t.starts[lemma + 1]):
-        literal = t.literals[at]
+def _check_lemma(state, lemma):
+    """Whether a lemma follows from the clauses before it; appends its step if so."""
+    root = state.numbers[TRAIL]
+    _emit(state, lemma)
+    for i in range(state.starts[lemma], state.starts[lemma + 1]):
+        literal = state.literals[i]
         variable = literal >> 1
-        if t.values[literal] == _TRUE:
-            _undo(t, root)
-            return _repeats(t, variable)
-        if t.values[literal] != _FALSE:
-            _assign(t, literal ^ 1, NOTHING)
-    failing = _propagate(t, root, lemma)
-    if failing != NOTHING:
-        for at in range(t.starts[lemma], t.starts[lemma + 1]):
-            t.seen[t.literals[at] >> 1] = _ASSUMED
-        _mark(t, failing, root)
-        for at in range(t.starts[lemma], t.starts[lemma + 1]):
-            t.seen[t.literals[at] >> 1] = 0
-        _write(t, len(t.marked))
-    _undo(t, root)
-    return failing != NOTHING
+        if state.values[literal] == _TRUE:
+            _backtrack(state, root)
+            return _check_repetition(state, variable)
+        if state.values[literal] != _FALSE:
+            _assign(state, literal ^ 1, NOTHING)
+    falsified = _propagate(state, root, lemma)
+    if falsified != NOTHING:
+        for i in range(state.starts[lemma], state.starts[lemma + 1]):
+            state.seen[state.literals[i] >> 1] = _ASSUMED
+        _analyse_conflict(state, falsified, root)
+        for i in range(state.starts[lemma], state.starts[lemma + 1]):
+            state.seen[state.literals[i] >> 1] = 0
+        _emit(state, len(state.marked))
+    _backtrack(state, root)
+    return falsified != NOTHING
 
 
 @compiled(inline=True)
-def _repeats(t, variable):
-    """Write that a lemma holds a literal that is true at the root; whether it is."""
-    if t.values[2 * variable] == 0:  # else it is in the lemma, and its negation too
+def _check_repetition(state, variable):
+    """Append the step of a lemma with a literal that is true at the root; whether it is."""
+    if state.values[2 * variable] == 0:  # it was assumed: the lemma is a tautology
         return False
-    _write_literal(t, variable)
-    _write(t, len(t.marked))
-    if not t.is_picked[t.reasons[variable]]:
-        t.is_picked[t.reasons[variable]] = 1
-        t.touched[0] = variable
-        _need(t, 1)
+    _emit_literal(state, variable)
+    _emit(state, len(state.marked))
+    if not state.is_needed[state.reasons[variable]]:
+        state.is_needed[state.reasons[variable]] = 1
+        state.queue[0] = variable
+        _mark_reasons(state, 1)
     return True
 
 
 @compiled(inline=True)
-def _take_back(t):
-    """Take the last literal from the trail, and write its step if it needs one."""
-    literal = t.trail[t.numbers[TRAIL] - 1]
-    reason = t.reasons[literal >> 1]
-    if t.is_picked[reason]:
-        t.is_picked[reason] = 0
-        if _has_step(t, reason):
-            _write(t, ~literal)
-            for at in range(t.starts[reason], t.starts[reason + 1]):
-                if t.literals[at] != literal:
-                    _write_literal(t, t.literals[at] >> 1)
-            _write(t, reason)
-            _write(t, len(t.marked))
-    _undo(t, t.numbers[TRAIL] - 1)
+def _unassign_last(state):
+    """Remove the last literal from the trail, and append its step if it is needed."""
+    literal = state.trail[state.numbers[TRAIL] - 1]
+    reason = state.reasons[literal >> 1]
+    if state.is_needed[reason]:
+        state.is_needed[reason] = 0
+        if _has_own_step(state, reason):
+            _emit(state, ~literal)
+            for i in range(state.starts[reason], state.starts[reason + 1]):
+                if state.literals[i] != literal:
+                    _emit_literal(state, state.literals[i] >> 1)
+            _emit(state, reason)
+            _emit(state, len(state.marked))
+    _backtrack(state, state.numbers[TRAIL] - 1)
 
 
 @compiled(inline=True)
-def _conflict(t, clause, failing, lemmas):
-    """Write the step of the empty clause. If there are no lemmas, nothing else is written."""
-    t.numbers[CONFLICT] = clause
-    _write(t, clause)
-    _mark(t, failing, t.numbers[TRAIL] if clause >= lemmas else 0)
-    _write(t, len(t.marked))
+def _start_backward(state, clause, falsified, lemmas):
+    """Append the step of the empty clause: here the backward pass starts.
 
-
-@compiled(inline=True)
-def trim(t, lemmas, most, visits):
-    """Go on until so many clauses were looked at, or a bit more; what is found: see `WRITTEN`.
-
-    Clauses from `lemmas` on are lemmas. It returns once `most` numbers are written, or more.
+    If the clauses of the formula alone propagate to the conflict, that is the only step.
     """
-    t.numbers[VISITS] = 0
-    while t.numbers[VISITS] < visits:
-        t.numbers[VISITS] += 1
-        place = t.numbers[PLACE]
-        if t.numbers[CONFLICT] == NOTHING:
-            if place == len(t.marked):
+    state.numbers[CONFLICT] = clause
+    _emit(state, clause)
+    _analyse_conflict(state, falsified, state.numbers[TRAIL] if clause >= lemmas else 0)
+    _emit(state, len(state.marked))
+
+
+# Forwards: add clauses until one is falsified. Backwards: remove literals until the trail is as it
+# was before the last lemma, then remove the lemma, and check it if it is marked.
+@compiled(inline=True)
+def trim(state, lemmas, max_output, max_visits):
+    """Continue for about `max_visits` visits; returns UNFINISHED, HAS_OUTPUT, TRIMMED or FAILED.
+
+    Clauses from `lemmas` on are lemmas. Returns HAS_OUTPUT once there are `max_output` numbers or
+    more.
+    """
+    state.numbers[VISITS] = 0
+    while state.numbers[VISITS] < max_visits:
+        state.numbers[VISITS] += 1
+        clause = state.numbers[NEXT_CLAUSE]
+        if state.numbers[CONFLICT] == NOTHING:
+            if clause == len(state.marked):
                 return FAILED
-            failing = _add(t, place)
-            t.numbers[PLACE] += 1
-            if failing != NOTHING:
-                _conflict(t, place, failing, lemmas)
-        elif t.numbers[TRAIL] > (t.before[place - 1] if place > lemmas else 0):
-            _take_back(t)
-        elif place <= lemmas:
+            falsified = _add(state, clause)
+            state.numbers[NEXT_CLAUSE] += 1
+            if falsified != NOTHING:
+                _start_backward(state, clause, falsified, lemmas)
+        elif state.numbers[TRAIL] > (state.trail_before[clause - 1] if clause > lemmas else 0):
+            _unassign_last(state)
+        elif clause <= lemmas:
             return TRIMMED
         else:
-            t.numbers[PLACE] -= 1
-            if t.marked[place - 1] and not _follows(t, place - 1):
+            state.numbers[NEXT_CLAUSE] -= 1
+            if state.marked[clause - 1] and not _check_lemma(state, clause - 1):
                 return FAILED
-        if t.numbers[PICKED] >= most:
-            return WRITTEN
+        if state.numbers[OUTPUT_LENGTH] >= max_output:
+            return HAS_OUTPUT
     return UNFINISHED

@@ -1,7 +1,7 @@
-"""Logical steps through a 9×9 puzzle, each certified: the next, all of them, and how hard it is.
+"""Logical steps through a 9×9 puzzle, each certified: the next one, all of them, or a rating.
 
-`patterns` and `chains` find steps, `techniques` takes the simplest in turn, and
-`certify.steps` checks each by what it cites. `wording` tells a step as a person writes it.
+`patterns` and `chains` find steps, `techniques` tries the simplest first, and `certify.steps`
+checks each by what it cites. `wording` writes a step in words.
 """
 
 from __future__ import annotations
@@ -13,49 +13,42 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.certify import steps as layout
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import board
-from pipeline.steps.chains import GRAPH
+from pipeline.steps import layout as L
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
     FILLED,
-    HARDEST,
-    MOST_SCORES,
-    RATING,
-    ROWS,
-    SCORE,
-    STEPS,
-    UNIQUE,
+    MAX_SCORES,
     WRONG,
     Technique,
-    walk,
-    walk_of,
+    new_walk,
+    take_steps,
 )
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_OURS = (f"pipeline.steps.{name}" for name in ("techniques", "chains", "patterns", "board"))
-_MODULES = *_OURS, "pipeline.certify.steps"
-PROGRAM = Program("steps", "walk", _MODULES, "pipeline.steps.try_walk")
+_NAMES = "techniques", "chains", "patterns", "board", "layout"
+_MODULES = *(f"pipeline.steps.{name}" for name in _NAMES), "pipeline.certify.steps"
+PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)
 
-_SLOW, _SLOW_RATING = 0.01, 0.02
+_PYTHON_STEP, _PYTHON_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
 
 _ALL = 1000
-"""More steps than a puzzle can have: each fills a cell or strikes a candidate."""
+"""More steps than a puzzle can have: each fills a cell or eliminates a candidate."""
 
-_strike: Callable[..., None] = board.strike
+_eliminate: Callable[..., None] = board.eliminate
 _TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
 class Node(NamedTuple):
-    """A node of a chain: one of these cells, from 0, holds the value, or none does."""
+    """A node of a chain: one of these cells, counted from 0, holds the value, or none does."""
 
     value: int
     cells: tuple[int, ...]
@@ -72,11 +65,11 @@ class StepRejected(SolverError):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: what it concludes, and from what.
+    """A step of logic: its conclusions and its pattern.
 
     placed, struck: candidates (cell, value) that hold, or do not; cells count from 0, values from
-    1. values, cells: of the pattern. units: where it is, and cover: where it strikes; from 0, the
-    rows, the columns, then the boxes. chain: its nodes, in order.
+    1. values, cells: of the pattern. units: of the pattern, and cover: those in which it
+    eliminates; from 0, the rows, the columns, then the boxes. chain: its nodes, in order.
     """
 
     technique: Technique
@@ -91,35 +84,40 @@ class Step:
 
 @lru_cache(maxsize=2)
 def _tables(*, is_array: bool) -> Any:
-    return np.array(board.tables(), np.int64) if is_array else board.tables()
+    return np.array(board.make_tables(), np.int64) if is_array else board.make_tables()
 
 
 class _Walk:
-    """A walk through one puzzle after another, by the techniques of `order`."""
+    """Walks through puzzles, one after another, by the techniques of `order`."""
 
     def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
         self.order, self.is_compiled = order, step is not None
-        sizes = (board.STATE, layout.STEP, GRAPH, board.STATE, layout.SCRATCH)
-        s, o, g, u, v = (np.zeros(size, np.int64) if step else [0] * size for size in sizes)
-        rows = walk_of(order)
-        self.walk: Any = np.array(rows, np.int64) if step else [*rows]
-        self._fresh = rows[:ROWS]
-        self.state: Any = s
-        self.step: Any = o
-        self._run: Callable[..., int] = step or walk
-        self._arrays = self.walk, s, _tables(is_array=step is not None), o, g, u, v
+        self._fresh = new_walk(order)
+        self.walk: Any = np.array(self._fresh, np.int64) if step else [*self._fresh]
+        self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
+        self._run: Callable[..., int] = step or take_steps
+        self._arrays = (
+            self.walk,
+            self.state,
+            _tables(is_array=self.is_compiled),
+            self.step,
+            *map(self._zeros, (L.GRAPH_SIZE, L.STATE_SIZE, L.STACK_SIZE)),
+        )
+
+    def _zeros(self, size: int) -> Any:
+        return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
-        self.walk[:ROWS] = self._fresh
-        self.walk[UNIQUE] = int(unique)
-        self.state[layout.CELLS : layout.CELLS + 81] = masks
+        self.walk[: L.TECHNIQUE_ROWS] = self._fresh[: L.TECHNIQUE_ROWS]
+        self.walk[L.IS_UNIQUE] = int(unique)
+        self.state[L.CELLS : L.CELLS + 81] = masks
 
-    def take(self, most: int) -> int:
-        """Take so many steps; return how it ended. Raises StepRejected for one that is wrong."""
-        ended = self._run(*self._arrays, most)
+    def take(self, max_steps: int) -> int:
+        """Take at most `max_steps` steps; returns how that ended. Raises StepRejected."""
+        ended = self._run(*self._arrays, max_steps)
         if ended == WRONG:
-            name = self.order[int(self.step[layout.TECHNIQUE])].name
-            raise StepRejected(int(self.walk[STEPS]) + 1, name)
+            name = self.order[int(self.step[L.TECHNIQUE])].name
+            raise StepRejected(int(self.walk[L.STEPS_TAKEN]) + 1, name)
         return ended
 
 
@@ -130,73 +128,75 @@ def steps(
     techniques: Sequence[Technique] = BY_SCORE,
     struck: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
-    """The steps through a puzzle, the simplest first, until it is filled or none goes on.
+    """The steps through a puzzle, the simplest first, until it is filled or no technique applies.
 
-    masks: for each of the 81 cells the set of values that it may hold, bit 0 for 1; a single one is
-    given. unique: whether it is proved that there is one solution; only then steps may use it.
-    techniques: those that are tried, in this order. struck: candidates (cell, value) that are gone.
-    Raises StepRejected for one that does not follow from what it cites: a fault of this program.
+    masks: the values that each of the 81 cells may hold, bit 0 for 1; a single one is a given.
+    unique: whether it is proved that there is one solution; only then steps may rely on that.
+    techniques: those to try, in this order. struck: candidates (cell, value) that were eliminated.
+    Raises StepRejected for a step that does not follow from what it cites: a fault of this program.
     """
-    order = [each for each in techniques if unique or not each.needs_unique]
-    walking = _Walk(loaded.get(_SLOW), order)
+    order = [t for t in techniques if unique or not t.needs_unique]
+    walking = _Walk(loaded.get(_PYTHON_STEP), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
     for cell, value in struck:
-        _strike(walking.state, board.tables(), 9 * cell + value - 1)
-    taken = 0
+        _eliminate(walking.state, board.make_tables(), 9 * cell + value - 1)
+    count = 0
     while True:
-        before = [int(mask) for mask in walking.state[layout.CELLS : layout.CELLS + 81]]
+        before = [int(mask) for mask in walking.state[L.CELLS : L.CELLS + 81]]
         walking.take(1)
-        if int(walking.walk[STEPS]) == taken:
+        if int(walking.walk[L.STEPS_TAKEN]) == count:
             return
-        taken += 1
+        count += 1
         yield _step(walking, before)
 
 
 def _step(walking: _Walk, before: Sequence[int]) -> Step:
-    o = [int(number) for number in walking.step]
+    step = [int(number) for number in walking.step]
 
-    def some(first: int) -> list[int]:
-        return o[first + 1 : first + 1 + o[first]]
+    def list_at(first: int) -> list[int]:
+        return step[first + 1 : first + 1 + step[first]]
+
+    def candidates_at(first: int) -> list[tuple[int, int]]:
+        return [(candidate // 9, candidate % 9 + 1) for candidate in list_at(first)]
 
     return Step(
-        walking.order[o[layout.TECHNIQUE]],
-        tuple((each // 9, each % 9 + 1) for each in some(layout.PLACED)),
-        tuple(sorted((each // 9, each % 9 + 1) for each in some(layout.STRUCK))),
-        tuple(values_of(o[layout.DIGITS])),
-        tuple(some(layout.MARKS)),
-        tuple(values_of(o[layout.BASE], 0)),
-        tuple(values_of(o[layout.COVER], 0)),
-        tuple(_node(signed, before) for signed in reversed(some(layout.NODES))),
+        walking.order[step[L.TECHNIQUE]],
+        tuple(candidates_at(L.PLACED)),
+        tuple(sorted(candidates_at(L.ELIMINATED))),
+        tuple(values_of(step[L.DIGITS])),
+        tuple(list_at(L.PATTERN_CELLS)),
+        tuple(values_of(step[L.BASE_UNITS], 0)),
+        tuple(values_of(step[L.COVER_UNITS], 0)),
+        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN))),
     )
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    t, node, digit = board.tables(), signed // 2, signed // 2 % 9
-    first, mask = 9 * t[board.NODE_REASONS + 4 * node], t[board.NODE_MASKS + 4 * node]
-    places = (place for place in range(9) if mask >> place & 1)
-    cells = (t[board.CANDIDATES + first + place] // 9 for place in places)
-    held = tuple(cell for cell in cells if node < board.SINGLES or before[cell] >> digit & 1)
-    return Node(digit + 1, held, bool(signed & 1))
+    tables, node, digit = board.make_tables(), signed // 2, signed // 2 % 9
+    constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
+    candidates = tables[L.CANDIDATES + 9 * constraint : L.CANDIDATES + 9 * constraint + 9]
+    cells = (candidate // 9 for k, candidate in enumerate(candidates) if mask >> k & 1)
+    open_cells = tuple(cell for cell in cells if node < L.SINGLES or before[cell] >> digit & 1)
+    return Node(digit + 1, open_cells, bool(signed & 1))
 
 
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
-    """How hard each puzzle is, of puzzles that are proved to have one solution.
+    """Rate puzzles that are proved to have one solution, given by their masks as in `steps`.
 
-    Each is given by its masks, as `steps` takes them. A step that does not follow from what it
-    cites stops its puzzle alone, whose rating says that it failed.
+    A step that does not follow from what it cites stops its puzzle alone; its rating says why.
     """
     step, walks = None, None
     for masks in puzzles:
-        step = step or loaded.get(_SLOW_RATING)
+        step = step or loaded.get(_PYTHON_RATING)
         if walks is None or (step and not walks[0].is_compiled):
             walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
         try:
             yield _rating(*walks, masks)
         except StepRejected as error:
-            name, at, why = error.technique, error.number, str(error)
+            name, number, reason = error.technique, error.number, str(error)
             yield Rating(
-                score=0, level=None, hardest=name, steps=at, se=0, solved=False, failed=why
+                score=0, level=None, hardest=name, steps=number, se=0, solved=False, failed=reason
             )
 
 
@@ -205,27 +205,27 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
     for walking in (by_score, by_rating):
         walking.begin(masks, unique=True)
         solved = walking.take(_ALL) == FILLED and solved
-    score, taken = int(by_score.walk[SCORE]), int(by_score.walk[STEPS])
-    hardest = by_score.order[int(by_score.walk[HARDEST])]
-    name, level = hardest.name if taken else "", hardest.level
-    while level < len(MOST_SCORES) and (score > MOST_SCORES[level] or not solved):
+    score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
+    hardest = by_score.order[int(by_score.walk[L.HARDEST])]
+    name, level = hardest.name if count else "", hardest.level
+    while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    tenths = max(int(by_rating.walk[RATING]), 0 if solved else BY_RATING[-1].se)
+    tenths = max(int(by_rating.walk[L.RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
-        score=score, level=LEVELS[level], hardest=name, steps=taken, se=tenths / 10, solved=solved
+        score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
     )
 
 
 def try_walk(step: Callable[..., int]) -> None:
     """Walk through a puzzle that takes most techniques.
 
-    Raises RuntimeError if the steps are not those of plain Python.
+    Raises RuntimeError if the steps differ from those of plain Python.
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL]
     for order in (BY_SCORE, BY_RATING):
-        ours, plain = _Walk(step, order), _Walk(None, order)
-        for each in (ours, plain):
-            each.begin(masks, unique=True)
+        tried, plain = _Walk(step, order), _Walk(None, order)
+        for walking in (tried, plain):
+            walking.begin(masks, unique=True)
         for _ in range(40):
-            if ours.take(1) != plain.take(1) or [*ours.step] != plain.step:
+            if tried.take(1) != plain.take(1) or [*tried.step] != plain.step:
                 raise RuntimeError("the machine code takes other steps")

@@ -1,333 +1,384 @@
-"""Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1."""
+"""Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1.
+
+Each writes its conclusions and what they follow from to `step`, and returns whether it has found
+any. `layout` describes the arrays. `certify.steps` checks the result.
+"""
 
 from __future__ import annotations
 
-from pipeline.certify.steps import (
-    ALLOWED, BASE, CITED, COVER, DEADLY, DIGITS, MARKS, PLACED, STRUCK, VALUES,
-)  # fmt: skip
 from pipeline.native import compiled
+from pipeline.steps import layout as L
 from pipeline.steps.board import (
-    COLUMNS, CORNERS, NODE_MASKS, NODE_REASONS, PLACES, REASONS, RECTANGLES, ROW_MASKS, SETS,
-    SINGLES, SPOT_AT, STATE, UNITS, adds, apply, begin, candidate_at, cell_at, lowest, marks,
-    number, sees, sees_marks, strikes, strikes_seen, unit_of,
-)  # fmt: skip
+    add_eliminations,
+    add_pattern_cells,
+    add_seen_eliminations,
+    append_new,
+    apply_step,
+    bit_count,
+    candidate_at,
+    cell_at,
+    lowest_bit,
+    reset_step,
+    sees,
+    sees_pattern,
+    unit_of,
+)
 
 FULL_HOUSE, NAKED_SINGLE, EVERYWHERE, IN_BOXES, IN_LINES = range(5)
 POINTING, CLAIMING, DIRECT_POINTING, DIRECT_CLAIMING = range(4)
 NAKED, LOCKED, HIDDEN, DIRECT, BASIC, FINNED, SASHIMI = range(7)
-"""Forms of singles, the last three hidden ones; of locked candidates; of subsets and fish."""
+"""Forms of singles (the last three are hidden), of locked candidates, and of subsets and fish."""
 
 
+# A constraint with one candidate left: a naked single if it is a cell, a hidden single if it is a
+# digit in a unit. A full house is the last open cell of a unit.
 @compiled()
-def single(s, t, o, form):
-    """A cell with one candidate, or a digit with one place in a unit: the boxes first.
-
-    In a full house that is the last open cell of the unit.
-    """
+def single(state, tables, step, form):
+    """Find a single: in cells, or in boxes, then rows and columns."""
     first = 0 if form == NAKED_SINGLE else 81 if form in (FULL_HOUSE, IN_LINES) else 243
     count = 81 if form in (NAKED_SINGLE, IN_BOXES) else 162 if form == IN_LINES else 243
     for k in range(first, first + count):
-        reason = k if k < REASONS else k - 243
-        if number(t, s[reason]) == 1:
-            is_last, unit = True, reason // 9 * 9
+        constraint = k if k < L.CONSTRAINTS else k - 243
+        if bit_count(tables, state[constraint]) == 1:
+            is_last, unit = True, constraint // 9 * 9
             for other in range(unit, unit + 9 if form == FULL_HOUSE else unit):
-                if s[VALUES + other] == 0 and other != reason:
+                if state[L.VALUES + other] == 0 and other != constraint:
                     is_last = False
                     break
             if is_last:
-                adds(o, PLACED, candidate_at(t, reason, lowest(t, s[reason])))
-                adds(o, CITED, reason)
-                o[BASE] = 1 << reason // 9 - 9 if reason >= PLACES else 0
+                position = lowest_bit(tables, state[constraint])
+                append_new(step, L.PLACED, candidate_at(tables, constraint, position))
+                append_new(step, L.CITED, constraint)
+                step[L.BASE_UNITS] = 1 << constraint // 9 - 9 if constraint >= L.UNIT_DIGITS else 0
                 return 1
     return 0
 
 
+# Locked candidates. All places of a digit in one unit lie in a second one, where a box meets a
+# line. The digit is in one of them, so the rest of the second unit loses it: pointing from a box to
+# a line, claiming from a line to a box. A direct one (Sudoku Explainer) leaves a hidden single.
 @compiled()
-def locked(s, t, o, u, form):
-    """A digit of one unit only where it meets another, of which the rest loses it.
-
-    A direct one leaves a hidden single of the digit.
-    """
+def locked(state, tables, step, scratch, form):
+    """Find locked candidates that eliminate something."""
     is_box = form in (POINTING, DIRECT_POINTING)
-    for reason in range(243 if is_box else 81, 324 if is_box else 243):
-        unit, digit = reason // 9 - 9, reason % 9
-        group = t[SPOT_AT + 512 * unit + s[reason]]
+    for constraint in range(243 if is_box else 81, 324 if is_box else 243):
+        unit, digit = constraint // 9 - 9, constraint % 9
+        group = tables[L.SPOT_AT + 512 * unit + state[constraint]]
         if group >= 81:
-            begin(o)
-            marks(t, o, unit, s[reason])
-            strikes_seen(s, t, o, 0, 1 << digit)
-            adds(o, CITED, reason)
-            o[DIGITS], o[BASE] = 1 << digit, 1 << unit
-            o[COVER] = 1 << unit_of(t, group, 0 if is_box else 1)
-            if o[STRUCK] and (form in (POINTING, CLAIMING) or _leaves_single(s, t, o, u)):
+            reset_step(step)
+            add_pattern_cells(tables, step, unit, state[constraint])
+            add_seen_eliminations(state, tables, step, 0, 1 << digit)
+            append_new(step, L.CITED, constraint)
+            step[L.DIGITS], step[L.BASE_UNITS] = 1 << digit, 1 << unit
+            step[L.COVER_UNITS] = 1 << unit_of(tables, group, 0 if is_box else 1)
+            is_direct = form in (DIRECT_POINTING, DIRECT_CLAIMING)
+            if step[L.ELIMINATED] and not (
+                is_direct and not _leaves_single(state, tables, step, scratch)
+            ):
                 return 1
     return 0
 
 
 @compiled()
-def _leaves_single(s, t, o, u):
-    """Whether a digit that is struck has a single place in a unit then; `u` is a scratch state."""
-    for k in range(STATE):
-        u[k] = s[k]
-    apply(u, t, o)
-    for k in range(STRUCK + 1, STRUCK + 1 + o[STRUCK]):
-        for unit in range(UNITS):
-            if number(t, u[PLACES + 9 * unit + o[k] % 9]) == 1:
+def _leaves_single(state, tables, step, scratch):
+    """Whether some eliminated digit then has a single place in a unit."""
+    for k in range(L.STATE_SIZE):
+        scratch[k] = state[k]
+    apply_step(scratch, tables, step)
+    for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED]):
+        for unit in range(L.UNITS):
+            if bit_count(tables, scratch[L.UNIT_DIGITS + 9 * unit + step[k] % 9]) == 1:
                 return True
     return False
 
 
 @compiled()
-def _able(s, t, most):
-    """The rows that may be in a subset: with two to `most` bits in their ROW_MASKS."""
-    able = 0
+def _usable_rows(state, tables, max_bits):
+    """The rows that can be in a subset: those with two to `max_bits` bits in ROW_MASKS."""
+    usable = 0
     for row in range(9):
-        if 1 < number(t, s[ROW_MASKS + row]) <= most:
-            able |= 1 << row
-    return able
+        if 1 < bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
+            usable |= 1 << row
+    return usable
 
 
 @compiled()
-def _next(s, t, size, most, able, k):
-    """The first set of rows, from k on, whose ROW_MASKS have size to `most` bits together; or 0."""
-    if number(t, able) < size:
+def _next_set(state, tables, size, max_bits, usable, offset):
+    """The first set of rows, from an offset on, with `size` to `max_bits` columns; 0 if none."""
+    if bit_count(tables, usable) < size:
         return 0
-    while k < t[SETS + size + 1]:
-        if t[k] & ~able == 0 and size <= number(t, _union(s, t, t[k])) <= most:
-            return k
-        k += 1
+    while offset < tables[L.SETS + size + 1]:
+        rows = tables[offset]
+        if rows & ~usable == 0:
+            columns = _union_of_masks(state, tables, rows)
+            if size <= bit_count(tables, columns) <= max_bits:
+                return offset
+        offset += 1
     return 0
 
 
 @compiled()
-def _union(s, t, rows):
-    together = 0
+def _union_of_masks(state, tables, rows):
+    """The union of the ROW_MASKS of these rows."""
+    union = 0
     while rows:
-        together |= s[ROW_MASKS + lowest(t, rows)]
+        union |= state[L.ROW_MASKS + lowest_bit(tables, rows)]
         rows &= rows - 1
-    return together
+    return union
 
 
+# A subset is k rows of a 9×9 table that together have only k columns: these rows use up these
+# columns, so no other row has them. Rows and columns are cells and digits of a unit (naked subset),
+# digits and positions of a unit (hidden subset), or lines and crossing lines for one digit (fish:
+# X-wing, swordfish, jellyfish). One search finds all three. A fish may have a few more columns, its
+# fins.
 @compiled()
-def subset(s, t, o, u, size, form):
-    """Rows, of nine, that have as many columns together.
-
-    In a naked subset these are cells and candidates of a unit, in a hidden one digits and places,
-    in a fish lines and crossing lines for a digit. A fish may have columns that are too many, its
-    fins, if these are in one box.
-    """
-    most = size + 3 if form in (FINNED, SASHIMI) else size
-    for at in range(18 if form >= BASIC else UNITS):
+def subset(state, tables, step, scratch, size, form):
+    """Find a naked or hidden subset, or a fish."""
+    max_bits = size + 3 if form in (FINNED, SASHIMI) else size
+    for line in range(18 if form >= BASIC else L.UNITS):
         for row in range(9):
-            s[ROW_MASKS + row] = s[_reason(t, at, row, form)]
-        able = _able(s, t, most)
-        k = _next(s, t, size, most, able, t[SETS + size])
+            state[L.ROW_MASKS + row] = state[_row_constraint(tables, line, row, form)]
+        usable = _usable_rows(state, tables, max_bits)
+        k = _next_set(state, tables, size, max_bits, usable, tables[L.SETS + size])
         while k:
-            rows, columns = t[k], _union(s, t, t[k])
+            rows, columns = tables[k], _union_of_masks(state, tables, tables[k])
             if form < BASIC:
-                is_found = _subset(s, t, o, u, at, rows, columns, form)
+                is_found = _subset(state, tables, step, scratch, line, rows, columns, form)
             else:
-                is_found = _finned(s, t, o, at, rows, columns, size, form)
+                is_found = _try_fins(state, tables, step, line, rows, columns, size, form)
             if is_found:
                 return 1
-            k = _next(s, t, size, most, able, k + 1)
+            k = _next_set(state, tables, size, max_bits, usable, k + 1)
     return 0
 
 
 @compiled(inline=True)
-def _reason(t, at, row, form):
-    """A row: of unit `at`, or of a fish in rows or columns, at 9 k + digit."""
+def _row_constraint(tables, line, row, form):
+    """The constraint of a row: of a unit, or of a fish at 9 · (first line) + digit."""
     if form < HIDDEN:
-        return cell_at(t, at, row)
-    return PLACES + 9 * at + row if form < BASIC else PLACES + 9 * (at // 9 * 9 + row) + at % 9
-
-
-@compiled()
-def _subset(s, t, o, u, unit, rows, columns, form):
-    """Naked: what sees all the cells loses these candidates. A locked one strikes in two units.
-
-    Hidden: the places hold no other digit. A direct one leaves a hidden single of what it strikes.
-    """
-    begin(o)
-    places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
-    o[DIGITS], o[BASE] = digits, 1 << unit
-    marks(t, o, unit, places)
-    for row in range(9):
-        if rows >> row & 1:
-            adds(o, CITED, _reason(t, unit, row, form))
-    if form < HIDDEN:
-        strikes_seen(s, t, o, 0, digits)
-    else:
-        for k in range(MARKS + 1, MARKS + 1 + o[MARKS]):
-            strikes(s, t, o, o[k], 511 & ~digits)
-    return o[STRUCK] and (
-        form in (NAKED, HIDDEN)
-        or (form == LOCKED and _strikes_in_both(t, o, t[SPOT_AT + 512 * unit + places]))
-        or (form == DIRECT and _leaves_single(s, t, o, u))
+        return cell_at(tables, line, row)
+    return (
+        L.UNIT_DIGITS + 9 * line + row
+        if form < BASIC
+        else L.UNIT_DIGITS + 9 * (line // 9 * 9 + row) + line % 9
     )
 
 
 @compiled()
-def _strikes_in_both(t, o, group):
-    """Whether a step strikes both outside of the line and outside of the box of a group."""
+def _subset(state, tables, step, scratch, unit, rows, columns, form):
+    """Conclude from a subset of a unit.
+
+    Naked: cells that see all its cells lose its digits; a locked subset eliminates in two units.
+    Hidden: its cells lose all other digits; a direct one leaves a hidden single.
+    """
+    reset_step(step)
+    places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
+    step[L.DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
+    add_pattern_cells(tables, step, unit, places)
+    for row in range(9):
+        if rows >> row & 1:
+            append_new(step, L.CITED, _row_constraint(tables, unit, row, form))
+    if form < HIDDEN:
+        add_seen_eliminations(state, tables, step, 0, digits)
+    else:
+        for k in range(L.PATTERN_CELLS + 1, L.PATTERN_CELLS + 1 + step[L.PATTERN_CELLS]):
+            add_eliminations(state, tables, step, step[k], 511 & ~digits)
+    return step[L.ELIMINATED] and (
+        form in (NAKED, HIDDEN)
+        or (
+            form == LOCKED
+            and _eliminates_in_both(tables, step, tables[L.SPOT_AT + 512 * unit + places])
+        )
+        or (form == DIRECT and _leaves_single(state, tables, step, scratch))
+    )
+
+
+@compiled()
+def _eliminates_in_both(tables, step, group):
+    """Whether a step eliminates outside of the line and outside of the box of a group."""
     line = box = False
-    for k in range(STRUCK + 1, STRUCK + 1 + o[STRUCK] if group >= 81 else 0):
-        cell = o[k] // 9
-        line = line or unit_of(t, group, 0) not in (unit_of(t, cell, 0), unit_of(t, cell, 1))
-        box = box or unit_of(t, group, 1) != unit_of(t, cell, 2)
+    for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED] if group >= 81 else 0):
+        cell = step[k] // 9
+        line = line or unit_of(tables, group, 0) not in (
+            unit_of(tables, cell, 0),
+            unit_of(tables, cell, 1),
+        )
+        box = box or unit_of(tables, group, 1) != unit_of(tables, cell, 2)
     return line and box
 
 
 @compiled()
-def _finned(s, t, o, at, rows, columns, size, form):
-    """Try all that is too much for a fish, if it is in a third of the columns, as its fins."""
+def _try_fins(state, tables, step, line, rows, columns, size, form):
+    """Try as fins what a fish has too much, if that is in one third of the columns."""
     if form == BASIC:
-        return _fish(s, t, o, at, rows, columns, form)
-    count = number(t, columns) - size
+        return _fish(state, tables, step, line, rows, columns, form)
+    count = bit_count(tables, columns) - size
     for third in range(6, -1, -3):
-        here = columns >> third & 7
-        for fins in range(7 if count and number(t, here) >= count else 0, 0, -1):
-            are_fins = fins & ~here == 0 and number(t, fins) == count
-            if are_fins and _fish(s, t, o, at, rows, columns & ~(fins << third), form):
+        in_third = columns >> third & 7
+        for fins in range(7 if count and bit_count(tables, in_third) >= count else 0, 0, -1):
+            are_fins = fins & ~in_third == 0 and bit_count(tables, fins) == count
+            if are_fins and _fish(
+                state, tables, step, line, rows, columns & ~(fins << third), form
+            ):
                 return True
     return False
 
 
+# In a finned fish either a fin holds the digit, or the fish has no fins. Both eliminate it in cover
+# columns where a cell sees all fins. In a sashimi fish a row would have at most one place without
+# its fins.
 @compiled()
-def _fish(s, t, o, at, rows, columns, form):
-    """The columns lose the digit in other rows, if these see all fins.
-
-    In a sashimi fish a row has a single place, or none, without its fins.
-    """
-    begin(o)
-    base, digit = at // 9 * 9, at % 9
+def _fish(state, tables, step, line, rows, columns, form):
+    """Conclude from a fish with these rows and columns; other candidates in the rows are fins."""
+    reset_step(step)
+    base, digit = line // 9 * 9, line % 9
     fins, is_sashimi, rest = 0, False, rows
     while rest:
-        row = lowest(t, rest)
-        here = s[ROW_MASKS + row]
-        if here & ~columns:
+        row = lowest_bit(tables, rest)
+        columns_of_row = state[L.ROW_MASKS + row]
+        if columns_of_row & ~columns:
             fins |= 1 << row
-            marks(t, o, base + row, here & ~columns)
-        is_sashimi = is_sashimi or number(t, here & columns) < 2
+            add_pattern_cells(tables, step, base + row, columns_of_row & ~columns)
+        is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
         rest &= rest - 1
-    is_near = fins & ~(7 << 3 * (lowest(t, fins) // 3)) == 0
+    is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
     if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
         return False
     for row in range(9):
-        rest = 0 if rows >> row & 1 else columns & s[ROW_MASKS + row]
+        rest = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
         while rest:
-            cell = cell_at(t, base + row, lowest(t, rest))
-            if sees_marks(t, o, 0, cell):
-                strikes(s, t, o, cell, 1 << digit)
+            cell = cell_at(tables, base + row, lowest_bit(tables, rest))
+            if sees_pattern(tables, step, 0, cell):
+                add_eliminations(state, tables, step, cell, 1 << digit)
             rest &= rest - 1
-    for row in range(9 if o[STRUCK] else 0):
+    for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
-            adds(o, CITED, _reason(t, at, row, form))
-    o[DIGITS], o[BASE], o[COVER] = 1 << digit, rows << base, columns << (COLUMNS - base)
-    return o[STRUCK] > 0
+            append_new(step, L.CITED, _row_constraint(tables, line, row, form))
+    step[L.DIGITS], step[L.BASE_UNITS], step[L.COVER_UNITS] = (
+        1 << digit,
+        rows << base,
+        columns << (L.COLUMNS - base),
+    )
+    return step[L.ELIMINATED] > 0
 
 
+# Four cells in two rows, two columns and two boxes must not hold only two digits, as these could be
+# exchanged (see `certify.steps`). So if the solution is unique, some cell of the roof, the cells
+# with more candidates, holds one of those. Type 1: a roof of one cell loses both digits. Types 2
+# and 5: all extra candidates are one digit, which one of the roof cells holds. Type 3: the two roof
+# cells act as one cell with the extra candidates in a naked subset. Type 4: if one digit is
+# confined to the roof in a unit, the roof cells lose the other one.
 @compiled()
-def unique_rectangle(s, t, o, kind):
-    """Four open cells in two rows, columns and boxes of which one has two candidates.
-
-    If all held these, the two could be exchanged, and the puzzle had another solution.
-    Kind 1: three hold nothing else. 2 and 5: the others have one more candidate, the same. 3: with
-    cells of a unit of both they are a subset. 4: one of the digits has no other place there.
-    """
-    for at in range(RECTANGLES, RECTANGLES + 4 * CORNERS, 4):
+def unique_rectangle(state, tables, step, kind):
+    """Find a unique rectangle of a type."""
+    for corners in range(L.RECTANGLES, L.RECTANGLES + 4 * L.RECTANGLE_COUNT, 4):
         common = 511
-        for k in range(at, at + 4):
-            common &= s[ALLOWED + t[k]] if s[t[k]] else 0
-        for k in range(at, at + 4):
-            pair = s[t[k]]
-            if number(t, pair) == 2 and pair & ~common == 0:
-                _unique(s, t, o, at, pair, kind)
-                if o[STRUCK]:
+        for k in range(corners, corners + 4):
+            common &= state[L.ALLOWED + tables[k]] if state[tables[k]] else 0
+        for k in range(corners, corners + 4):
+            pair = state[tables[k]]
+            if bit_count(tables, pair) == 2 and pair & ~common == 0:
+                _rectangle_eliminations(state, tables, step, corners, pair, kind)
+                if step[L.ELIMINATED]:
                     return 1
     return 0
 
 
 @compiled()
-def _unique(s, t, o, at, pair, kind):
-    """As `unique_rectangle`, for four cells and two digits; the roof is those that have more."""
-    begin(o)
-    o[DEADLY], o[DIGITS] = 1, pair
+def _rectangle_eliminations(state, tables, step, corners, pair, kind):
+    """Conclude from a rectangle of four cells with two digits; the roof has more candidates."""
+    reset_step(step)
+    step[L.DEADLY], step[L.DIGITS] = 1, pair
     roof = extras = 0
     for k in range(4):
-        o[MARKS + 1 + k] = t[at + k]
-        if s[t[at + k]] != pair:
-            extras |= s[t[at + k]] & ~pair
-            o[MARKS + 5 + roof] = t[at + k]
+        step[L.PATTERN_CELLS + 1 + k] = tables[corners + k]
+        if state[tables[corners + k]] != pair:
+            extras |= state[tables[corners + k]] & ~pair
+            step[L.PATTERN_CELLS + 5 + roof] = tables[corners + k]
             roof += 1
-    one, other = o[MARKS + 5], o[MARKS + 6]
-    is_aligned = roof == 2 and sees(t, one, other)
+    first_roof, second_roof = step[L.PATTERN_CELLS + 5], step[L.PATTERN_CELLS + 6]
+    is_aligned = roof == 2 and sees(tables, first_roof, second_roof)
     if kind == 1 and roof == 1:
-        strikes(s, t, o, one, pair)
-    elif kind == (2 if is_aligned else 5) and roof in (2, 3) and number(t, extras) == 1:
-        o[MARKS] = 4 + roof
-        strikes_seen(s, t, o, 4, extras)
+        add_eliminations(state, tables, step, first_roof, pair)
+    elif kind == (2 if is_aligned else 5) and roof in (2, 3) and bit_count(tables, extras) == 1:
+        step[L.PATTERN_CELLS] = 4 + roof
+        add_seen_eliminations(state, tables, step, 4, extras)
     elif kind in (3, 4) and is_aligned:
         for k in range(3):
-            unit = unit_of(t, one, k)
-            both = t[NODE_MASKS + 36 * one + k] | t[NODE_MASKS + 36 * other + k]
-            if unit == unit_of(t, other, k) and not o[STRUCK]:
+            unit = unit_of(tables, first_roof, k)
+            both = (
+                tables[L.NODE_MASKS + 36 * first_roof + k]
+                | tables[L.NODE_MASKS + 36 * second_roof + k]
+            )
+            if unit == unit_of(tables, second_roof, k) and not step[L.ELIMINATED]:
                 if kind == 4:
-                    _confined(s, t, o, unit, both, pair)
+                    _conclude_type_4(state, tables, step, unit, both, pair)
                 else:
-                    _with_subset(s, t, o, unit, both, extras)
-    o[MARKS] = 4
+                    _conclude_type_3(state, tables, step, unit, both, extras)
+    step[L.PATTERN_CELLS] = 4
 
 
 @compiled()
-def _confined(s, t, o, unit, both, pair):
-    """Strike one digit of the pair in both cells if the other has no other place in the unit."""
+def _conclude_type_4(state, tables, step, unit, both, pair):
+    """Eliminate one digit of the pair from the roof if the other has no other place."""
     for digit in range(8, -1, -1):
-        if pair >> digit & 1 and s[PLACES + 9 * unit + digit] == both:
-            strikes(s, t, o, cell_at(t, unit, lowest(t, both)), pair & ~(1 << digit))
-            strikes(s, t, o, cell_at(t, unit, lowest(t, both & (both - 1))), pair & ~(1 << digit))
-            adds(o, CITED, PLACES + 9 * unit + digit)
+        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == both:
+            add_eliminations(
+                state,
+                tables,
+                step,
+                cell_at(tables, unit, lowest_bit(tables, both)),
+                pair & ~(1 << digit),
+            )
+            add_eliminations(
+                state,
+                tables,
+                step,
+                cell_at(tables, unit, lowest_bit(tables, both & (both - 1))),
+                pair & ~(1 << digit),
+            )
+            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
             return
 
 
 @compiled()
-def _with_subset(s, t, o, unit, both, extras):
-    """Strike the candidates of a subset that has one cell more: one of the two cells."""
+def _conclude_type_3(state, tables, step, unit, both, extras):
+    """Eliminate what a naked subset of the unit excludes, with the roof as one cell."""
     for row in range(9):
-        mask = 0 if both >> row & 1 else s[cell_at(t, unit, row)]
-        s[ROW_MASKS + row] = mask | extras if mask else 0
+        mask = 0 if both >> row & 1 else state[cell_at(tables, unit, row)]
+        state[L.ROW_MASKS + row] = mask | extras if mask else 0
     for size in range(1, 4):
-        able = _able(s, t, size + 1)
-        k = _next(s, t, size, size + 1, able, t[SETS + size])
+        usable = _usable_rows(state, tables, size + 1)
+        k = _next_set(state, tables, size, size + 1, usable, tables[L.SETS + size])
         while k:
-            digits = _union(s, t, t[k])
-            for place in range(9 if number(t, digits) == size + 1 else 0):
-                if t[k] >> place & 1:
-                    adds(o, CITED, cell_at(t, unit, place))
-                elif not both >> place & 1:
-                    strikes(s, t, o, cell_at(t, unit, place), digits)
-            if o[STRUCK]:
+            digits = _union_of_masks(state, tables, tables[k])
+            for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
+                if tables[k] >> position & 1:
+                    append_new(step, L.CITED, cell_at(tables, unit, position))
+                elif not both >> position & 1:
+                    add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
+            if step[L.ELIMINATED]:
                 return
-            o[CITED] = 0
-            k = _next(s, t, size, size + 1, able, k + 1)
+            step[L.CITED] = 0
+            k = _next_set(state, tables, size, size + 1, usable, k + 1)
 
 
+# BUG+1 (see `certify.steps`): all open cells are bivalue but one with three candidates. The
+# candidate that occurs three times in its row, column and box holds.
 @compiled()
-def bug(s, t, o):
-    """All open cells have two candidates, and each digit two places or none in each unit, but one.
-
-    That cell holds the candidate that is too many: without it there would be no solution, or two.
-    """
-    odd = 0
-    for reason in range(REASONS):
-        odd += number(t, s[reason]) not in (0, 2)
-    for candidate in range(SINGLES if odd == 4 else 0):
-        count = s[candidate // 9] >> candidate % 9 & 1
+def bug(state, tables, step):
+    """Find a BUG+1: only the four constraints of one candidate have three candidates."""
+    odd_constraints = 0
+    for constraint in range(L.CONSTRAINTS):
+        odd_constraints += bit_count(tables, state[constraint]) not in (0, 2)
+    for candidate in range(L.SINGLES if odd_constraints == 4 else 0):
+        count = state[candidate // 9] >> candidate % 9 & 1
         for k in range(4 * candidate, 4 * candidate + 4):
-            count += number(t, s[t[NODE_REASONS + k]]) == 3
+            count += bit_count(tables, state[tables[L.NODE_CONSTRAINTS + k]]) == 3
         if count == 5:
-            adds(o, PLACED, candidate)
-            adds(o, MARKS, candidate // 9)
-            o[DEADLY], o[DIGITS] = 2, 1 << candidate % 9
+            append_new(step, L.PLACED, candidate)
+            append_new(step, L.PATTERN_CELLS, candidate // 9)
+            step[L.DEADLY], step[L.DIGITS] = 2, 1 << candidate % 9
             return 1
     return 0

@@ -1,8 +1,8 @@
-"""All techniques, from the simplest, and the walk through a puzzle that takes them in turn.
+"""All techniques, from the simplest, and the walk through a puzzle that tries them in this order.
 
-A technique is a function of the candidates and a row in TECHNIQUES; a new function also has a kind,
-and its line in `_find`. Names, order, levels and scores are those of HoDoKu 2.2 (B. Hobiger, 2008),
-ratings those of Sudoku Explainer 1.2 (N. Juillerat, 2006).
+A technique is a function of the candidates and a row in TECHNIQUES. A new function also needs a
+kind and its line in `_find`. Names, order, levels and scores are those of HoDoKu 2.2 (B. Hobiger,
+2008), ratings those of Sudoku Explainer 1.2 (N. Juillerat, 2006).
 """
 
 from __future__ import annotations
@@ -11,30 +11,31 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from pipeline.certify.steps import NODES, TECHNIQUE, follows
+from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import chains, patterns
-from pipeline.steps.board import OPEN, apply, begin, set_up
+from pipeline.steps import layout as L
+from pipeline.steps.board import apply_step, reset_step, set_up
 
-MOST_SCORES = (800, 1000, 1600, 1800)
-"""The highest sum of scores of each level but the last: with more, a puzzle is of the next one."""
+MAX_SCORES = (800, 1000, 1600, 1800)
+"""The greatest score of each level but the last; a puzzle with more is of a higher level."""
 
-LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-"""A chain with more nodes than each of these is rated one tenth higher by Sudoku Explainer."""
+CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""Sudoku Explainer rates a chain one tenth higher for each of these numbers of nodes it exceeds."""
 
 (
     SINGLE, LOCKED, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN, COLOURS, XYZ_WING,
     VERITY, FORCING_NET,
 ) = range(12)  # fmt: skip
-"""Kinds of techniques: one for each function, or each way to call it."""
+"""Kinds of techniques: one for each function, or for each way to call it."""
 
 
 class Technique(NamedTuple):
-    """A technique: its name, its level as an index in LEVELS, its score, and its rating in tenths.
+    """A technique, with its level (an index in LEVELS), score, and rating in tenths.
 
-    kind, form, size: how it is found, such as naked subsets of two cells. A score or a rating of 0:
-    HoDoKu, or Sudoku Explainer, does not have it.
+    kind, form, size: how it is found, such as naked subsets of two cells. The score, or rating, is
+    0 if HoDoKu, or Sudoku Explainer, does not have the technique.
     """
 
     name: str
@@ -105,82 +106,85 @@ TECHNIQUES = (
     Technique("direct hidden triple", 0, 0, 25, SUBSET, patterns.DIRECT, 3),
     Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
 )
-BY_SCORE = tuple(each for each in TECHNIQUES if each.score)
-BY_RATING = tuple(sorted((each for each in TECHNIQUES if each.se), key=lambda each: each.se))
-
-STEPS, UNIQUE, COUNT, SCORE, RATING, HARDEST, ROWS = range(7)
-HARDNESS, POINTS, SE, KIND, FORM, SIZE, ROW = range(7)
-"""In `r`, the walk: the number of steps so far; whether the puzzle is proved to have one solution;
-the number of techniques to try; the sum of the scores of all steps, the highest rating in tenths,
-the place of the hardest technique; and a row for each technique: which is harder, the one of a
-higher level or else score; its score, rating, kind, form and size."""
+BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
+BY_RATING = tuple(sorted((t for t in TECHNIQUES if t.se), key=lambda technique: technique.se))
 
 
-def walk_of(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
-    """What a walk by these techniques begins with."""
-    rows = [(1000 * each.level + each.score, each.score, each.se, *each[-3:]) for each in order]
+def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
+    """The array `walk` for a puzzle that is solved by these techniques."""
+    rows = [
+        (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
+        for technique in order
+    ]
     return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
 
 
 MORE, FILLED, STUCK, WRONG = range(4)
-"""How a walk ended: it has taken as many steps as were asked for; all cells are filled; no
-technique goes on; a step did not follow from what it cites."""
+"""How a walk ended: after the last step that was asked for; with all cells filled; without a
+technique that finds a step; at a step that does not follow from what it cites."""
 
 
 @compiled()
-def _find(kind, form, size, s, t, o, g, u):
-    """Look for a step of one kind; `o` is the step if it returns more than 0."""
-    begin(o)
+def _find(kind, form, size, state, tables, step, graph, scratch):
+    """Find a step of one kind and write it to `step`; returns 0 if there is none."""
+    reset_step(step)
     if kind == SINGLE:
-        return patterns.single(s, t, o, form)
+        return patterns.single(state, tables, step, form)
     if kind == LOCKED:
-        return patterns.locked(s, t, o, u, form)
+        return patterns.locked(state, tables, step, scratch, form)
     if kind in (SUBSET, FISH):
-        return patterns.subset(s, t, o, u, size, form)
+        return patterns.subset(state, tables, step, scratch, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.unique_rectangle(s, t, o, form)
+        return patterns.unique_rectangle(state, tables, step, form)
     if kind == BUG:
-        return patterns.bug(s, t, o)
+        return patterns.bug(state, tables, step)
     if kind in (EMPTY_RECTANGLE, CHAIN):
-        return chains.chain(s, t, o, g, form)
+        return chains.chain(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.colours(s, t, o, g)
+        return chains.colours(state, tables, step, graph)
     if kind in (XYZ_WING, VERITY):
-        return chains.verity(s, t, o, g, form)
-    return chains.forcing_net(s, t, o, g, u)
+        return chains.verity(state, tables, step, graph, form)
+    return chains.forcing_net(state, tables, step, graph, scratch)
 
 
+# Soundness does not rest on the techniques: each step is checked by `certify.steps.follows`. After
+# each step the search starts again with the simplest technique, so that the hardest one counts only
+# if nothing simpler is left.
 @compiled()
-def walk(r, s, t, o, g, u, v, most):
-    """Take so many steps at most, each checked by what it cites; `o` is the last one.
+def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
+    """Take at most `max_steps` steps; returns how the walk ended. `step` is the last one.
 
-    A puzzle begins with STEPS below 0, and its candidates in the CELLS of `s`.
-
-    u, v: scratch, of STATE and of certify.steps.SCRATCH numbers. Returns how it ended.
+    A puzzle starts with -1 STEPS_TAKEN and its candidates in CELLS. `scratch` (STATE_SIZE) and
+    `stack` (STACK_SIZE) are scratch.
     """
-    if r[STEPS] < 0:
-        set_up(s, t)
-        r[STEPS] = g[chains.IS_KNOWN] = g[chains.FROM] = 0
-    for _ in range(most):
-        if s[OPEN] == 0:
+    if walk[L.STEPS_TAKEN] < 0:
+        set_up(state, tables)
+        walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
+    end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW * walk[L.TECHNIQUE_COUNT]
+    for _ in range(max_steps):
+        if state[L.OPEN] == 0:
             return FILLED
-        row, end = ROWS, ROWS + ROW * r[COUNT]
-        while row < end and not _find(r[row + KIND], r[row + FORM], r[row + SIZE], s, t, o, g, u):
-            row += ROW
+        row = L.TECHNIQUE_ROWS
+        while row < end:
+            kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
+            if _find(kind, form, size, state, tables, step, graph, scratch):
+                break
+            row += L.TECHNIQUE_ROW
         if row == end:
             return STUCK
-        o[TECHNIQUE] = (row - ROWS) // ROW
-        if not follows(s, o, v, r[UNIQUE]):
+        step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW
+        if not follows(state, step, stack, walk[L.IS_UNIQUE]):
             return WRONG
-        r[STEPS] += 1
-        r[SCORE] += r[row + POINTS]
-        nodes = o[NODES] - 2 if r[row + KIND] == VERITY else o[NODES]
-        rating = r[row + SE]
-        for most_nodes in LENGTHS:
-            rating += nodes > most_nodes
-        r[RATING] = max(r[RATING], rating)
-        if r[row + HARDNESS] > r[ROWS + ROW * r[HARDEST] + HARDNESS]:
-            r[HARDEST] = o[TECHNIQUE]
-        apply(s, t, o)
-        g[chains.IS_KNOWN] = 0
-    return MORE if s[OPEN] else FILLED
+        walk[L.STEPS_TAKEN] += 1
+        walk[L.SCORE] += walk[row + L.POINTS]
+        nodes = step[L.CHAIN] - 2 if walk[row + L.KIND] == VERITY else step[L.CHAIN]
+        rating = walk[row + L.SE]
+        for length in CHAIN_LENGTHS:
+            rating += nodes > length
+        walk[L.RATING] = max(walk[L.RATING], rating)
+        hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW * walk[L.HARDEST]
+        if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
+            walk[L.HARDEST] = step[L.TECHNIQUE]
+        apply_step(state, tables, step)
+        graph[L.IS_KNOWN] = 0
+    return MORE if state[L.OPEN] else FILLED

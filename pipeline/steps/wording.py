@@ -1,4 +1,4 @@
-"""A step as a person writes it: `r4c7=5 hidden single in row 4`."""
+"""Writes a step in words: `r4c7=5 hidden single in row 4`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pipeline.steps import techniques
-from pipeline.steps.board import BOXES, COLUMNS
+from pipeline.steps.layout import BOXES, COLUMNS
 
 if TYPE_CHECKING:
     from pipeline.steps import Step
@@ -22,21 +22,23 @@ _TEMPLATES = {
     techniques.VERITY: " from each {cases}",
     techniques.FORCING_NET: " from {start} by singles to a contradiction",
 }
-"""Where a pattern is, for techniques of which its chain, cells or units alone do not tell."""
+"""Where a pattern is, for kinds of techniques whose chain, cells or units alone do not say it."""
 
 
 def text_of(step: Step) -> str:
-    """The step in a line: what it concludes, the technique, and where the pattern is.
+    """A step in a line: its conclusion, the technique, and the pattern.
 
     `r4c7=5 hidden single in row 4`; `naked pair 3,8 in r2c1,r2c5 removes 8 from r2c7`; a chain as
-    `3r1c2=3r1c8-5r1c8=5r4c8`: of two nodes joined by `=` one holds, of two joined by `-` not both.
+    `3r1c2=3r1c8-5r1c8=5r4c8`: one of two nodes joined by `=` holds, and not both if joined by `-`.
     """
     where = _TEMPLATES.get(step.technique.kind, "{values}{pattern}").format_map(_parts(step))
     if step.placed:
         placed = ",".join(f"{place(cell)}={value}" for cell, value in step.placed)
         return f"{placed} {step.technique.name}{where}"
     by_value = groupby(sorted(step.struck, key=itemgetter(1)), key=itemgetter(1))
-    removed = ", ".join(f"{value} from {_places(cell for cell, _ in of)}" for value, of in by_value)
+    removed = ", ".join(
+        f"{value} from {_places(cell for cell, _ in candidates)}" for value, candidates in by_value
+    )
     return f"{step.technique.name}{where} removes {removed}"
 
 
@@ -45,11 +47,11 @@ def place(cell: int) -> str:
 
 
 def _parts(step: Step) -> dict[str, str]:
-    """The texts for the placeholders of templates."""
+    """The placeholders of templates and their texts."""
     cells, units, chain = _places(step.cells), _units(step.units), step.chain
     values = f" {_listed(step.values)}" if step.values and not step.placed else ""
-    told = cells or units
-    # nodes have `=` before them if they hold, as the one before them then does not
+    location = cells or units
+    # a node that holds follows one that does not, by a strong link
     linked = (f"{'=' if node.holds else '-'}{node.value}{_joined(node.cells)}" for node in chain)
     one, other = (
         _listed(sorted(_joined(node.cells) for node in chain if node.holds == colour))
@@ -57,7 +59,7 @@ def _parts(step: Step) -> dict[str, str]:
     )
     return {
         "values": values,
-        "pattern": " " + "".join(linked)[1:] if chain else f" in {told}" if told else "",
+        "pattern": " " + "".join(linked)[1:] if chain else f" in {location}" if location else "",
         "cells": cells,
         "fins": f" with {'fins' if len(step.cells) > 1 else 'fin'} {cells}" if cells else "",
         "units": units,
@@ -71,7 +73,7 @@ def _parts(step: Step) -> dict[str, str]:
 
 
 def _joined(cells: Sequence[int]) -> str:
-    """Cells of a row, a column or a box in one: `r1c23`, `r45c2`."""
+    """The cells of a row, a column or a box as one text: `r1c23`, `r45c2`."""
     rows = "".join(str(row + 1) for row in sorted({cell // 9 for cell in cells}))
     columns = "".join(str(column + 1) for column in sorted({cell % 9 for cell in cells}))
     return f"r{rows}c{columns}"
@@ -80,12 +82,12 @@ def _joined(cells: Sequence[int]) -> str:
 def _units(units: Sequence[int]) -> str:
     """`row 4`, `columns 3,8`, `row 1 and box 2`."""
     kinds = ("row", "rows", 0), ("column", "columns", COLUMNS), ("box", "boxes", BOXES)
-    said = []
-    for one, several, first in kinds:
-        some = [unit - first + 1 for unit in units if first <= unit < first + 9]
-        if some:
-            said.append(f"{several if len(some) > 1 else one} {_listed(some)}")
-    return " and ".join(said)
+    texts = []
+    for singular, plural, first in kinds:
+        numbers = [unit - first + 1 for unit in units if first <= unit < first + 9]
+        if numbers:
+            texts.append(f"{plural if len(numbers) > 1 else singular} {_listed(numbers)}")
+    return " and ".join(texts)
 
 
 def _places(cells: Iterable[int]) -> str:

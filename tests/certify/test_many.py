@@ -15,9 +15,9 @@ from support.oracle import is_solution, solutions
 from support.puzzles import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
 from pipeline.certify import many
-from pipeline.certify.many import NODES, OTHERWISE, Verdict, exhausted_many, search
-from pipeline.certify.many.search import LANES, NOWHERE, _choice
-from pipeline.certify.many.sweep import LEFT, ROWS
+from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, exhausted_many, search
+from pipeline.certify.many.search import LANES, NOWHERE, _choose_branch
+from pipeline.certify.many.sweep import CHUTE_COUNTS, ROWS
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
@@ -160,9 +160,9 @@ def test_too_few_nodes_and_no_time_leave_it_undecided_and_nothing_passes(form, o
     (full, *_), (needed, *_) = judged([right, right])
     assert full == "COMPLETE"
     assert needed > 1
-    assert judged([right], most=needed)[0] == ["COMPLETE"]
+    assert judged([right], max_nodes=needed)[0] == ["COMPLETE"]
     for fewer in (0, 1, needed - 1):
-        told, _ = judged([right, lie], most=fewer)
+        told, _ = judged([right, lie], max_nodes=fewer)
         assert told[0] == "UNDECIDED"
         assert told[1] != "COMPLETE"
     some = [right, lie, *of_nine]
@@ -190,7 +190,7 @@ def test_what_breaks_while_searching_is_no_verdict(monkeypatch):
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 5])
 def test_whatever_the_limit_what_is_said_is_true(form, nodes, of_nine):
-    for claim, verdict in zip(of_nine, judged(of_nine, most=nodes)[0], strict=True):
+    for claim, verdict in zip(of_nine, judged(of_nine, max_nodes=nodes)[0], strict=True):
         assert verdict in (claim.truth, "UNDECIDED")
 
 
@@ -246,7 +246,7 @@ def test_the_machine_code_is_loaded_for_the_work_that_there_is(monkeypatch):
     asked = Asked()
     monkeypatch.setattr(many, "loaded", asked)
     assert (full_grids(NINE, 20) == Verdict.COMPLETE).all()
-    assert asked.seconds == [20 * OTHERWISE]
+    assert asked.seconds == [20 * PYTHON_SECONDS]
 
 
 def test_other_sides_are_checked_one_by_one_and_do_not_count(monkeypatch):
@@ -282,13 +282,13 @@ def test_code_that_does_not_search_fails_its_trial(said, checking):
 def test_a_lane_with_nowhere_to_branch_is_given_up():
     """As after a fault; nothing beyond its fields is looked at."""
     fields = np.zeros((ROWS, LANES), np.uint16)
-    fields[LEFT:] = 30
-    assert _choice(fields, 0) == NOWHERE
+    fields[CHUTE_COUNTS:] = 30
+    assert _choose_branch(fields, 0) == NOWHERE
 
 
 @needs_numba
 def test_plain_python_judges_the_same(checking, of_nine):
     masks, counts, grids = arrays(of_nine[:40])
-    ours = many.check_side_by_side(checking, masks, counts, grids, NODES, NEVER)
-    theirs = many.check_side_by_side(search.search, masks, counts, grids, NODES, NEVER)
+    ours = many.check_side_by_side(checking, masks, counts, grids, MAX_NODES, NEVER)
+    theirs = many.check_side_by_side(search.search, masks, counts, grids, MAX_NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]

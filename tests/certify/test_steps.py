@@ -11,17 +11,17 @@ from support.techniques import EXAMPLES, masks_of
 from pipeline.certify.steps import (
     CITED,
     DEADLY,
-    MARKS,
-    SCRATCH,
-    STEP,
-    STRUCK,
+    ELIMINATED,
+    PATTERN_CELLS,
+    STACK_SIZE,
+    STEP_SIZE,
     VALUES,
     follows,
 )
 from pipeline.puzzle.puzzle import NINE
-from pipeline.steps.board import STATE, set_up, tables
-from pipeline.steps.chains import GRAPH
-from pipeline.steps.techniques import BY_SCORE, walk, walk_of
+from pipeline.steps.board import make_tables, set_up
+from pipeline.steps.layout import GRAPH_SIZE, STATE_SIZE
+from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps
 
 BOXES = [
     [27 * (box // 3) + 3 * (box % 3) + 9 * (k // 3) + k % 3 for k in range(9)] for box in range(9)
@@ -32,18 +32,18 @@ UNITS = [*NINE.rows(), *NINE.columns(), *BOXES]
 def step_of(name):
     """The state before the first step of a technique, and the step."""
     number, line = EXAMPLES[name]
-    s = [*masks_of(line), *[0] * (STATE - 81)]
-    r = walk_of(BY_SCORE, unique=True)
-    o, g, u, v = [0] * STEP, [0] * GRAPH, [0] * STATE, [0] * SCRATCH
-    walk(r, s, tables(), o, g, u, v, number)
+    s = [*masks_of(line), *[0] * (STATE_SIZE - 81)]
+    r = new_walk(BY_SCORE, unique=True)
+    o, g, u, v = [0] * STEP_SIZE, [0] * GRAPH_SIZE, [0] * STATE_SIZE, [0] * STACK_SIZE
+    take_steps(r, s, make_tables(), o, g, u, v, number)
     before = [*s]
-    walk(r, s, tables(), o, g, u, v, 1)
+    take_steps(r, s, make_tables(), o, g, u, v, 1)
     assert BY_SCORE[o[0]].name == name
     return before, o
 
 
 def holds(s, o, *, unique=True):
-    return bool(follows(s, o, [0] * SCRATCH, int(unique)))
+    return bool(follows(s, o, [0] * STACK_SIZE, int(unique)))
 
 
 @for_each("name", EXAMPLES)
@@ -63,13 +63,13 @@ def test_a_step_that_says_the_puzzle_is_unique_needs_a_proof_of_that(name):
 
 def test_a_rectangle_that_is_none_is_no_reason():
     s, o = step_of("unique rectangle 1")
-    o[MARKS + 1] = (o[MARKS + 1] + 40) % 81
+    o[PATTERN_CELLS + 1] = (o[PATTERN_CELLS + 1] + 40) % 81
     assert not holds(s, o)
 
 
 def test_what_is_not_a_candidate_is_not_concluded():
     s, o = step_of("naked pair")
-    cell, digit = o[STRUCK + 1] // 9, o[STRUCK + 1] % 9
+    cell, digit = o[ELIMINATED + 1] // 9, o[ELIMINATED + 1] % 9
     s[cell] &= ~(1 << digit)
     assert not holds(s, o)
 
@@ -87,10 +87,10 @@ def test_what_is_filled_already_is_no_reason():
 def test_it_agrees_with_a_solver_on_any_claim(data):
     """Cited cells and units of any state, with any conclusion: refuted by SAT, or not."""
     s = [*masks_of(data.draw(st.sampled_from([line for _, line in EXAMPLES.values()])))]
-    s += [0] * (STATE - 81)
-    set_up(s, tables())
+    s += [0] * (STATE_SIZE - 81)
+    set_up(s, make_tables())
     candidates = [(c, d) for c in range(81) for d in range(9) if s[c] >> d & 1]
-    o = [0] * STEP
+    o = [0] * STEP_SIZE
     for cell, digit in data.draw(st.sets(st.sampled_from(candidates), max_size=25)):
         if data.draw(st.booleans()):
             cited = cell
@@ -100,7 +100,7 @@ def test_it_agrees_with_a_solver_on_any_claim(data):
         o[CITED] += 1
         o[CITED + o[CITED]] = cited
     cell, digit = data.draw(st.sampled_from(candidates))
-    o[STRUCK], o[STRUCK + 1] = 1, 9 * cell + digit
+    o[ELIMINATED], o[ELIMINATED + 1] = 1, 9 * cell + digit
     assert holds(s, o) == (not _is_possible(s, o, candidates, (cell, digit)))
 
 

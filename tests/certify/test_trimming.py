@@ -23,7 +23,7 @@ from pipeline.certify import proof as proofs
 from pipeline.certify.formula import Core, Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import LONG, REFUTED, NotTrimmed, hinted, lrat_of, try_trim
-from pipeline.certify.trimming import FAILED, PICKED, TRIMMED
+from pipeline.certify.trimming import FAILED, OUTPUT_LENGTH, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry, Puzzle
@@ -207,8 +207,8 @@ def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
         clauses = len(state.marked)
         count = chance.randrange(clauses + 3)
         for at in range(count):
-            state.picked[at] = chance.choice((clauses, chance.randrange(-9, clauses + 2)))
-        state.numbers[PICKED] = count
+            state.output[at] = chance.choice((clauses, chance.randrange(-9, clauses + 2)))
+        state.numbers[OUTPUT_LENGTH] = count
         return chance.choice((TRIMMED, TRIMMED, FAILED))
 
     asked.step = lying
@@ -241,7 +241,7 @@ def test_code_that_does_not_trim_fails_its_trial(trimmer, lie):
     def step(state, *rest):
         said = trimmer(state, *rest)
         if lie != FAILED:
-            state.numbers[PICKED] = 0
+            state.numbers[OUTPUT_LENGTH] = 0
         return FAILED if lie == FAILED else said
 
     with pytest.raises((RuntimeError, NotTrimmed)):

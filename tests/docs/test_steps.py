@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.pages import PAGES
 
 from pipeline.solving import LEVELS
-from pipeline.steps.techniques import MOST_SCORES, TECHNIQUES
+from pipeline.steps.techniques import MAX_SCORES, TECHNIQUES
 
 
 def test_the_table_has_every_technique_with_its_level_score_and_rating():
@@ -26,5 +26,5 @@ def test_the_table_has_every_technique_with_its_level_score_and_rating():
 
 
 def test_the_page_says_where_a_level_ends():
-    for most in MOST_SCORES:
+    for most in MAX_SCORES:
         assert f"{most:,}" in PAGES["docs/reference/steps.md"]

@@ -17,54 +17,54 @@ from support.strategies import examples
 from pipeline import Settings, parse_puzzle
 from pipeline.certify.many import Verdict
 from pipeline.reading.formats import parsed_from
-from pipeline.solving.compiled import Solutions
+from pipeline.solving.compiled import BatchSolutions
 from pipeline.solving.many import Batch, masks_of, solve_batch
 from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 
-LaneLie = Callable[[Solutions, np.random.Generator], None]
+LaneLie = Callable[[BatchSolutions, np.random.Generator], None]
 """Makes a lie of what lanes have found, in place."""
 
 
-def drop_one(found: Solutions, generator: np.random.Generator) -> None:
+def drop_one(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Leave out the last solution of some."""
     some = (found.counts > 0) & (generator.random(len(found.counts)) < 0.5)
     found.counts[some] -= 1
 
 
-def drop_first(found: Solutions, generator: np.random.Generator) -> None:
+def drop_first(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Leave out the first of several solutions."""
     for place in np.flatnonzero(found.counts > 1):
         found.grids[:-1, place] = found.grids[1:, place]
         found.counts[place] -= 1
 
 
-def keep_one(found: Solutions, generator: np.random.Generator) -> None:
+def keep_one(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Leave out all but the first solution."""
     np.minimum(found.counts, 1, out=found.counts)
 
 
-def drop_all(found: Solutions, generator: np.random.Generator) -> None:
+def drop_all(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Say that there is no solution at all."""
     found.counts[:] = 0
 
 
-def change_cells(found: Solutions, generator: np.random.Generator) -> None:
+def change_cells(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Change a cell of each grid."""
     cells = generator.integers(0, found.grids.shape[2], found.grids.shape[:2])
     for (rank, place), cell in np.ndenumerate(cells):
         found.grids[rank, place, cell] = generator.integers(0, 256)
 
 
-def swap_puzzles(found: Solutions, generator: np.random.Generator) -> None:
+def swap_puzzles(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Give each puzzle what was found for the next one."""
     found.counts[:] = np.roll(found.counts, 1)
     found.grids[:] = np.roll(found.grids, 1, axis=1)
 
 
-def repeat(found: Solutions, generator: np.random.Generator) -> None:
+def repeat(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Give the first solution once more."""
     some = (found.counts > 0) & (found.counts < len(found.grids))
     for place in np.flatnonzero(some):
@@ -72,12 +72,12 @@ def repeat(found: Solutions, generator: np.random.Generator) -> None:
         found.counts[place] += 1
 
 
-def invent(found: Solutions, generator: np.random.Generator) -> None:
+def invent(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Say that there is one more solution, with a grid of nothing."""
     found.counts[found.counts < len(found.grids)] += 1
 
 
-def give_up(found: Solutions, generator: np.random.Generator) -> None:
+def give_up(found: BatchSolutions, generator: np.random.Generator) -> None:
     """Say of some that there was no time, and of others that there was."""
     found.counts[::3] = 0
     found.decided[::2] = False

@@ -13,7 +13,7 @@ from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
-from pipeline.steps.board import adds, begin, lowest
+from pipeline.steps.board import append_new, lowest_bit, reset_step
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.wording import text_of
 
@@ -145,9 +145,9 @@ def test_ratings_are_the_sum_of_scores_and_the_hardest_step():
 
 def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     def lies(s, t, o, *_):
-        begin(o)
+        reset_step(o)
         cell = next(cell for cell in range(81) if s[cell])
-        adds(o, PLACED, 9 * cell + lowest(t, s[cell]))
+        append_new(o, PLACED, 9 * cell + lowest_bit(t, s[cell]))
         return 1
 
     lied = EXAMPLES["pointing"][1]

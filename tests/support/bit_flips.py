@@ -16,8 +16,8 @@ import numpy as np
 from pipeline.native import Loaded
 from pipeline.service import workers
 from pipeline.solving.compiled import PROGRAM
-from pipeline.solving.compiled.deduction import LANES, ROW_WORDS, WORD, WORDS
-from pipeline.solving.compiled.kernel import BEGUN, Lanes
+from pipeline.solving.compiled.kernel import Lanes
+from pipeline.solving.compiled.layout import LANES, ROW_WORDS, STARTED, WORD, WORDS
 
 ONE_STEP = 1
 PLACES = "grids", "counts", "idle", "branches", "planes", "puzzle", "numbers"
@@ -69,7 +69,7 @@ class Flipping:
 
     def _in_numbers(self, lanes, puzzles, most, counts, grids):
         """A puzzle that was not begun counts as begun."""
-        lanes.numbers[BEGUN] = min(lanes.numbers[BEGUN] + 1, puzzles)
+        lanes.numbers[STARTED] = min(lanes.numbers[STARTED] + 1, puzzles)
 
     def _flip(self, words, bits):
         at = self._random.randrange(len(words))

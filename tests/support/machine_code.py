@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.solving.compiled import PROGRAM, BatchSolver, Solutions
+from pipeline.solving.compiled import PROGRAM, BatchSolutions, BatchSolver
 
 
 def search_of_lanes() -> BatchSolver:
@@ -14,7 +14,9 @@ def search_of_lanes() -> BatchSolver:
     return BatchSolver(PROGRAM.load_from(PROGRAM.folder()))
 
 
-def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | None]) -> list[float]:
+def replace_lanes(
+    monkeypatch: Any, change: Callable[[BatchSolutions], BatchSolutions | None]
+) -> list[float]:
     """Have lanes say what `change` makes of what they find; the seconds that they have, in turn."""
     search, seconds = search_of_lanes(), []
 
@@ -27,7 +29,7 @@ def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | No
     return seconds
 
 
-def put_in_place(monkeypatch: Any, search: Callable[..., Solutions] | None) -> None:
+def put_in_place(monkeypatch: Any, search: Callable[..., BatchSolutions] | None) -> None:
     """Replace the machine code with this search; None: the machine code is missing."""
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", lambda *_, **__: search)
 

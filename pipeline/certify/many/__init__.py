@@ -1,8 +1,8 @@
-"""Whether the listed solutions of many puzzles are all, for each puzzle.
+"""Checks that the listed solutions of many puzzles are complete, by exhaustive searches.
 
-Machine code checks 9×9 puzzles, if it is there and there is enough to do. Others, and puzzles that
-it leaves undecided, are searched one by one in plain Python. So a verdict does not depend on the
-machine code; the number of nodes does.
+Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Other puzzles, and
+those that it leaves undecided, are searched one by one in plain Python. So verdicts do not depend
+on machine code, but numbers of nodes do.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 
-__all__ = ["NODES", "Verdict", "exhausted_many", "machine_code"]
+__all__ = ["MAX_NODES", "Verdict", "exhausted_many", "machine_code"]
 
-OTHERWISE = 0.002
+PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
 
-NODES = 100_000
-"""The most nodes of a puzzle; one of 9×9 that needs a tenth of them has not been seen."""
+MAX_NODES = 100_000
+"""The most nodes of a puzzle. No known 9×9 puzzle needs a tenth of them."""
 
-SWEEPS = 4096
-"""Rounds of all lanes between two looks at the clock: some milliseconds."""
+CLOCK_SWEEPS = 4096
+"""Rounds of all lanes between two checks of the clock: some milliseconds."""
 
 PROGRAM = Program(
     "check",
@@ -40,8 +40,8 @@ loaded = Loaded(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
-    """The check as machine code for so many 9×9 puzzles, if it is there and worth loading."""
-    return loaded.get(puzzles * OTHERWISE, at_once=at_once)
+    """The check in machine code for so many 9×9 puzzles, if it can be loaded and is worth it."""
+    return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
 def exhausted_many(
@@ -50,15 +50,16 @@ def exhausted_many(
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.uint8],
     seconds: float,
-    most: int = NODES,
+    max_nodes: int = MAX_NODES,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdict on each puzzle, (P,), and in how many nodes the search for it branched, (P,).
+    """The verdict on each puzzle and its number of nodes, both (P,).
 
-    `masks` is (P, n²), bit v-1 of a mask allows value v, bits above those do not count; the first
-    `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. A puzzle is
-    undecided if it takes more than `most` nodes, or is not done in time. Otherwise its verdict does
-    not depend on the other puzzles. Its nodes do, as the two searches branch in different places.
-    Raises ValueError for other shapes and types.
+    masks: (P, n²); bit v-1 of a mask allows the value v, higher bits are ignored. grids: (R, P,
+    n²); the first `counts` (P,) of them should be all solutions of a puzzle.
+
+    A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
+    not depend on other puzzles. Its number of nodes does, because machine code and plain Python
+    branch differently. Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
@@ -72,13 +73,15 @@ def exhausted_many(
     deadline = Deadline.of(Limits(seconds))
     step = machine_code(len(masks)) if geometry == NINE else None
     if step:
-        verdicts, nodes = check_side_by_side(step, masks, counts, grids, most, deadline)
+        verdicts, nodes = check_side_by_side(step, masks, counts, grids, max_nodes, deadline)
     else:
         verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
-    left = np.flatnonzero((verdicts == Verdict.UNDECIDED) & (nodes < most))
-    if len(left):
-        alone = geometry, masks[left], counts[left], grids[:, left], most, deadline
-        verdicts[left], nodes[left] = check_one_by_one(*alone)
+    undecided = np.flatnonzero((verdicts == Verdict.UNDECIDED) & (nodes < max_nodes))
+    if len(undecided):
+        rest = masks[undecided], counts[undecided], grids[:, undecided]
+        verdicts[undecided], nodes[undecided] = check_one_by_one(
+            geometry, *rest, max_nodes, deadline
+        )
     return verdicts, nodes
 
 
@@ -87,15 +90,15 @@ def check_side_by_side(
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.uint8],
-    most: int,
+    max_nodes: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on 9×9 puzzles, and their nodes, by machine code."""
+    """The verdicts on 9×9 puzzles and their nodes, by machine code."""
     narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
     verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
-    claims = narrow, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
-    lanes = new_searches()
-    while deadline.left() and not step(lanes, *claims, verdicts, nodes, most, SWEEPS):
+    arrays = narrow, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
+    searches = new_searches()
+    while deadline.left() and not step(searches, *arrays, verdicts, nodes, max_nodes, CLOCK_SWEEPS):
         pass
     return verdicts, nodes
 
@@ -105,56 +108,56 @@ def check_one_by_one(
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.uint8],
-    most: int,
+    max_nodes: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on puzzles, and their nodes, in plain Python.
+    """The verdicts on puzzles and their nodes, in plain Python.
 
-    Each has an equal share of the time, so that a hard one leaves some to the others.
+    Time is divided equally among the puzzles that are left, so a hard one leaves some to others.
     """
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
-    for place, mask in enumerate(masks.tolist()):
+    for index, mask in enumerate(masks.tolist()):
         if not deadline.left():
             break
-        listed = grids[: counts[place], place].tolist()
-        seconds = deadline.left() / (len(masks) - place)
-        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, seconds)
+        listed = grids[: counts[index], index].tolist()
+        seconds = deadline.left() / (len(masks) - index)
+        verdicts[index], nodes[index] = _verdict(geometry, mask, listed, max_nodes, seconds)
     return verdicts, nodes
 
 
 def _verdict(
-    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, seconds: float
+    geometry: Geometry, masks: list[int], listed: list[list[int]], max_nodes: int, seconds: float
 ) -> tuple[Verdict, int]:
     cells = tuple(mask & geometry.all_values for mask in masks)
     if not all(cells):
         return (Verdict.WRONG if listed else Verdict.COMPLETE), 0
     try:
         grids = [Grid(geometry, tuple(values)) for values in listed]
-    except ValueError:  # a value that there is not
+    except ValueError:  # a value out of range
         return Verdict.WRONG, 0
     puzzle = Puzzle(geometry, cells)
     try:
-        found = exhausted(puzzle, grids, nodes=most, seconds=seconds)
+        result = exhausted(puzzle, grids, nodes=max_nodes, seconds=seconds)
     except NotSolutions:
         return Verdict.WRONG, 0
-    if found.missing:
-        return Verdict.INCOMPLETE, found.nodes
-    return (Verdict.COMPLETE if found.is_complete else Verdict.UNDECIDED), found.nodes
+    if result.missing:
+        return Verdict.INCOMPLETE, result.nodes
+    return (Verdict.COMPLETE if result.is_complete else Verdict.UNDECIDED), result.nodes
 
 
 def try_check(step: Callable[..., int]) -> None:
-    """Check three claims about a puzzle with two solutions, of which one, "both", is true.
+    """Check a puzzle with two solutions three times: with none, one and both of them listed.
 
-    It takes propagation and a branch. Raises RuntimeError if the verdicts are wrong.
+    That takes propagation and a branch. Raises RuntimeError if a verdict is wrong.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8)
     other = grid.copy()
-    other[:2, ::3] = grid[1::-1, ::3]  # each of these columns has its two values the other way
+    other[:2, ::3] = grid[1::-1, ::3]  # these columns exchange their two values
     masks = np.left_shift(1, grid - 1, dtype=np.uint16)
     masks[:2, ::3] = NINE.all_values
     grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
-    claims = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
-    verdicts, _ = check_side_by_side(step, *claims, 1, NEVER)
+    arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
+    verdicts, _ = check_side_by_side(step, *arrays, 1, NEVER)
     if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
         raise RuntimeError("the machine code does not check")

@@ -1,9 +1,9 @@
-"""A search for solutions that are not listed: LANES puzzles of 9×9 side by side.
+"""A search for solutions that are not listed, of LANES puzzles of 9×9 side by side.
 
-Each lane is a depth-first search of its own. After a round of propagation, a lane with a
-contradiction, or at a grid that is listed, goes back to its last branch; one that no longer moves
+Each lane is a depth-first search of its own, and all of them share the rounds of propagation. After
+a round, a lane with a contradiction or at a listed grid backtracks. A lane that no longer changes
 branches: a triad has a value, or it has not. So two branches have no grid in common, and each
-listed grid is met once.
+listed grid is reached once.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.many.sweep import CELLS, DEAD, LEFT, MAY, MOVED, OPEN, ROWS, sweep
+from pipeline.certify.many.sweep import CELLS, CHANGED, CHUTE_COUNTS, DEAD, MAY, OPEN, ROWS, sweep
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned
 
 LANES = 32
-"""Puzzles that are searched side by side: words of 16 bits in a vector."""
+"""Puzzles side by side: the words of 16 bits in a vector."""
 
 DEPTH = 64
-"""Branches that a lane has open at the most; what needs more is undecided."""
+"""The most open branches of a lane; a puzzle that needs more stays undecided."""
 
 NOBODY = -1
-"""The puzzle of a lane that has none."""
+"""The puzzle of an idle lane."""
 
 NOWHERE = -1
 
 
 class Verdict(IntEnum):
-    """The verdict on a claim that some grids are all solutions of a puzzle.
+    """The verdict on an assertion that the listed grids are all solutions of a puzzle.
 
-    WRONG: they are not different solutions. INCOMPLETE: there is another one.
+    WRONG: they are not distinct solutions. INCOMPLETE: there is another one.
     """
 
     UNDECIDED = 0
@@ -43,34 +43,36 @@ class Verdict(IntEnum):
 
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
-_GIVEN_UP = -1
-"""Undecided, and no longer searched."""
+_ABANDONED = -1
+"""Undecided, and the search has stopped."""
 
 _ONE = np.uint16(1)
-_NINE = 511
-_DECIDED = 27
-"""Candidates left in a chute in which each value has one triad of each line."""
+_ALL_VALUES = 511
+_DECIDED_COUNT = 27
+"""The count of a chute in which each value has one triad of each line."""
 
-_LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
+_LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
 class Searches(NamedTuple):
-    """The state of LANES searches; `new_searches` makes one, in which none has begun.
+    """The state of LANES searches."""
 
-    fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
-    puzzle: (LANES,) the puzzle of each. depth, met: (LANES,) open branches, and listed grids that
-    were reached. saved: (LANES, DEPTH, CELLS) the cells before each branch. tried: (LANES, DEPTH)
-    the choice there. seen: (27,) scratch for one grid. begun: (1,) the number of puzzles begun.
-    """
-
-    fields: Words
+    board: Words
+    """(ROWS, LANES): candidates and triads, see `sweep`."""
     puzzle: NDArray[np.int64]
+    """(LANES,): the puzzle of each lane, or NOBODY."""
     depth: NDArray[np.int64]
-    met: NDArray[np.int64]
+    """(LANES,): open branches."""
+    reached: NDArray[np.int64]
+    """(LANES,): listed grids that the search has reached."""
     saved: NDArray[np.uint16]
-    tried: NDArray[np.int64]
-    seen: NDArray[np.int64]
-    begun: NDArray[np.int64]
+    """(LANES, DEPTH, CELLS): the candidates before each open branch."""
+    choices: NDArray[np.int64]
+    """(LANES, DEPTH): what each open branch assumes, see `_choose_branch`."""
+    unit_masks: NDArray[np.int64]
+    """(27,): scratch, the values of each unit of a grid."""
+    started: NDArray[np.int64]
+    """(1,): puzzles that were started, in their order."""
 
 
 def new_searches() -> Searches:
@@ -87,10 +89,10 @@ def new_searches() -> Searches:
 
 
 @compiled(inline=True)
-def _is_solution(masks, grids, puzzle, rank, seen):
-    """Whether a grid that is listed is a solution, from the rules."""
+def _is_solution(masks, grids, puzzle, rank, unit_masks):
+    """Whether a listed grid is a solution, by the rules alone."""
     for unit in range(27):
-        seen[unit] = 0
+        unit_masks[unit] = 0
     for row in range(9):
         for column in range(9):
             cell = 9 * row + column
@@ -98,42 +100,42 @@ def _is_solution(masks, grids, puzzle, rank, seen):
             if value < 1 or value > 9 or not masks[puzzle, cell] >> (value - 1) & 1:
                 return False
             bit = 1 << (value - 1)
-            seen[row] |= bit
-            seen[9 + column] |= bit
-            seen[18 + row // 3 * 3 + column // 3] |= bit
+            unit_masks[row] |= bit
+            unit_masks[9 + column] |= bit
+            unit_masks[18 + row // 3 * 3 + column // 3] |= bit
     for unit in range(27):
-        if seen[unit] != _NINE:
+        if unit_masks[unit] != _ALL_VALUES:
             return False
     return True
 
 
 @compiled(inline=True)
-def _are_different_solutions(masks, counts, grids, puzzle, seen):
+def _are_distinct_solutions(masks, counts, grids, puzzle, unit_masks):
     for rank in range(counts[puzzle]):
-        if not _is_solution(masks, grids, puzzle, rank, seen):
+        if not _is_solution(masks, grids, puzzle, rank, unit_masks):
             return False
         for earlier in range(rank):
-            if _same(grids, puzzle, rank, earlier):
+            if _are_equal(grids, puzzle, rank, earlier):
                 return False
     return True
 
 
 @compiled(inline=True)
-def _same(grids, puzzle, one, other):
+def _are_equal(grids, puzzle, a, b):
     for cell in range(CELLS):
-        if grids[one, puzzle, cell] != grids[other, puzzle, cell]:
+        if grids[a, puzzle, cell] != grids[b, puzzle, cell]:
             return False
     return True
 
 
 @compiled(inline=True)
-def _is_listed(fields, lane, grids, puzzle, count):
-    """Whether the one candidate of each cell is a grid that is listed."""
+def _is_listed(board, lane, grids, puzzle, count):
+    """Whether the cells of a lane, each with one candidate, are a listed grid."""
     for rank in range(count):
         is_same = True
         for cell in range(CELLS):
             value = np.int64(grids[rank, puzzle, cell])
-            if fields[cell, lane] != _ONE << np.uint16(value - 1):
+            if board[cell, lane] != _ONE << np.uint16(value - 1):
                 is_same = False
                 break
         if is_same:
@@ -141,133 +143,140 @@ def _is_listed(fields, lane, grids, puzzle, count):
     return False
 
 
+# Fail first: the chute with the fewest open values, and in it a line where some value has two
+# triads, or else three. A branch on a triad decides several cells at once (tdoku does the same).
 @compiled(inline=True)
-def _choice(fields, lane):
-    """Where to branch: 81 · chute + 9 · triad + value, from 0; chutes 3 to 5 are the stacks.
+def _choose_branch(board, lane):
+    """A triad and a value to branch on: 81 · chute + 9 · triad + value, counted from 0.
 
-    In the chute with least open, a value for which a line has a choice, preferably of two.
-    NOWHERE if no line has a choice, which cannot be after a sweep.
+    NOWHERE if each value has one triad in every line: impossible after a sweep without a change.
     """
-    least, chute = 1 << 30, 0
-    for each in range(6):
-        left = np.int64(fields[LEFT + each, lane])
-        if _DECIDED < left < least:
-            least, chute = left, each
-    among, triad = 0, 0
+    smallest, chute = 1 << 30, 0
+    for candidate_chute in range(6):
+        count = np.int64(board[CHUTE_COUNTS + candidate_chute, lane])
+        if _DECIDED_COUNT < count < smallest:
+            smallest, chute = count, candidate_chute
+    candidates, triad = 0, 0
     for line in range(9 * chute, 9 * chute + 9, 3):
-        x = np.int64(fields[MAY + line, lane])
-        y = np.int64(fields[MAY + line + 1, lane])
-        z = np.int64(fields[MAY + line + 2, lane])
-        three = x & y & z
-        two = (x & y | z & (x | y)) & ~three
-        if two:
-            among, triad = two, line
+        a = np.int64(board[MAY + line, lane])
+        b = np.int64(board[MAY + line + 1, lane])
+        c = np.int64(board[MAY + line + 2, lane])
+        in_three = a & b & c
+        in_two = (a & b | c & (a | b)) & ~in_three
+        if in_two:
+            candidates, triad = in_two, line
             break
-        if three and not among:
-            among, triad = three, line
-    if not among:
+        if in_three and not candidates:
+            candidates, triad = in_three, line
+    if not candidates:
         return NOWHERE
-    value = _LOWEST[among]
-    while not fields[MAY + triad, lane] >> value & 1:
+    value = _LOWEST_BIT[candidates]
+    while not board[MAY + triad, lane] >> value & 1:
         triad += 1
     return 9 * triad + value
 
 
+# If it has the value, the other triads of its line and of its box do not. If it has not, its own
+# three cells lose it.
 @compiled(inline=True)
-def _assume(fields, lane, choice, has_it):
-    """Strike what is wrong if a triad has, or has not, a value."""
+def _assume(board, lane, choice, is_assumed):
+    """Eliminate what follows if a triad has a value, or has not."""
     chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
     line, box = triad // 3, triad % 3
-    keep = ~(_ONE << np.uint16(value))
+    kept = ~(_ONE << np.uint16(value))
     for other in range(9):
         is_beside = (other // 3 == line) != (other % 3 == box)
-        if is_beside if has_it else other == triad:
-            at, step = 27 * chute + 9 * (other // 3) + 3 * (other % 3), 1
+        if is_beside if is_assumed else other == triad:
+            cell, gap = 27 * chute + 9 * (other // 3) + 3 * (other % 3), 1
             if chute > 2:
-                at, step = 3 * (chute - 3) + other // 3 + 27 * (other % 3), 9
-            fields[at, lane] &= keep
-            fields[at + step, lane] &= keep
-            fields[at + 2 * step, lane] &= keep
+                cell, gap = 3 * (chute - 3) + other // 3 + 27 * (other % 3), 9
+            board[cell, lane] &= kept
+            board[cell + gap, lane] &= kept
+            board[cell + 2 * gap, lane] &= kept
 
 
 @compiled(inline=True)
-def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
-    """Begin the next puzzle whose listed grids are different solutions."""
-    while lanes.begun[0] < len(masks):
-        puzzle = lanes.begun[0]
-        lanes.begun[0] += 1
-        if _are_different_solutions(masks, counts, grids, puzzle, lanes.seen):
-            lanes.puzzle[lane] = puzzle
-            lanes.depth[lane] = lanes.met[lane] = 0
+def _start_next(lane, searches, board, masks, counts, grids, verdicts):
+    """Start the next puzzle whose listed grids are distinct solutions."""
+    while searches.started[0] < len(masks):
+        puzzle = searches.started[0]
+        searches.started[0] += 1
+        if _are_distinct_solutions(masks, counts, grids, puzzle, searches.unit_masks):
+            searches.puzzle[lane] = puzzle
+            searches.depth[lane] = searches.reached[lane] = 0
             for cell in range(CELLS):
-                fields[cell, lane] = masks[puzzle, cell]
+                board[cell, lane] = masks[puzzle, cell]
             return
         verdicts[puzzle] = _WRONG
-    lanes.puzzle[lane] = NOBODY
+    searches.puzzle[lane] = NOBODY
 
 
 @compiled(inline=True)
-def _branch(lane, lanes, fields, choice):
-    depth = lanes.depth[lane]
+def _branch(lane, searches, board, choice):
+    """Save the candidates of a lane and assume that a triad has a value."""
+    depth = searches.depth[lane]
     for cell in range(CELLS):
-        lanes.saved[lane, depth, cell] = fields[cell, lane]
-    lanes.tried[lane, depth] = choice
-    lanes.depth[lane] = depth + 1
-    _assume(fields, lane, choice, True)
+        searches.saved[lane, depth, cell] = board[cell, lane]
+    searches.choices[lane, depth] = choice
+    searches.depth[lane] = depth + 1
+    _assume(board, lane, choice, True)
 
 
 @compiled(inline=True)
-def _go_back(lane, lanes, fields):
-    depth = lanes.depth[lane] - 1
-    lanes.depth[lane] = depth
+def _backtrack(lane, searches, board):
+    """Undo the last branch and assume the opposite."""
+    depth = searches.depth[lane] - 1
+    searches.depth[lane] = depth
     for cell in range(CELLS):
-        fields[cell, lane] = lanes.saved[lane, depth, cell]
-    _assume(fields, lane, lanes.tried[lane, depth], False)
+        board[cell, lane] = searches.saved[lane, depth, cell]
+    _assume(board, lane, searches.choices[lane, depth], False)
 
 
+# COMPLETE takes two things: every branch ended, and every listed grid was reached. The second
+# checks the search itself: a search that eliminates too much would lose listed grids, too.
 @compiled(inline=True)
-def _next(lane, lanes, fields, counts, grids, nodes, most):
-    """Go on after a sweep: the verdict on the lane's puzzle, undecided while it is searched."""
-    puzzle = lanes.puzzle[lane]
-    if not fields[DEAD, lane]:
-        if fields[OPEN, lane]:
-            if fields[MOVED, lane]:
+def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
+    """Continue a lane after a sweep; returns the verdict on its puzzle so far."""
+    puzzle = searches.puzzle[lane]
+    if not board[DEAD, lane]:
+        if board[OPEN, lane]:
+            if board[CHANGED, lane]:
                 return _UNDECIDED
-            choice = _choice(fields, lane)
-            if choice == NOWHERE or nodes[puzzle] >= most or lanes.depth[lane] == DEPTH:
-                return _GIVEN_UP
+            choice = _choose_branch(board, lane)
+            if choice == NOWHERE or nodes[puzzle] >= max_nodes or searches.depth[lane] == DEPTH:
+                return _ABANDONED
             nodes[puzzle] += 1
-            _branch(lane, lanes, fields, choice)
+            _branch(lane, searches, board, choice)
             return _UNDECIDED
-        if not _is_listed(fields, lane, grids, puzzle, counts[puzzle]):
-            return _UNDECIDED if fields[MOVED, lane] else _INCOMPLETE
-        lanes.met[lane] += 1
-    if lanes.depth[lane]:
-        _go_back(lane, lanes, fields)
+        if not _is_listed(board, lane, grids, puzzle, counts[puzzle]):
+            return _UNDECIDED if board[CHANGED, lane] else _INCOMPLETE
+        searches.reached[lane] += 1
+    if searches.depth[lane]:
+        _backtrack(lane, searches, board)
         return _UNDECIDED
-    return _COMPLETE if lanes.met[lane] == counts[puzzle] else _GIVEN_UP
+    return _COMPLETE if searches.reached[lane] == counts[puzzle] else _ABANDONED
 
 
 @compiled(inline=True)
-def search(lanes, masks, counts, grids, verdicts, nodes, most, sweeps):
-    """Go on for so many sweeps; whether all puzzles are done.
+def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
+    """Search for `sweeps` rounds; returns whether all puzzles are done.
 
-    Verdicts stay undecided where more than `most` nodes would be needed.
+    Writes `verdicts` and adds to `nodes`. Puzzles that need more than `max_nodes` stay undecided.
     """
-    fields = lanes.fields
+    board = searches.board
     for _ in range(sweeps):
         working = 0
         for lane in range(LANES):
-            if lanes.puzzle[lane] == NOBODY and lanes.begun[0] < len(masks):
-                _begin(lane, lanes, fields, masks, counts, grids, verdicts)
-            working += lanes.puzzle[lane] != NOBODY
+            if searches.puzzle[lane] == NOBODY and searches.started[0] < len(masks):
+                _start_next(lane, searches, board, masks, counts, grids, verdicts)
+            working += searches.puzzle[lane] != NOBODY
         if not working:
             return True
-        sweep(fields)
+        sweep(board)
         for lane in range(LANES):
-            if lanes.puzzle[lane] != NOBODY:
-                verdict = _next(lane, lanes, fields, counts, grids, nodes, most)
+            if searches.puzzle[lane] != NOBODY:
+                verdict = _continue(lane, searches, board, counts, grids, nodes, max_nodes)
                 if verdict != _UNDECIDED:
-                    verdicts[lanes.puzzle[lane]] = max(verdict, _UNDECIDED)
-                    lanes.puzzle[lane] = NOBODY
+                    verdicts[searches.puzzle[lane]] = max(verdict, _UNDECIDED)
+                    searches.puzzle[lane] = NOBODY
     return False

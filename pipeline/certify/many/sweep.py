@@ -1,9 +1,22 @@
-"""A round of propagation for LANES puzzles of 9×9 side by side.
+"""One round of propagation for LANES puzzles of 9×9 side by side.
 
-A triad is three cells of a row or column in one box; a chute is the nine triads of three rows, or
-columns, that share three boxes. Each value is in one triad of each line and of each box: so in one
-of six ways (T. Dillon, tdoku, 2019). A vector of `fields` is one cell, or triad, in all lanes; the
-bits of its words are values.
+A triad is three cells of a row or column in one box. A chute (a band or a stack) has nine triads:
+three lines by three boxes. Each value is in one triad of each line and of each box, so in one of
+six ways, like a permutation matrix (T. Dillon, tdoku, 2019).
+
+`board` has these vectors, each with one word of 16 bits for each lane:
+
+| vector | number | its words |
+|---|---|---|
+| 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
+| MAY | TRIADS | values that a triad can have |
+| MUST | TRIADS | values that a triad must have |
+| CHUTE_COUNTS | CHUTES | how many values the triads of a chute can have, added up |
+| DEAD | 1 | not 0 after a contradiction |
+| OPEN | 1 | not 0 while some cell has several candidates |
+| CHANGED | 1 | not 0 if the last round eliminated something |
+
+Triad 9 · chute + 3 · line + box is in that line and box of the chute; chutes 3 to 5 are the stacks.
 """
 
 from __future__ import annotations
@@ -17,128 +30,148 @@ CELLS, TRIADS, CHUTES = 81, 54, 6
 
 MAY = CELLS
 MUST = MAY + TRIADS
-LEFT = MUST + TRIADS
-DEAD, OPEN, MOVED, ROWS = range(LEFT + CHUTES, LEFT + CHUTES + 4)
-"""The vectors of `fields` after the cells: values that triads may and must have, and how many the
-triads of a chute may have. The last three are not 0 in a lane with a contradiction, with a cell of
-several values, and with a change in the last round."""
+CHUTE_COUNTS = MUST + TRIADS
+DEAD, OPEN, CHANGED, ROWS = range(CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4)
 
-_NONE, _NINE = np.uint16(0), np.uint16(0b111_111_111)
+_NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
 
 
 @compiled(inline=True)
-def _load(f, at, step):
+def _load_triad(board, cell, gap):
     """The three cells of a triad."""
-    return load(f, at), load(f, at + step), load(f, at + 2 * step)
+    return load(board, cell), load(board, cell + gap), load(board, cell + 2 * gap)
 
 
 @compiled(inline=True)
-def _may(x):
-    return x[0] | x[1] | x[2]
+def _any_of(triad):
+    """Candidates of any cell of a triad."""
+    return triad[0] | triad[1] | triad[2]
 
 
 @compiled(inline=True)
-def _sole(x):
-    """The values that a cell of a triad has alone."""
-    a, b, c = (
-        filled(without_lowest(x[0])),
-        filled(without_lowest(x[1])),
-        filled(without_lowest(x[2])),
-    )
-    return x[0] & ~a | x[1] & ~b | x[2] & ~c
+def _fixed_in(triad):
+    """Values of the cells of a triad that have one candidate."""
+    several_0 = filled(without_lowest(triad[0]))
+    several_1 = filled(without_lowest(triad[1]))
+    several_2 = filled(without_lowest(triad[2]))
+    return triad[0] & ~several_0 | triad[1] & ~several_1 | triad[2] & ~several_2
 
 
+# A value takes one triad of each line and of each box of a chute: a permutation of three. So all
+# six are listed, and a triad keeps a value only if one of the permutations through it is left. This
+# is arc consistency of the whole chute for each value, at once for all values in the bits of a
+# word.
 @compiled(inline=True)
-def _permuted(a, b, c, d, e, f, g, h, i):
-    """The triads of a chute that may have each value, if each line has it in another box.
+def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
+    """Values that each triad can have, by line and box; and values with no place in the chute."""
+    p012, p021 = m00 & m11 & m22, m00 & m12 & m21
+    p102, p120 = m01 & m10 & m22, m01 & m12 & m20
+    p201, p210 = m02 & m10 & m21, m02 & m11 & m20
+    nowhere = (p012 | p021 | p102 | p120 | p201 | p210) ^ spread(_ALL_VALUES)
+    may = (
+        p012 | p021, p102 | p120, p201 | p210,
+        p102 | p201, p012 | p210, p021 | p120,
+        p120 | p210, p021 | p201, p012 | p102,
+    )  # fmt: skip
+    return may, nowhere
 
-    And the values that can be nowhere.
+
+# A triad has three cells. So with three values that it must have it has no others (a naked triple
+# of a line and of a box at once), and more than three are a contradiction.
+@compiled(inline=True)
+def _update_triad(board, cell, gap, triad, may, must, index):
+    """Restrict the cells of a triad to what it may have.
+
+    Returns contradictions, values that were eliminated, and the number of values that are left.
     """
-    p, q, r, s, t, u = a & e & i, a & f & h, b & d & i, b & f & g, c & d & h, c & e & g
-    nowhere = (p | q | r | s | t | u) ^ spread(_NINE)
-    return (p | q, r | s, t | u, r | t, p | u, q | s, s | u, q | t, p | r), nowhere
+    from_third = without_lowest(without_lowest(must))
+    may = may & (must | ~filled(from_third))
+    store(board, cell, triad[0] & may)
+    store(board, cell + gap, triad[1] & may)
+    store(board, cell + 2 * gap, triad[2] & may)
+    store(board, MAY + index, may)
+    store(board, MUST + index, must)
+    return without_lowest(from_third), _any_of(triad) & ~may, bits_set(may)
 
 
+# Locked candidates and box-line reduction in both directions: what a triad must have, because one
+# of its cells is fixed to it or because no other triad of its line can have it, leaves the other
+# triads of its line and of its box.
 @compiled(inline=True)
-def _strike(f, at, step, x, may, must, triad):
-    """Leave to a triad what it may have; note that, and what it must have.
+def _update_chute(board, chute, first, line, box, gap):
+    """Restrict the nine triads of a chute; returns contradictions, and values that were eliminated.
 
-    If that is three values, it has no other. Gives contradictions, what was struck, and how many
-    values it may have.
-    """
-    three = without_lowest(without_lowest(must))
-    may = may & (must | ~filled(three))
-    store(f, at, x[0] & may)
-    store(f, at + step, x[1] & may)
-    store(f, at + 2 * step, x[2] & may)
-    store(f, MAY + triad, may)
-    store(f, MUST + triad, must)
-    return without_lowest(three), _may(x) & ~may, bits_set(may)
-
-
-@compiled(inline=True)
-def _chute(f, chute, first, line, box, cell):
-    """Strike in a chute what its triads exclude; give contradictions, and what was struck.
-
-    Its cells begin with `first`; its lines, boxes and the cells of a triad are so far apart.
+    `first` is the first cell. `line`, `box` and `gap` are the distances between lines, boxes, and
+    the cells of a triad.
     """
     second, third = first + line, first + 2 * line
-    a, b, c = _load(f, first, cell), _load(f, first + box, cell), _load(f, first + 2 * box, cell)
-    d, e, g = _load(f, second, cell), _load(f, second + box, cell), _load(f, second + 2 * box, cell)
-    h, i, j = _load(f, third, cell), _load(f, third + box, cell), _load(f, third + 2 * box, cell)
-    # what one triad of a line must have, the two others have not
-    qa, qb, qc, qd, qe = _sole(a), _sole(b), _sole(c), _sole(d), _sole(e)
-    qg, qh, qi, qj = _sole(g), _sole(h), _sole(i), _sole(j)
-    r, s, t = ~(qa | qb | qc), ~(qd | qe | qg), ~(qh | qi | qj)
-    may, bad = _permuted(
-        _may(a) & (qa | r), _may(b) & (qb | r), _may(c) & (qc | r),
-        _may(d) & (qd | s), _may(e) & (qe | s), _may(g) & (qg | s),
-        _may(h) & (qh | t), _may(i) & (qi | t), _may(j) & (qj | t),
+    t00 = _load_triad(board, first, gap)
+    t01 = _load_triad(board, first + box, gap)
+    t02 = _load_triad(board, first + 2 * box, gap)
+    t10 = _load_triad(board, second, gap)
+    t11 = _load_triad(board, second + box, gap)
+    t12 = _load_triad(board, second + 2 * box, gap)
+    t20 = _load_triad(board, third, gap)
+    t21 = _load_triad(board, third + box, gap)
+    t22 = _load_triad(board, third + 2 * box, gap)
+    f00, f01, f02 = _fixed_in(t00), _fixed_in(t01), _fixed_in(t02)
+    f10, f11, f12 = _fixed_in(t10), _fixed_in(t11), _fixed_in(t12)
+    f20, f21, f22 = _fixed_in(t20), _fixed_in(t21), _fixed_in(t22)
+    free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
+    may, bad = _permute(
+        _any_of(t00) & (f00 | free_0), _any_of(t01) & (f01 | free_0), _any_of(t02) & (f02 | free_0),
+        _any_of(t10) & (f10 | free_1), _any_of(t11) & (f11 | free_1), _any_of(t12) & (f12 | free_1),
+        _any_of(t20) & (f20 | free_2), _any_of(t21) & (f21 | free_2), _any_of(t22) & (f22 | free_2),
     )  # fmt: skip
-    ma, mb, mc, md, me, mg, mh, mi, mj = may
+    m00, m01, m02, m10, m11, m12, m20, m21, m22 = may
     t = 9 * chute
-    x0, y0, n0 = _strike(f, first, cell, a, ma, ma & ~(mb | mc), t)
-    x1, y1, n1 = _strike(f, first + box, cell, b, mb, mb & ~(ma | mc), t + 1)
-    x2, y2, n2 = _strike(f, first + 2 * box, cell, c, mc, mc & ~(ma | mb), t + 2)
-    x3, y3, n3 = _strike(f, second, cell, d, md, md & ~(me | mg), t + 3)
-    x4, y4, n4 = _strike(f, second + box, cell, e, me, me & ~(md | mg), t + 4)
-    x5, y5, n5 = _strike(f, second + 2 * box, cell, g, mg, mg & ~(md | me), t + 5)
-    x6, y6, n6 = _strike(f, third, cell, h, mh, mh & ~(mi | mj), t + 6)
-    x7, y7, n7 = _strike(f, third + box, cell, i, mi, mi & ~(mh | mj), t + 7)
-    x8, y8, n8 = _strike(f, third + 2 * box, cell, j, mj, mj & ~(mh | mi), t + 8)
-    store(f, LEFT + chute, n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 + n8)
+    x0, y0, n0 = _update_triad(board, first, gap, t00, m00, m00 & ~(m01 | m02), t)
+    x1, y1, n1 = _update_triad(board, first + box, gap, t01, m01, m01 & ~(m00 | m02), t + 1)
+    x2, y2, n2 = _update_triad(board, first + 2 * box, gap, t02, m02, m02 & ~(m00 | m01), t + 2)
+    x3, y3, n3 = _update_triad(board, second, gap, t10, m10, m10 & ~(m11 | m12), t + 3)
+    x4, y4, n4 = _update_triad(board, second + box, gap, t11, m11, m11 & ~(m10 | m12), t + 4)
+    x5, y5, n5 = _update_triad(board, second + 2 * box, gap, t12, m12, m12 & ~(m10 | m11), t + 5)
+    x6, y6, n6 = _update_triad(board, third, gap, t20, m20, m20 & ~(m21 | m22), t + 6)
+    x7, y7, n7 = _update_triad(board, third + box, gap, t21, m21, m21 & ~(m20 | m22), t + 7)
+    x8, y8, n8 = _update_triad(board, third + 2 * box, gap, t22, m22, m22 & ~(m20 | m21), t + 8)
+    store(board, CHUTE_COUNTS + chute, n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 + n8)
     bad = bad | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8
     return bad, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
+# Hidden single. A value that both the row triad and the column triad of a cell must have can only
+# be where they meet: in this cell.
 @compiled(inline=True)
-def _settle(f, cell, row, column):
-    """Leave a cell only what both its triads must have; give errors, open values, and changes."""
-    x, held = load(f, cell), load(f, row) & load(f, column)
-    y = x & (held | ~filled(held))
-    store(f, cell, y)
-    return without_lowest(held) | ~filled(y), without_lowest(y), x & ~y
+def _update_cell(board, cell, across, down):
+    """Restrict a cell to the value that both its triads must have.
 
-
-@compiled(inline=True)
-def sweep(f):
-    """Propagate once through all chutes, bands first.
-
-    A lane that has not moved has nothing more to strike.
+    Returns contradictions, whether the cell is open, and values that were eliminated.
     """
-    dead, is_open, moved = spread(_NONE), spread(_NONE), spread(_NONE)
+    before, required = load(board, cell), load(board, across) & load(board, down)
+    after = before & (required | ~filled(required))
+    store(board, cell, after)
+    return without_lowest(required) | ~filled(after), without_lowest(after), before & ~after
+
+
+@compiled(inline=True)
+def sweep(board):
+    """Propagate once through all chutes, bands first, and then in all cells.
+
+    If nothing changed in a lane, nothing more follows there.
+    """
+    dead, is_open, changed = spread(_NO_VALUES), spread(_NO_VALUES), spread(_NO_VALUES)
     for chute in range(3):
-        bad, struck = _chute(f, chute, 27 * chute, 9, 3, 1)
-        dead, moved = dead | bad, moved | struck
+        bad, eliminated = _update_chute(board, chute, 27 * chute, 9, 3, 1)
+        dead, changed = dead | bad, changed | eliminated
     for chute in range(3):
-        bad, struck = _chute(f, 3 + chute, 3 * chute, 1, 27, 9)
-        dead, moved = dead | bad, moved | struck
+        bad, eliminated = _update_chute(board, 3 + chute, 3 * chute, 1, 27, 9)
+        dead, changed = dead | bad, changed | eliminated
     for row in range(9):
         for column in range(9):
             across = MUST + 3 * row + column // 3
             down = MUST + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
-            bad, more, struck = _settle(f, 9 * row + column, across, down)
-            dead, is_open, moved = dead | bad, is_open | more, moved | struck
-    store(f, DEAD, dead)
-    store(f, OPEN, is_open)
-    store(f, MOVED, moved)
+            bad, several, eliminated = _update_cell(board, 9 * row + column, across, down)
+            dead, is_open, changed = dead | bad, is_open | several, changed | eliminated
+    store(board, DEAD, dead)
+    store(board, OPEN, is_open)
+    store(board, CHANGED, changed)

@@ -1,8 +1,8 @@
-"""Whether the solutions of a puzzle with rules that are listed are all there are.
+"""Checks that the listed solutions of a variant are complete, by an exhaustive search.
 
-`stating` turns the rules' formulas into constraints over masks of values, `propagation` strikes
-values that these exclude, and `search` tries everything that is left: as machine code or, where
-there is none, in plain Python. Nothing here knows an encoding, a clause or a solver.
+The rules state constraints. `gathering` simplifies these and `stating` packs them into arrays.
+`search` branches and `propagation` eliminates values, in machine code or else in plain Python.
+Nothing here knows an encoding, a clause or a solver.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import NOT_MET, TOO_SHORT, Exhausted, NotSolutions, crowded_unit
+from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.gathering import NoSolution
-from pipeline.certify.ruled.layout import CELLS, COMPLETE, FOUND, NODES
 from pipeline.certify.ruled.search import search as plain_search
-from pipeline.certify.ruled.stating import Stated, stated
+from pipeline.certify.ruled.stating import SearchArrays, search_arrays
 from pipeline.certify.ruled.tables import TooLarge
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
 
-AT_ONCE, PLAIN_AT_ONCE = 200, 4
-"""Branches between two looks at the clock: some milliseconds."""
+CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
+"""Branches between two checks of the clock: some milliseconds."""
 
-OTHERWISE = 0.01
+PYTHON_SECONDS = 0.01
 """Seconds that plain Python takes for most puzzles."""
 
-SHORT, PLAIN_SECONDS = 0.05, 0.2
-"""The longest that plain Python searches before machine code is loaded, and if there is none: a
-proof is quicker then."""
+BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
+"""The longest that plain Python searches before machine code is loaded, and if it cannot be: then a
+proof is quicker."""
 
 _MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
 PROGRAM = Program(
@@ -48,126 +48,128 @@ def exhausted_by_rules(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
-    most: int = 1,
-    nodes: float = inf,
+    max_solutions: int = 1,
+    max_nodes: float = inf,
     seconds: float = inf,
 ) -> Exhausted:
-    """Search for solutions of a puzzle that are not listed, until there are `most` of them.
+    """Search for solutions of a variant that are not listed, at most `max_solutions` of them.
 
-    It ends undecided after so many nodes or seconds, for rules that are too large, and if it has
-    not come to all that are listed; without machine code, after PLAIN_SECONDS. Raises NotSolutions
-    if those listed are not different solutions of the puzzle, and ValueError for a `most` below 1.
+    Undecided after `max_nodes` or `seconds`, for rules that are too large, and if the search misses
+    a listed solution; without machine code, after WITHOUT_CODE seconds. Raises NotSolutions unless
+    the listed grids are different solutions, and ValueError if `max_solutions` is below 1.
     """
     start = time.monotonic()
     end = start + seconds
 
-    def search(step: Callable[..., int] | None, longest: float) -> Exhausted:
-        return searched(step, puzzle, solutions, most, nodes, min(end, start + longest))
+    def search(step: Callable[..., int] | None, max_seconds: float) -> Exhausted:
+        latest = min(end, start + max_seconds)
+        return run_search(step, puzzle, solutions, max_solutions, max_nodes, latest)
 
-    if step := loaded.get(OTHERWISE):
+    if step := loaded.get(PYTHON_SECONDS):
         return search(step, inf)
-    found = search(None, SHORT)
-    if found.undecided != TOO_SHORT or time.monotonic() > end:
-        return found
-    if step := loaded.get(SHORT, at_once=True):
+    result = search(None, BEFORE_LOADING)
+    if result.undecided != TOO_SHORT or time.monotonic() > end:
+        return result
+    if step := loaded.get(BEFORE_LOADING, at_once=True):
         return search(step, inf)
-    found = search(None, PLAIN_SECONDS)
-    loaded.count(PLAIN_SECONDS)
-    if found.undecided != TOO_SHORT or time.monotonic() > end:
-        return found
-    return Exhausted(found.missing, found.nodes, _NO_CODE)
+    result = search(None, WITHOUT_CODE)
+    loaded.count(WITHOUT_CODE)
+    if result.undecided != TOO_SHORT or time.monotonic() > end:
+        return result
+    return Exhausted(result.missing, result.nodes, _NO_CODE)
 
 
-def searched(
+def run_search(
     step: Callable[..., int] | None,
     puzzle: Puzzle,
     solutions: Sequence[Grid],
-    most: int,
-    nodes: float,
+    max_solutions: int,
+    max_nodes: float,
     end: float,
 ) -> Exhausted:
-    """As `exhausted_by_rules`, until a moment of the monotonic clock.
+    """`exhausted_by_rules` until `end` of the monotonic clock.
 
-    `step` is the search as machine code; without it, plain Python does the same.
+    `step` is the search in machine code; without it, plain Python does the same.
     """
-    if most < 1:
-        raise ValueError(f"{most} solutions are not looked for")
+    if max_solutions < 1:
+        raise ValueError(f"{max_solutions} solutions are not looked for")
     listed = {*solutions}
-    if len(listed) < len(solutions) or any(certify_grid(puzzle, each) for each in solutions):
+    if len(listed) < len(solutions) or any(certify_grid(puzzle, grid) for grid in solutions):
         raise NotSolutions("the grids that are listed are not different solutions")
     if not listed and crowded_unit(puzzle):
         return Exhausted((), 0)
     try:
-        run = _RuledSearch(step, puzzle, stated(puzzle, end), nodes, end)
+        run = _VariantSearch(step, puzzle, search_arrays(puzzle, end), max_nodes, end)
     except NoSolution:
         return Exhausted((), 0, NOT_MET if listed else None)
     except TooLarge as error:
         return Exhausted((), 0, str(error))
-    missing, unmet = list[Grid](), {*listed}
+    missing, not_met = list[Grid](), {*listed}
     for grid in run.solutions():
         if grid in listed:
-            unmet.discard(grid)
+            not_met.discard(grid)
             continue
         missing.append(grid)
-        if len(missing) == most:
+        if len(missing) == max_solutions:
             return Exhausted(tuple(missing), run.nodes)
-    return Exhausted(tuple(missing), run.nodes, run.undecided or (NOT_MET if unmet else None))
+    return Exhausted(tuple(missing), run.nodes, run.undecided or (NOT_MET if not_met else None))
 
 
-class _RuledSearch:
-    """A search that can stop; `undecided` says why it ended early, if it did."""
+class _VariantSearch:
+    """A search that can stop; `undecided` says why it stopped early."""
 
     def __init__(
         self,
         step: Callable[..., int] | None,
         puzzle: Puzzle,
-        arrays: Stated,
-        most: float,
+        arrays: SearchArrays,
+        max_nodes: float,
         end: float,
     ) -> None:
         self.undecided: str | None = None
         self._puzzle = puzzle
         self._run: Callable[..., int] = step or plain_search
-        self._arrays: Sequence[Any] = arrays if step else [each.tolist() for each in arrays]
-        self._at_once = AT_ONCE if step else PLAIN_AT_ONCE
-        self._most = most
+        self._arrays: Sequence[Any] = arrays if step else [array.tolist() for array in arrays]
+        self._clock_nodes = CLOCK_NODES if step else PLAIN_CLOCK_NODES
+        self._max_nodes = max_nodes
         self._end = end
 
     @property
     def nodes(self) -> int:
-        return int(self._arrays[0][NODES])
+        return int(self._arrays[0][L.NODES])
 
     def solutions(self) -> Iterator[Grid]:
-        """Each solution once."""
+        """Yield each solution once."""
         while True:
             if time.monotonic() > self._end:
                 self.undecided = TOO_SHORT
                 return
-            said = self._run(*self._arrays, int(min(self._at_once, self._most - self.nodes)))
-            if said == COMPLETE:
+            nodes = int(min(self._clock_nodes, self._max_nodes - self.nodes))
+            outcome = self._run(*self._arrays, nodes)
+            if outcome == L.COMPLETE:
                 return
-            if said == FOUND:
+            if outcome == L.SOLUTION:
                 yield self._grid()
-            elif self.nodes + 1 > self._most:
-                self.undecided = f"{self._most:,.0f} nodes were too few"
+            elif self.nodes + 1 > self._max_nodes:
+                self.undecided = f"{self._max_nodes:,.0f} nodes were too few"
                 return
 
     def _grid(self) -> Grid:
-        """The grid that is found: each cell has one value."""
+        """The solution: each cell has one value."""
         geometry = self._puzzle.geometry
-        masks = self._arrays[0][CELLS : CELLS + geometry.size]
-        before = geometry.lowest - 1
-        return Grid(geometry, tuple(int(mask).bit_length() + before for mask in masks))
+        masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
+        offset = geometry.lowest - 1
+        return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
 
 
 def try_search(step: Callable[..., int]) -> None:
     """Search for all solutions of puzzles whose rules take most kinds of constraints.
 
-    Raises RuntimeError if they, or the branches, are not those of plain Python.
+    Raises RuntimeError if the solutions or the branches differ from those of plain Python.
     """
     from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 
-    usual = (
+    classic = (
         cages.SameMultiset(((0, 2), (4, 6))),
         cages.Quadruple((5, 6, 9, 10), (1,)),
         lines.Between((0, 1, 3)),
@@ -183,10 +185,10 @@ def try_search(step: Callable[..., int]) -> None:
     )
     regions = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
     for puzzle in (
-        Puzzle.empty(Geometry(2, 2), usual),
+        Puzzle.empty(Geometry(2, 2), classic),
         Puzzle.empty(Geometry(2, 2), of_regions),
         Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
     ):
-        ours = searched(step, puzzle, (), 100, inf, inf)
-        if ours != searched(None, puzzle, (), 100, inf, inf):
+        result = run_search(step, puzzle, (), 100, inf, inf)
+        if result != run_search(None, puzzle, (), 100, inf, inf):
             raise RuntimeError("the machine code does not search")

@@ -1,7 +1,7 @@
-"""The cells of a search: what they may hold, and what is woken when that changes.
+"""Domains of cells, and the constraints that a change of them schedules.
 
-These functions, and those of `sums`, `regions`, `propagation` and `search`, work on arrays as
-machine code, and on lists as plain Python. `layout` says what `w` and `d` are.
+Like `sums`, `regions`, `propagation` and `search`, these functions work on arrays in machine code
+and on lists in plain Python. `layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -9,97 +9,108 @@ from __future__ import annotations
 from pipeline.certify.ruled import layout as L
 from pipeline.native import compiled
 
-_CHUNK = (1 << L.CHUNK) - 1
+_CHUNK_MASK = (1 << L.CHUNK) - 1
+
+
+# A mask has up to 31 bits, and machine code must give what plain Python gives, so bits are counted
+# by tables. Powers of 2 are distinct modulo 67, which turns a bit into its index by one lookup.
+@compiled(inline=True)
+def lowest_bit(problem, mask):
+    """Index of the lowest bit."""
+    return problem[L.LOWEST_BIT + (mask & -mask) % L.MODULUS]
 
 
 @compiled(inline=True)
-def lowest(d, mask):
-    """The index of the lowest bit."""
-    return d[L.LOWEST + (mask & -mask) % L.MODULUS]
-
-
-@compiled(inline=True)
-def highest(d, mask):
-    """The index of the highest bit."""
-    above = 0
-    while mask > _CHUNK:
+def highest_bit(problem, mask):
+    """Index of the highest bit."""
+    shift = 0
+    while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
-        above += L.CHUNK
-    return above + d[L.HIGHEST + mask]
+        shift += L.CHUNK
+    return shift + problem[L.HIGHEST_BIT + mask]
 
 
 @compiled(inline=True)
-def number(d, mask):
-    """The number of bits."""
-    found = d[L.NUMBER + (mask & _CHUNK)]
-    while mask > _CHUNK:
+def bit_count(problem, mask):
+    """Number of bits."""
+    count = problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
+    while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
-        found += d[L.NUMBER + (mask & _CHUNK)]
-    return found
+        count += problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
+    return count
 
 
 @compiled(inline=True)
-def wake(w, d, constraint):
-    """Put a constraint into its queue."""
-    if not w[d[L.QUEUED] + constraint]:
-        w[d[L.QUEUED] + constraint] = 1
-        queue, room = d[d[L.PRIORITIES] + constraint], d[L.CONSTRAINTS]
-        place = w[L.FIRST + queue] + w[L.WAITING + queue]
-        if place >= room:
-            place -= room
-        w[d[L.RINGS] + queue * room + place] = constraint
-        w[L.WAITING + queue] += 1
+def schedule(state, problem, constraint):
+    """Append a constraint to its queue, unless it waits there already."""
+    if not state[problem[L.IS_QUEUED] + constraint]:
+        state[problem[L.IS_QUEUED] + constraint] = 1
+        queue, capacity = problem[problem[L.QUEUES_OF] + constraint], problem[L.CONSTRAINTS]
+        position = state[L.QUEUE_FIRST + queue] + state[L.QUEUE_LENGTH + queue]
+        if position >= capacity:
+            position -= capacity
+        state[problem[L.QUEUE_RINGS] + queue * capacity + position] = constraint
+        state[L.QUEUE_LENGTH + queue] += 1
 
 
 @compiled()
-def keep(w, d, cell, mask):
-    """Leave a cell only values in the mask; whether it may still hold one."""
-    before = w[L.CELLS + cell]
-    left = before & mask
-    if left == before:
+def restrict(state, problem, cell, mask):
+    """Restrict a cell to the values in a mask; False if it has none left.
+
+    Schedules the constraints of a cell that changes. A cell that becomes fixed goes on the stack as
+    well, and also schedules its LATE constraints.
+    """
+    before = state[L.CELLS + cell]
+    after = before & mask
+    if after == before:
         return True
-    w[L.CELLS + cell] = left
-    if left == 0:
+    state[L.CELLS + cell] = after
+    if after == 0:
         return False
-    w[L.CHANGED] = 1
-    if w[L.QUIET]:
+    state[L.HAS_CHANGED] = 1
+    if state[L.PROBING]:
         return True
-    woken = d[L.WOKEN] + 2 * cell
-    end = d[woken + 1]
-    if left & (left - 1) == 0:
-        w[d[L.STACK] + w[L.FIXED]] = cell
-        w[L.FIXED] += 1
-        end = d[woken + 2]
-    for place in range(d[woken], end):
-        wake(w, d, d[place])
+    watchers = problem[L.WATCHERS] + 2 * cell
+    end = problem[watchers + 1]
+    if after & (after - 1) == 0:
+        state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]] = cell
+        state[L.FIXED_COUNT] += 1
+        end = problem[watchers + 2]
+    for i in range(problem[watchers], end):
+        schedule(state, problem, problem[i])
     return True
 
 
+# Hidden single. The caller knows that each of the values must be in one of these cells, and that
+# only one cell can hold it. A cell that is the only place of two of the values fails.
 @compiled()
-def place(w, d, first, length, values):
-    """Give values to the only cells that may hold them."""
+def assign(state, problem, first, length, values):
+    """Assign values to the only cells of a scope that can hold them."""
     if values:
-        for at in range(first, first + length):
-            held = w[L.CELLS + d[at]] & values
-            if held and (held & (held - 1) or not keep(w, d, d[at], held)):
+        for i in range(first, first + length):
+            held = state[L.CELLS + problem[i]] & values
+            if held and (held & (held - 1) or not restrict(state, problem, problem[i], held)):
                 return False
     return True
 
 
+# The caller knows that one of these cells holds the value. A cell that is a peer of every cell that
+# can hold it therefore cannot. With a unit as the scope this is the locked candidate (pointing and
+# claiming); with the cells of a cage it is a cage that sees a cell.
 @compiled()
-def strike_outside(w, d, first, length, values):
-    """Strike values that some of the cells must hold from all that differ from these cells."""
+def eliminate_from_peers(state, problem, first, length, values):
+    """Eliminate values that the scope must hold from the common peers of their places."""
     while values:
         bit = values & -values
         values ^= bit
-        for word in range(d[L.WORDS]):
-            others = L.NOTHING
-            for at in range(first, first + length):
-                if w[L.CELLS + d[at]] & bit:
-                    others &= d[d[L.APART] + d[at] * d[L.WORDS] + word]
-            while others > 0:
-                other = word * L.CELLS_IN_WORD + lowest(d, others)
-                others &= others - 1
-                if w[L.CELLS + other] & bit and not keep(w, d, other, ~bit):
+        for word in range(problem[L.SET_WORDS]):
+            peers = L.NOTHING
+            for i in range(first, first + length):
+                if state[L.CELLS + problem[i]] & bit:
+                    peers &= problem[problem[L.PEERS] + problem[i] * problem[L.SET_WORDS] + word]
+            while peers > 0:
+                peer = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+                peers &= peers - 1
+                if state[L.CELLS + peer] & bit and not restrict(state, problem, peer, ~bit):
                     return False
     return True

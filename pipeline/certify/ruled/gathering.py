@@ -1,7 +1,6 @@
-"""The constraints of a puzzle with rules, sorted by what a search does with them.
+"""Simplifies the constraints of a variant to the kinds that the search has.
 
-The parts that all puzzles of a geometry share are cached. An alternative holds constraints without
-further alternatives, so nested ones are multiplied out.
+What all puzzles of a geometry share is cached. Alternatives are not nested: they are expanded.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.ruled.tables import Related, TooLarge, relation
+from pipeline.certify.ruled.tables import RelationTables, TooLarge, relation
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -37,74 +36,74 @@ from pipeline.puzzle.sums import (
     between_ends,
 )
 
-MOST_ALTERNATIVES = 500
+MAX_ALTERNATIVES = 500
 
-_FEW = 6
-"""Parts with the same sum of which all pairs are stated, not only neighbours."""
+_MAX_PAIRED_PARTS = 6
+"""The most parts with the same sum of which all pairs become totals, not only consecutive ones."""
 
-_FEWEST_CAGES, _MOST_LEFT = 4, 5
-"""Cages that are looked at together, and cells that they leave over in whole rows, columns or boxes
-for a constraint on these."""
+_MIN_CAGES, _MAX_INNIES = 4, 5
+"""The fewest cages for which innies and outies are looked for; the most of them in a band."""
 
-_MOST_COUNTED = 9
-"""Values of which any set may be held by cells whose different values are counted."""
+_MAX_COUNTED_VALUES = 9
+"""The most values of a puzzle with counts of different values: each set of them is a state."""
 
 Terms = dict[int, int]
-"""Cells and their weights."""
+"""The weight of each cell."""
 
 
 class NoSolution(Exception):
-    """The rules contradict each other, as they stand."""
+    """The constraints contradict each other."""
 
 
 class Base(NamedTuple):
-    """Units of a geometry, and the peers of each cell."""
+    """The units of a geometry, and the peers of each cell, as bits."""
 
     units: tuple[Cells, ...]
-    apart: tuple[int, ...]
+    peers: tuple[int, ...]
 
 
 @lru_cache(maxsize=16)
 def _base(geometry: Geometry) -> Base:
     units = tuple({frozenset(unit): unit for unit in units_of(geometry)}.values())
-    apart = [0] * geometry.size
+    peers = [0] * geometry.size
     for unit in units:
-        _separate(unit, apart)
-    return Base(units, tuple(apart))
+        _add_peers(unit, peers)
+    return Base(units, tuple(peers))
 
 
-def _separate(group: Sequence[int], apart: list[int]) -> None:
-    together = set_of(group)
+def _add_peers(group: Sequence[int], peers: list[int]) -> None:
+    group_set = set_of(group)
     for cell in group:
-        apart[cell] |= together ^ 1 << cell
+        peers[cell] |= group_set ^ 1 << cell
 
 
 def set_of(cells: Iterable[int]) -> int:
-    """The bits of cells, each named once."""
+    """Cells as bits; each must be named once."""
     return sum([1 << cell for cell in cells])
 
 
-def members(cells: int) -> Iterator[int]:
+def cells_in(cells: int) -> Iterator[int]:
     while cells:
-        lowest = cells & -cells
-        yield lowest.bit_length() - 1
-        cells ^= lowest
+        bit = cells & -cells
+        yield bit.bit_length() - 1
+        cells ^= bit
 
 
 def weights_of(total: Total) -> Terms:
-    """The weight of each cell: the sum of all that it has."""
+    """The weight of each cell, added up over all terms that name it."""
     weights: Terms = {}
     for cell, weight in total.terms:
         weights[cell] = weights.get(cell, 0) + weight
     return weights
 
 
-class Gathered:
-    """The constraints of a puzzle: what the cells may hold, which differ, and all others.
+class Simplified:
+    """The constraints of a puzzle.
 
-    masks, apart: of each cell, the values that it may hold, and the set of cells that hold another.
-    units: those that rules add to those of the geometry. choices: for each the alternatives, of one
-    of which everything holds. others: constraints without alternatives.
+    masks: the candidates of each cell. peers: the cells that must differ from each cell, as bits.
+    units: what rules add to the units of the geometry. choices: lists of alternatives, each a list
+    of constraints; all constraints of some alternative hold. others: constraints without
+    alternatives.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -112,34 +111,34 @@ class Gathered:
         self.geometry = puzzle.geometry
         self.values = puzzle.geometry.values
         self.masks = [*puzzle.cells]
-        self.apart = [*self.base.apart]
+        self.peers = [*self.base.peers]
         self.units: list[tuple[int, ...]] = []
         self.others: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
-        self._known = {frozenset(unit) for unit in self.base.units}
+        self._known_units = {frozenset(unit) for unit in self.base.units}
 
     def mask(self, values: Collection[int]) -> int:
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
 
-    def relation(self, pairs: Pairs) -> Related:
+    def relation(self, pairs: Pairs) -> RelationTables:
         return relation(pairs.relation, pairs.numbers, self.values)
 
     def add(self, constraint: Constraint) -> None:
-        """Take a constraint that has to hold. Raises NoSolution and TooLarge."""
+        """Add a constraint that must hold. Raises NoSolution and TooLarge."""
         add = _ADD.get(type(constraint))
         if add:
             add(self, constraint)
             return
-        parts = self._simpler(constraint)
+        parts = self._simplify(constraint)
         if parts is None:
             self.others.append(constraint)
         else:
             for part in parts:
                 self.add(part)
 
-    def _simpler(self, constraint: Constraint) -> list[Constraint] | None:
-        """The same, made of kinds that the search has; None if it has this one."""
-        simplify = _SIMPLER.get(type(constraint))
+    def _simplify(self, constraint: Constraint) -> list[Constraint] | None:
+        """Equivalent constraints of simpler kinds; None if the search has this kind."""
+        simplify = _SIMPLIFY.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
     def add_all(self, constraint: Every) -> None:
@@ -161,11 +160,11 @@ class Gathered:
         if len({*cells}) < len(cells) or len(cells) > len(self.values):
             raise NoSolution
         if len(cells) == len(self.values):
-            if frozenset(cells) in self._known:
+            if frozenset(cells) in self._known_units:
                 return
-            self._known.add(frozenset(cells))
+            self._known_units.add(frozenset(cells))
             self.units.append(tuple(cells))
-        _separate(cells, self.apart)
+        _add_peers(cells, self.peers)
 
     def add_pairs(self, constraint: Pairs) -> None:
         related = self.relation(constraint)
@@ -173,8 +172,8 @@ class Gathered:
             if a == b:
                 self.masks[a] &= related.equal
             elif related.differ:
-                self.apart[a] |= 1 << b
-                self.apart[b] |= 1 << a
+                self.peers[a] |= 1 << b
+                self.peers[b] |= 1 << a
         if not (related.is_unequal or related.is_trivial):
             self.others.append(constraint)
 
@@ -193,11 +192,11 @@ class Gathered:
         return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
 
     def simpler_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
-        if len(self.values) > _MOST_COUNTED:
-            raise TooLarge(f"different values of more than {_MOST_COUNTED} are not counted")
+        if len(self.values) > _MAX_COUNTED_VALUES:
+            raise TooLarge(f"different values of more than {_MAX_COUNTED_VALUES} are not counted")
         cells = constraint.counter, *constraint.cells
-        accepted = [(seen.bit_count(), seen) for seen in range(1 << self.values[-1] + 1)]
-        return [Automaton(cells, (), _different, frozenset(accepted))]
+        accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
+        return [Automaton(cells, (), _count_different, frozenset(accepted))]
 
     def simpler_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
         cell, others = constraint.cell, constraint.others
@@ -213,7 +212,7 @@ class Gathered:
         parts = constraint.parts
         if constraint.counted is not None:
             return None
-        pairs = combinations(parts, 2) if len(parts) <= _FEW else pairwise(parts)
+        pairs = combinations(parts, 2) if len(parts) <= _MAX_PAIRED_PARTS else pairwise(parts)
         return [
             Total((*((cell, 1) for cell in one), *((cell, -1) for cell in other)), 0)
             for one, other in pairs
@@ -225,115 +224,120 @@ class Gathered:
         return [Allowed(cell, tuple(values)) for cell in cells]
 
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
-        """Lists of constraints without alternatives: all of one of these lists have to hold."""
+        """Lists of constraints without alternatives: all of one list must hold."""
         match constraint:
             case Every():
-                several = [[*some] for some in map(self._alternatives, constraint.parts)]
+                choices = [self._alternatives(part) for part in constraint.parts]
                 size = 1
-                for some in several:
-                    size *= len(some)
-                    _check_number(size)
-                return [[*chain.from_iterable(some)] for some in product(*several)]
+                for choice in choices:
+                    size *= len(choice)
+                    _check_alternatives(size)
+                return [[*chain.from_iterable(combined)] for combined in product(*choices)]
             case Either():
-                found = [each for part in constraint.parts for each in self._alternatives(part)]
+                alternatives = [*chain.from_iterable(map(self._alternatives, constraint.parts))]
             case ByValue():
-                found = [
-                    [Allowed(constraint.cell, (value,)), *each]
+                alternatives = [
+                    [Allowed(constraint.cell, (value,)), *alternative]
                     for value, part in zip(self.values, constraint.parts, strict=True)
-                    for each in self._alternatives(part)
+                    for alternative in self._alternatives(part)
                 ]
             case _:
-                parts = self._simpler(constraint)
+                parts = self._simplify(constraint)
                 if parts is None:
                     return [[constraint]]
                 return self._alternatives(Every(tuple(parts)))
-        _check_number(len(found))
-        return found
+        _check_alternatives(len(alternatives))
+        return alternatives
 
 
-def innies(of: Gathered) -> Iterator[tuple[Terms, int]]:
-    """Totals of the few cells that stand out of, or are left over by, cages in whole units.
-
-    Units, and several rows or columns side by side, have a known total.
-    """
+# Each unit, and each band of lines side by side, has a known total. Subtract the cages that are
+# mostly inside: what is left is the total of the cells that they miss, minus that of the cells by
+# which they stick out. Cages that overlap others are skipped, so that no cell counts twice.
+def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
+    """Innies and outies: totals of the few cells by which cages miss or overlap whole units."""
     cages, used = list[tuple[int, int, int]](), 0
-    totals = ((weights_of(each), each.total) for each in of.others if isinstance(each, Total))
+    totals = (
+        (weights_of(constraint), constraint.total)
+        for constraint in simplified.others
+        if isinstance(constraint, Total)
+    )
     sums = [(set_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
     for cells, total in sorted(sums, key=lambda cage: cage[0].bit_count()):
         if not cells & used:
             used |= cells
             cages.append((cells, cells.bit_count() // 2, total))
-    if len(cages) < _FEWEST_CAGES:
+    if len(cages) < _MIN_CAGES:
         return
-    of_unit = sum(of.values)
-    for times, band in _bands(of.geometry, (*of.base.units, *of.units)):
-        mostly_inside, total = 0, times * of_unit
+    unit_total = sum(simplified.values)
+    units = *simplified.base.units, *simplified.units
+    for multiplicity, band in _bands(simplified.geometry, units):
+        inside, total = 0, multiplicity * unit_total
         for cage, half, cage_total in cages:
             if (cage & band).bit_count() > half:
-                mostly_inside |= cage
+                inside |= cage
                 total -= cage_total
-        left_over, standing_out = band & ~mostly_inside, mostly_inside & ~band
-        most = _MOST_LEFT if times > 1 else len(of.values) - 2
-        if 0 < (left_over | standing_out).bit_count() <= most:
-            positive = dict.fromkeys(members(left_over), 1)
-            yield positive | dict.fromkeys(members(standing_out), -1), total
+        missed, sticking_out = band & ~inside, inside & ~band
+        max_cells = _MAX_INNIES if multiplicity > 1 else len(simplified.values) - 2
+        if 0 < (missed | sticking_out).bit_count() <= max_cells:
+            positive = dict.fromkeys(cells_in(missed), 1)
+            yield positive | dict.fromkeys(cells_in(sticking_out), -1), total
 
 
 @lru_cache(maxsize=16)
 def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """How often each value is in some sets of cells, and these."""
+    """Sets of cells with a known total: how often each value is in them, and the cells."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free:
-        return [(times, cells) for cells, times in bands.items()]
+        return [(multiplicity, cells) for cells, multiplicity in bands.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
             grid = [set_of(line) for line in lines[start : start + side]]
             for first, last in combinations(range(side), 2):
                 if last - first < side - 1:
                     bands[sum(grid[first : last + 1])] = last - first + 1
-    return [(times, cells) for cells, times in bands.items()]
+    return [(multiplicity, cells) for cells, multiplicity in bands.items()]
 
 
-_ADD: dict[type[Constraint], Callable[[Gathered, Any], None]] = {
-    Every: Gathered.add_all,
-    Either: Gathered.add_choice,
-    ByValue: Gathered.add_choice,
-    Allowed: Gathered.add_allowed,
-    AllDifferent: Gathered.add_different,
-    Pairs: Gathered.add_pairs,
+_ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
+    Every: Simplified.add_all,
+    Either: Simplified.add_choice,
+    ByValue: Simplified.add_choice,
+    Allowed: Simplified.add_allowed,
+    AllDifferent: Simplified.add_different,
+    Pairs: Simplified.add_pairs,
 }
-_SIMPLER: dict[type[Constraint], Callable[[Gathered, Any], list[Constraint] | None]] = {
-    SetTotal: Gathered.simpler_set_total,
-    TotalBetween: Gathered.simpler_total_between,
-    Beyond: Gathered.simpler_beyond,
-    CountOfValues: Gathered.simpler_count_of_values,
-    EqualToSome: Gathered.simpler_equal_to_some,
-    Equivalent: Gathered.simpler_equivalent,
-    SameTotals: Gathered.simpler_same_totals,
+_SIMPLIFY: dict[type[Constraint], Callable[[Simplified, Any], list[Constraint] | None]] = {
+    SetTotal: Simplified.simpler_set_total,
+    TotalBetween: Simplified.simpler_total_between,
+    Beyond: Simplified.simpler_beyond,
+    CountOfValues: Simplified.simpler_count_of_values,
+    EqualToSome: Simplified.simpler_equal_to_some,
+    Equivalent: Simplified.simpler_equivalent,
+    SameTotals: Simplified.simpler_same_totals,
 }
 
 
-def _check_number(alternatives: int) -> None:
-    if alternatives > MOST_ALTERNATIVES:
-        raise TooLarge(f"a rule has more than {MOST_ALTERNATIVES} alternatives")
+def _check_alternatives(alternatives: int) -> None:
+    if alternatives > MAX_ALTERNATIVES:
+        raise TooLarge(f"a rule has more than {MAX_ALTERNATIVES} alternatives")
 
 
 def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
     return (u == x) == (v == y)
 
 
-def _different(seen: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The number of different values, which comes first, and the set of those so far."""
-    if not seen:
+def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
+    """The automaton of counts: the wanted number, which comes first, and the set seen so far."""
+    if not state:
         return value, 0
-    number, values = seen
+    number, values = state
     values |= 1 << value
     return (number, values) if values.bit_count() <= number else None
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The values of the low and the high cell, which come first; no other is between them."""
+    """The automaton of `Beyond`: the low and the high end come first; no value is between them."""
     if len(ends) < 2:
         return (*ends, value)
     return ends if value < ends[0] or value > ends[1] else None

@@ -1,7 +1,7 @@
-"""Sums that follow from several sums of a puzzle, and leave their cells less room.
+"""Sums that follow from several sums of a puzzle, and bound their cells more closely.
 
-More of the cells of several sums have to differ: eight cells of a box sum to 44 at most, while two
-sums of four of them can be 30 each.
+Two sums of four cells can be 30 each, but eight cells of a box sum to 44 at most: more cells of a
+joint sum must differ.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from pipeline.puzzle.formulas import AllDifferent, Constraint, Every
 from pipeline.puzzle.sums import Total
 
-_MOST_SUMS = 12
-"""Sums that are joined: those that leave the least room."""
+_MAX_SUMS = 12
+"""Sums that are joined: those with the least slack."""
 
 
-class _Bounded(NamedTuple):
-    """Cells, as bits, and their total: how far it is above the least one, and below the greatest.
+class _BoundedSum(NamedTuple):
+    """Cells, as bits, and their total; how far that is above its minimum and below its maximum.
 
-    Cells of one unit differ; nothing else is known of them.
+    The bounds assume that the cells of a unit differ, and nothing else.
     """
 
     cells: int
@@ -33,13 +33,13 @@ class _Bounded(NamedTuple):
 def joint_sums(
     constraints: Iterable[Constraint], units: Sequence[Sequence[int]], values: range
 ) -> Iterator[Total]:
-    """Totals of the cells of several sums that leave no more room than each of these does.
+    """Totals of the cells of several sums whose slack is at most that of each of these sums.
 
-    The cells of a unit hold different values.
+    `constraints` all hold; the cells of each unit differ.
     """
     parts, totals = [*_parts_of(constraints)], dict[int, int]()
     for part in parts:
-        if isinstance(part, Total) and part.terms and all(by == 1 for _, by in part.terms):
+        if isinstance(part, Total) and part.terms and all(weight == 1 for _, weight in part.terms):
             cells = _set_of(part.scope())
             if cells.bit_count() == len(part.terms):
                 totals[cells] = part.total
@@ -47,48 +47,50 @@ def joint_sums(
         return
     different = [part.cells for part in parts if isinstance(part, AllDifferent)]
     groups = [_set_of(unit) for unit in (*units, *different) if len(unit) <= len(values)]
-    least, most = ([0, *accumulate(some)] for some in (values, reversed(values)))
+    smallest, greatest = ([0, *accumulate(v)] for v in (values, reversed(values)))
 
     @cache
-    def summed(cells: int, total: int) -> _Bounded:
+    def bounded(cells: int, total: int) -> _BoundedSum:
         left, low, high = cells, 0, 0
         while left:
-            alike = max((group & left for group in groups), key=int.bit_count, default=0)
-            alike = alike or left & -left
-            left ^= alike
-            low += least[alike.bit_count()]
-            high += most[alike.bit_count()]
-        return _Bounded(cells, total, total - low, high - total)
+            group = max((group & left for group in groups), key=int.bit_count, default=0)
+            group = group or left & -left
+            left ^= group
+            low += smallest[group.bit_count()]
+            high += greatest[group.bit_count()]
+        return _BoundedSum(cells, total, total - low, high - total)
 
-    sums = sorted((summed(*each) for each in totals.items()), key=_room)[:_MOST_SUMS]
-    found = {joint.cells: joint for each in sums for joint in _chain(each, sums, summed)}
-    for joint in found.values():
+    sums = sorted((bounded(*cage) for cage in totals.items()), key=_slack)[:_MAX_SUMS]
+    joints = {joint.cells: joint for start in sums for joint in _chain(start, sums, bounded)}
+    for joint in joints.values():
         bits = range(joint.cells.bit_length())
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
+# Greedy. Each joint sum is sound, as it only adds up sums that all hold. A sum is joined only if
+# `above` shows that more cells must differ then.
 def _chain(
-    joint: _Bounded, sums: Sequence[_Bounded], summed: Callable[[int, int], _Bounded]
-) -> Iterator[_Bounded]:
-    """A sum joined with one after another, in the order that leaves the least room."""
-    least = _room(joint)
+    joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded: Callable[[int, int], _BoundedSum]
+) -> Iterator[_BoundedSum]:
+    """A sum joined with one after another: always with the one that leaves the least slack."""
+    least_slack = _slack(joint)
     while True:
         longer = (
-            (summed(other.cells | joint.cells, other.total + joint.total), other)
+            (bounded(other.cells | joint.cells, other.total + joint.total), other)
             for other in sums
             if not other.cells & joint.cells
         )
         narrower = [pair for pair in longer if pair[0].above < joint.above + pair[1].above]
         if not narrower:
             return
-        joint, last = min(narrower, key=lambda pair: _room(pair[0]))
-        least = min(least, _room(last))
-        if _room(joint) <= least:
+        joint, last = min(narrower, key=lambda pair: _slack(pair[0]))
+        least_slack = min(least_slack, _slack(last))
+        if _slack(joint) <= least_slack:
             yield joint
 
 
-def _room(of: _Bounded) -> int:
-    return min(of.above, of.below)
+def _slack(joint: _BoundedSum) -> int:
+    return min(joint.above, joint.below)
 
 
 def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:

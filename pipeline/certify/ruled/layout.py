@@ -1,88 +1,110 @@
-"""What stands where in the two arrays of a search: its state, and what it searches.
+"""Layout of the two arrays of a search: `state`, which it changes, and `problem`, which it reads.
 
-Both hold whole numbers. The state is in `w`; `d` is only read. Cells and values count from 0, and
-sets of values are masks: bit v stands for the value of index v.
+Both are one-dimensional: int64 arrays in machine code, lists in plain Python. Cells and values
+count from 0. A set of values is a mask: bit v stands for the value with index v. A set of cells
+takes SET_WORDS numbers of CELLS_IN_WORD bits each.
+
+Each table below has the name of a place, and what is there.
 """
 
 from __future__ import annotations
 
 NOTHING = -1
-
-PHASE, DEPTH, NODES, FAILURES, FIXED, QUIET, CHANGED, BLAMED = range(8)
-"""In `w`: what comes next; branches that are open; branches and failures so far; cells on the stack
-of those that were just fixed. QUIET: no constraint is woken. CHANGED: a cell was. BLAMED: the last
-constraint that failed, or ~cell if a cell could only be equal to one that must not be."""
-
-FIRST, WAITING = 8, 12
-"""In `w`, of each of the QUEUES: where it begins in its ring, and its length."""
-
-RESTART = 16
-"""In `w`: the number of failures at which the search begins anew; NOTHING after a solution, which
-it would find again."""
-
-CELLS = 18
-"""In `w`: the mask of each cell."""
-
-EARLY, SOON, NORMAL, LATE = range(4)
-"""The queues: a constraint is taken from the first that is not empty. The quickest to look at come
-early, pairs before units and sums. Those in the last one wait for cells that are fixed."""
-QUEUES = 4
-
-(
-    SIZE, VALUES, CONSTRAINTS, UNITS, WORDS, WIDTH,
-    STACK, QUEUED, RINGS, SAVED, CHOSEN, MARKS, KEPT,
-    PLACES, PRIORITIES, STATED, WOKEN, APART, SETS,
-) = range(19)  # fmt: skip
-"""In `d`. Numbers: cells; values; constraints that can be woken, the first of which are UNITS;
-words of a set of cells; one more than the greatest sum of different values.
-
-Places in `w`: the stack; whether each constraint is in a queue; the rings of the queues; the masks
-before each open branch, and its cell and bit; what one constraint notes while it is looked at; the
-masks before and after an alternative.
-
-Places in `d`: where each constraint is, and its queue; where the first one is; for each cell two
-places in a list of constraints, of those that any change wakes and of those that only a last value
-does; for each cell the set of those that hold another value; for each size and sum the place of
-the first set of values that has them."""
-
-LOWEST, HIGHEST, NUMBER, DATA = 32, 128, 1152, 2176
-"""In `d`: the index of a bit, at the bit modulo 67; the highest bit and the number of bits of ten
-bits; and all the rest."""
-MODULUS, CHUNK = 67, 10
-
 CELLS_IN_WORD = 62
 
-KIND, LENGTH, SCOPE = range(3)
-"""In a constraint: its kind, its number of cells, and the cells; its own numbers follow."""
+# `state`: fixed places. The areas after CELLS are found by the offsets in `problem`.
+PHASE = 0  # BEGIN, FORWARD or BACK: what `search` does next
+DEPTH = 1  # number of open branches
+NODES = 2  # number of branches so far
+FAILURES = 3  # number of failures so far
+FIXED_COUNT = 4  # length of the stack of fixed cells
+PROBING = 5  # 1 while an alternative is tried: no constraint is scheduled
+HAS_CHANGED = 6  # 1 once `restrict` has changed a cell
+FAILED = 7  # the constraint that failed last; ~cell if a peer left this cell no value
+QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
+QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
+RESTART = 16  # failures at which the search restarts; NOTHING after a solution (see `search`)
+CELLS = 18  # SIZE masks: the candidates of each cell
 
-(
-    UNIT, DISTINCT, SAME, PAIR, TOTAL, ONE_SET, AT_LEAST, COUNTS, PATHS, ALLOWED, EITHER,
-    CONNECTED, DIFFERENT_PAIRS, COUNT_OF_EQUAL, RANKED,
-) = range(15)  # fmt: skip
-"""The kinds, each with its own numbers.
-
-UNIT: as many cells as values, all different. DISTINCT: all different. SAME: the number of cells of
-the first part; both parts hold the same values. PAIR: places of two tables: the values that go with
-some of the other cell. TOTAL: the sum of weight × index; the number of groups, and for each its
-length, its weight, and whether it is worth looking at its sets: the cells of a group are different;
-then for each group what is beside it: the number of units that hold it, and the length and the
-cells of the rest of each. ONE_SET: the places where the sets begin and end, one of which is that of
-all values held; and what is beside the cells.
-AT_LEAST: a bit and the number of cells that hold it. COUNTS: a mask, the number of parts, and their
-lengths: values in the mask are equally often in each part. PATHS: the place of an automaton: its
-number of states, for each cell and for the end the place of its edges, counted from there, and
-the edges: state, next state, mask. The first state is the start, the last is accepted. ALLOWED: a
-mask. EITHER: the number of alternatives, and for each the number and the places of its constraints,
-counted from the first constraint; they are of other kinds. CONNECTED: a mask, the number of cells
-that hold a value in it, or 0, and for each cell and the end the place of its neighbours, counted
-from there; each is named by its place among the cells. DIFFERENT_PAIRS: none; the cells are pairs.
-COUNT_OF_EQUAL: what is counted, less the index of the counter's value; whether only an unbroken row
-counts; the number of arms, and their lengths: the cells are counter, start, and arms. RANKED: a
-bit, the number of other lines that are less, whether others may be equal, and the length of
-each: the cells are all lines. Cells may be named several times by the last two."""
-
+# Phases.
 BEGIN, FORWARD, BACK = range(3)
-"""The phases."""
 
-UNFINISHED, FOUND, COMPLETE = range(3)
-"""What a search returns. FOUND: each cell has one value, which is a solution."""
+# Queues, in the order in which they are emptied. The cheapest propagators come first: pairs, then
+# units and sums. Constraints in LATE are scheduled only by a cell that becomes fixed.
+EARLY, SOON, NORMAL, LATE = range(4)
+QUEUES = 4
+
+# `problem`: sizes.
+SIZE = 0  # number of cells
+VALUES = 1  # number of values
+CONSTRAINTS = 2  # number of constraints that can be scheduled
+UNITS = 3  # number of units: the first UNITS constraints
+SET_WORDS = 4  # numbers that a set of cells takes
+SETS_STRIDE = 5  # two more than the greatest sum of different indices
+
+# `problem`: offsets of areas of `state`.
+FIXED_STACK = 6  # SIZE cells: fixed, their peers not yet restricted
+IS_QUEUED = 7  # CONSTRAINTS flags
+QUEUE_RINGS = 8  # QUEUES × CONSTRAINTS constraints: ring buffers
+SAVED_CELLS = 9  # (SIZE + 1) × SIZE masks: all cells before each open branch
+DECISIONS = 10  # (SIZE + 1) × 2: the cell and the bit of each open branch
+SCRATCH = 11  # scratch of the propagator that runs
+PROBED = 12  # 2 numbers a cell: its mask before an alternative, and the union after all of them
+
+# `problem`: offsets of its own areas.
+OFFSETS = 13  # CONSTRAINTS offsets: where each constraint is
+QUEUES_OF = 14  # CONSTRAINTS queues: where each constraint waits
+CONSTRAINT_DATA = 15  # the constraints, one after another: see the next tables
+WATCHERS = 16  # 2 · SIZE + 1 offsets into a list of constraints; for cell c, those from number 2c
+#                are scheduled by every change, those from 2c + 1 only when the cell becomes fixed
+PEERS = 17  # SIZE sets of cells: those that must differ from each cell
+SETS = 18  # offsets of masks, at size · SETS_STRIDE + sum: the sets with that size and sum
+
+# `problem`: bit tables, then all other areas from DATA.
+LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
+HIGHEST_BIT = 128  # index of the highest bit, for each mask of CHUNK bits
+BIT_COUNT = 1152  # number of bits, for each mask of CHUNK bits
+DATA = 2176
+MODULUS, CHUNK = 67, 10
+
+# A constraint: its kind, the number of its cells, the cells, then numbers of its own.
+KIND, SCOPE_LENGTH, SCOPE = range(3)
+
+# Kinds of constraints, and the numbers that follow the cells. "Where" is an offset in `problem`.
+UNIT = 0  # as many cells as values, all different
+ALL_DIFFERENT = 1  # all different
+SAME_VALUES = 2  # length of the first part. Both parts hold the same values
+PAIR = 3  # where two tables are: the values that go with those of the other cell
+TOTAL = 4  # total, number of groups, then for each group its length, weight and has_sets, then for
+#            each group its context. The sum of weight × index is the total. The cells of a group
+#            differ; has_sets says that the sets of values with its sum are worth a look
+ONE_OF_SETS = 5  # where the sets begin and end, context. The cells hold exactly one of these sets
+AT_LEAST = 6  # bit, minimum. So many cells at least hold the value
+SAME_COUNTS = 7  # mask, number of parts, their lengths. Each part has as many values in the mask
+AUTOMATON = 8  # where an automaton is. It accepts the cells in their order
+ALLOWED = 9  # mask. The cell holds one of these values
+ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
+#              CONSTRAINT_DATA. One of the alternatives holds; none contains another ANY_OF
+CONNECTED = 11  # mask, size or 0, length + 1 offsets of neighbours from here, the neighbours. Cells
+#                 with a value in the mask are one region of that size. A neighbour is a position in
+#                 the scope
+DIFFERENT_PAIRS = 12  # none. The cells are pairs, no two of which hold the same two values
+COUNT_OF_EQUAL = 13  # offset, unbroken, number of arms, their lengths. The cells are a counter, a
+#                      start, and arms. The counter is the number of cells, start included, that
+#                      equal the start; of each arm only the leading run counts if it is unbroken.
+#                      A count less the offset is the index of the counter's value
+RANKED = (
+    14  # bit, rank, may_tie, line length. The cells are lines; the first begins with the value,
+)
+#              and `rank` of the other lines that do are less. Unless may_tie is set none is equal
+
+# The last two kinds may name a cell several times.
+
+# The context of a group: the number of units that contain all of it, then for each of these the
+# number of its other cells, and these.
+
+# An automaton: number of states, length + 1 offsets of edges from here, edges. The edges of one
+# cell are triples: state, next state, mask. State 0 is the start, the last one is accepting.
+
+# What `search` returns. SOLUTION: each cell has one value.
+UNFINISHED, SOLUTION, COMPLETE = range(3)

@@ -1,13 +1,21 @@
-"""Constraints strike values from cells, each by itself.
+"""Propagators: each eliminates values that one constraint excludes.
 
-Each is right about cells with one value: it then returns whether the constraint holds. `layout`
-says what `w` and `d` are.
+A propagator only eliminates values that no solution has in the present branch, so it never loses
+one. When every cell of its scope has one value, it decides exactly whether the constraint holds, so
+the search accepts nothing wrong. Between these, a propagator may be as weak as it likes.
+`layout` describes `state`, `problem` and the numbers of each constraint.
 """
 
 from __future__ import annotations
 
 from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import keep, lowest, number, place, strike_outside
+from pipeline.certify.ruled.cells import (
+    assign,
+    bit_count,
+    eliminate_from_peers,
+    lowest_bit,
+    restrict,
+)
 from pipeline.certify.ruled.regions import (
     connected,
     count_of_equal,
@@ -17,315 +25,363 @@ from pipeline.certify.ruled.regions import (
 from pipeline.certify.ruled.sums import one_of_sets, weighted_sum
 from pipeline.native import compiled
 
-_CHUNK = (1 << L.CHUNK) - 1
-_ROUNDS = 3
-"""The most that the constraints of an alternative are gone through."""
+_CHUNK_MASK = (1 << L.CHUNK) - 1
+
+_MAX_ROUNDS = 3
+"""Rounds through the constraints of an alternative. They need not reach a fixed point."""
 
 
+# Forward checking. Peers are cells that must differ, so the value of a fixed cell leaves them. Two
+# equal peers both fixed leave one of them empty, which blames that cell, not a constraint.
 @compiled()
-def _separate(w, d, cell):
-    """Strike the one value of a cell from all cells that hold another."""
-    mask = w[L.CELLS + cell]
-    place = d[L.APART] + cell * d[L.WORDS]
-    for word in range(d[L.WORDS]):
-        others = d[place + word]
-        while others:
-            other = word * L.CELLS_IN_WORD + lowest(d, others)
-            others &= others - 1
-            if w[L.CELLS + other] & mask and not keep(w, d, other, ~mask):
-                w[L.BLAMED] = ~other
+def _eliminate_fixed(state, problem, cell):
+    """Eliminate the value of a fixed cell from its peers."""
+    mask = state[L.CELLS + cell]
+    peers_of = problem[L.PEERS] + cell * problem[L.SET_WORDS]
+    for word in range(problem[L.SET_WORDS]):
+        peers = problem[peers_of + word]
+        while peers:
+            peer = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+            peers &= peers - 1
+            if state[L.CELLS + peer] & mask and not restrict(state, problem, peer, ~mask):
+                state[L.FAILED] = ~peer
                 return False
     return True
 
 
+# Naked pair. Two cells of a unit with the same two candidates use up both, so a common peer has
+# neither. Larger naked subsets, and Régin's matching (1994), which finds all of them, are left to
+# the branches.
 @compiled()
-def _strike_pairs(w, d, first, length):
-    """Two cells with the same two values hold both: strike them from all that differ from both."""
-    for at in range(first, first + length - 1):
-        mask = w[L.CELLS + d[at]]
-        other = mask & (mask - 1)
-        if other == 0 or other & (other - 1):
+def _naked_pairs(state, problem, first, length):
+    """Eliminate the two values of each naked pair from the common peers of its cells."""
+    for i in range(first, first + length - 1):
+        mask = state[L.CELLS + problem[i]]
+        second = mask & (mask - 1)
+        if second == 0 or second & (second - 1):
             continue
-        for also in range(at + 1, first + length):
-            if w[L.CELLS + d[also]] == mask and not _strike_beside(w, d, d[at], d[also], mask):
+        for j in range(i + 1, first + length):
+            if state[L.CELLS + problem[j]] == mask and not _eliminate_common(
+                state, problem, problem[i], problem[j], mask
+            ):
                 return False
     return True
 
 
 @compiled()
-def _strike_beside(w, d, one, other, values):
-    for word in range(d[L.WORDS]):
-        cells = d[d[L.APART] + one * d[L.WORDS] + word] & d[d[L.APART] + other * d[L.WORDS] + word]
-        while cells:
-            cell = word * L.CELLS_IN_WORD + lowest(d, cells)
-            cells &= cells - 1
-            if w[L.CELLS + cell] & values and not keep(w, d, cell, ~values):
+def _eliminate_common(state, problem, a, b, values):
+    """Eliminate values from the common peers of two cells."""
+    peers_of_a = problem[L.PEERS] + a * problem[L.SET_WORDS]
+    peers_of_b = problem[L.PEERS] + b * problem[L.SET_WORDS]
+    for word in range(problem[L.SET_WORDS]):
+        peers = problem[peers_of_a + word] & problem[peers_of_b + word]
+        while peers:
+            cell = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
+            peers &= peers - 1
+            if state[L.CELLS + cell] & values and not restrict(state, problem, cell, ~values):
                 return False
     return True
 
 
+# A unit has each value once. So it fails without a place for a value; a value with one place is
+# there (hidden single); a value with two places leaves their common peers (locked candidate); and
+# naked pairs. A value with three places in the corner of two units is locked too; that is left to
+# the branches.
 @compiled()
-def _unit(w, d, first, length):
+def _unit(state, problem, first, length):
     once = twice = thrice = fixed = 0
-    for at in range(first, first + length):
-        mask = w[L.CELLS + d[at]]
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]]
         thrice |= twice & mask
         twice |= once & mask
         once |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
-    if once != (1 << d[L.VALUES]) - 1:
+    if once != (1 << problem[L.VALUES]) - 1:
         return False
-    if not place(w, d, first, length, once & ~twice & ~fixed):
+    if not assign(state, problem, first, length, once & ~twice & ~fixed):
         return False
-    if not strike_outside(w, d, first, length, twice & ~thrice & ~fixed):
+    if not eliminate_from_peers(state, problem, first, length, twice & ~thrice & ~fixed):
         return False
-    return _strike_pairs(w, d, first, length)
+    return _naked_pairs(state, problem, first, length)
 
 
+# Only alternatives have this kind: elsewhere such cells are peers. A fixed value leaves the other
+# cells, until none becomes fixed; and fewer candidates than cells are too few (pigeonhole).
 @compiled()
-def _distinct(w, d, first, length):
+def _all_different(state, problem, first, length):
     again = True
     while again:
         again = False
         fixed = union = 0
-        for at in range(first, first + length):
-            mask = w[L.CELLS + d[at]]
+        for i in range(first, first + length):
+            mask = state[L.CELLS + problem[i]]
             union |= mask
             if mask & (mask - 1) == 0:
                 if fixed & mask:
                     return False
                 fixed |= mask
-        if number(d, union) < length:
+        if bit_count(problem, union) < length:
             return False
-        for at in range(first, first + length):
-            mask = w[L.CELLS + d[at]]
+        for i in range(first, first + length):
+            mask = state[L.CELLS + problem[i]]
             if mask & (mask - 1) and mask & fixed:
-                if not keep(w, d, d[at], ~fixed):
+                if not restrict(state, problem, problem[i], ~fixed):
                     return False
-                left = mask & ~fixed
-                again |= left & (left - 1) == 0
+                after = mask & ~fixed
+                again |= after & (after - 1) == 0
     return True
 
 
+# Both parts hold the same values, so a value that one of them cannot hold leaves the other. How
+# often a value occurs is not looked at: `arrays` makes such constraints of the rests of two units
+# that overlap ("law of leftovers"), which these units decide anyway.
 @compiled()
-def _same(w, d, first, length, middle):
-    one = other = 0
-    for at in range(first, first + middle):
-        one |= w[L.CELLS + d[at]]
-    for at in range(first + middle, first + length):
-        other |= w[L.CELLS + d[at]]
-    if one != other:
-        for at in range(first, first + length):
-            if not keep(w, d, d[at], one & other):
+def _same_values(state, problem, first, length, middle):
+    a = b = 0
+    for i in range(first, first + middle):
+        a |= state[L.CELLS + problem[i]]
+    for i in range(first + middle, first + length):
+        b |= state[L.CELLS + problem[i]]
+    if a != b:
+        for i in range(first, first + length):
+            if not restrict(state, problem, problem[i], a & b):
                 return False
     return True
 
 
 @compiled(inline=True)
-def _related(d, table, mask):
-    """The values that a relation's table has for any of those in the mask."""
-    found = d[table + (mask & _CHUNK)]
-    while mask > _CHUNK:
+def _related(problem, table, mask):
+    """Values that a relation's table gives for any of the values in the mask."""
+    values = problem[table + (mask & _CHUNK_MASK)]
+    while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
-        table += _CHUNK + 1
-        found |= d[table + (mask & _CHUNK)]
-    return found
+        table += _CHUNK_MASK + 1
+        values |= problem[table + (mask & _CHUNK_MASK)]
+    return values
 
 
+# Arc consistency of a binary constraint: a value stays if some value of the other cell goes with
+# it. A table has the answer for each set of values, so that this is one lookup (two beyond ten
+# values).
 @compiled(inline=True)
-def _pair(w, d, first):
-    a, b = d[first], d[first + 1]
-    return keep(w, d, b, _related(d, d[first + 2], w[L.CELLS + a])) and keep(
-        w, d, a, _related(d, d[first + 3], w[L.CELLS + b])
-    )
+def _pair(state, problem, first):
+    a, b = problem[first], problem[first + 1]
+    return restrict(
+        state, problem, b, _related(problem, problem[first + 2], state[L.CELLS + a])
+    ) and restrict(state, problem, a, _related(problem, problem[first + 3], state[L.CELLS + b]))
 
 
+# If only as many cells as needed can hold the value, all of these do. If none is fixed to it, it is
+# in one of its places, and leaves their common peers.
 @compiled()
-def _at_least(w, d, first, length):
-    bit, times = d[first + length], d[first + length + 1]
+def _at_least(state, problem, first, length):
+    bit, minimum = problem[first + length], problem[first + length + 1]
     can = must = 0
-    for at in range(first, first + length):
-        mask = w[L.CELLS + d[at]]
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]]
         can += mask & bit != 0
         must += mask == bit
-    if can < times:
+    if can < minimum:
         return False
-    if can == times:
-        for at in range(first, first + length):
-            if w[L.CELLS + d[at]] & bit and not keep(w, d, d[at], bit):
+    if can == minimum:
+        for i in range(first, first + length):
+            if state[L.CELLS + problem[i]] & bit and not restrict(state, problem, problem[i], bit):
                 return False
-    if must == 0 and times > 0 and not w[L.QUIET]:
-        return strike_outside(w, d, first, length, bit)
+    if must == 0 and minimum > 0 and not state[L.PROBING]:
+        return eliminate_from_peers(state, problem, first, length, bit)
     return True
 
 
+# All parts have the same number of cells with a value in the mask. That number is at least the
+# greatest number of such cells that a part must have, and at most the smallest that a part can
+# have. A part whose own bound meets the other one has its open cells decided.
 @compiled()
-def _counts(w, d, first, length):
-    values, parts = d[first + length], d[first + length + 1]
+def _same_counts(state, problem, first, length):
+    values, parts = problem[first + length], problem[first + length + 1]
     lengths = first + length + 2
     low, high = 0, length
-    for turn in range(2):
-        at = first
+    for turn in range(2):  # the first finds the bounds, the second uses them
+        start = first
         for part in range(lengths, lengths + parts):
             can = must = 0
-            for each in range(at, at + d[part]):
-                mask = w[L.CELLS + d[each]]
+            for i in range(start, start + problem[part]):
+                mask = state[L.CELLS + problem[i]]
                 can += mask & values != 0
                 must += mask & ~values == 0
             if turn == 0:
                 low, high = max(low, must), min(high, can)
             elif can == low or must == high:
-                left = values if can == low else ~values
-                for each in range(at, at + d[part]):
-                    mask = w[L.CELLS + d[each]]
-                    if mask & values and mask & ~values and not keep(w, d, d[each], left):
+                kept = values if can == low else ~values
+                for i in range(start, start + problem[part]):
+                    mask = state[L.CELLS + problem[i]]
+                    is_open = mask & values and mask & ~values
+                    if is_open and not restrict(state, problem, problem[i], kept):
                         return False
-            at += d[part]
+            start += problem[part]
         if low > high:
             return False
     return True
 
 
+# The regular constraint (G. Pesant, A regular language membership constraint, 2004), on the layered
+# graph of the automaton: forwards the states that the cells can reach, backwards those of them that
+# can still be accepted. A value stays if it labels an edge between two such states, which makes the
+# cells arc-consistent. Pesant keeps the graph between calls. Here it is marked anew, so that
+# nothing has to be restored with the cells.
 @compiled()
-def _paths(w, d, first, length, automaton):
-    states, marks = d[automaton], d[L.MARKS]
-    for state in range(states):
-        w[marks + state] = 0
-    w[marks] = 1
+def _automaton(state, problem, first, length, automaton):
+    states, marks = problem[automaton], problem[L.SCRATCH]  # 0, 1 reached, 2 accepted too
+    for node in range(states):
+        state[marks + node] = 0
+    state[marks] = 1
     for index in range(length):
-        mask, edges = w[L.CELLS + d[first + index]], automaton + 1 + index
-        for edge in range(automaton + d[edges], automaton + d[edges + 1], 3):
-            if d[edge + 2] & mask and w[marks + d[edge]]:
-                w[marks + d[edge + 1]] = 1
-    if not w[marks + states - 1]:
+        mask, edges = state[L.CELLS + problem[first + index]], automaton + 1 + index
+        for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
+            if problem[edge + 2] & mask and state[marks + problem[edge]]:
+                state[marks + problem[edge + 1]] = 1
+    if not state[marks + states - 1]:
         return False
-    w[marks + states - 1] = 2
+    state[marks + states - 1] = 2
     for index in range(length - 1, -1, -1):
-        mask, edges, left = w[L.CELLS + d[first + index]], automaton + 1 + index, 0
-        for edge in range(automaton + d[edges], automaton + d[edges + 1], 3):
-            values = d[edge + 2] & mask
-            if values and w[marks + d[edge]] and w[marks + d[edge + 1]] == 2:
-                w[marks + d[edge]] = 2
-                left |= values
-        if not keep(w, d, d[first + index], left):
+        mask, edges = state[L.CELLS + problem[first + index]], automaton + 1 + index
+        kept = 0
+        for edge in range(automaton + problem[edges], automaton + problem[edges + 1], 3):
+            values = problem[edge + 2] & mask
+            is_reached = values and state[marks + problem[edge]]
+            if is_reached and state[marks + problem[edge + 1]] == 2:
+                state[marks + problem[edge]] = 2
+                kept |= values
+        if not restrict(state, problem, problem[first + index], kept):
             return False
     return True
 
 
 @compiled()
-def _holds(w, d, place):
-    """Strike what one constraint, which has no alternatives, excludes; whether it can hold."""
-    kind, length, first = d[place + L.KIND], d[place + L.LENGTH], place + L.SCOPE
+def _propagate_one(state, problem, constraint):
+    """Propagate the constraint at an offset, unless it is an ANY_OF; False if it cannot hold."""
+    kind, length = problem[constraint + L.KIND], problem[constraint + L.SCOPE_LENGTH]
+    first = constraint + L.SCOPE
     if kind == L.PAIR:
-        return _pair(w, d, first)
+        return _pair(state, problem, first)
     if kind == L.UNIT:
-        return _unit(w, d, first, length)
+        return _unit(state, problem, first, length)
     if kind == L.TOTAL:
-        return weighted_sum(w, d, first, length)
-    if kind == L.SAME:
-        return _same(w, d, first, length, d[first + length])
-    if kind == L.ONE_SET:
-        at = first + length
-        return one_of_sets(w, d, first, length, d[at], d[at + 1], at + 2)
-    if kind == L.PATHS:
-        return _paths(w, d, first, length, d[first + length])
+        return weighted_sum(state, problem, first, length)
+    if kind == L.SAME_VALUES:
+        return _same_values(state, problem, first, length, problem[first + length])
+    if kind == L.ONE_OF_SETS:
+        own = first + length
+        begin, end, context = problem[own], problem[own + 1], own + 2
+        return one_of_sets(state, problem, first, length, begin, end, context)
+    if kind == L.AUTOMATON:
+        return _automaton(state, problem, first, length, problem[first + length])
     if kind == L.ALLOWED:
-        return keep(w, d, d[first], d[first + 1])
-    if kind == L.DISTINCT:
-        return _distinct(w, d, first, length)
+        return restrict(state, problem, problem[first], problem[first + 1])
+    if kind == L.ALL_DIFFERENT:
+        return _all_different(state, problem, first, length)
     if kind == L.AT_LEAST:
-        return _at_least(w, d, first, length)
-    if kind == L.COUNTS:
-        return _counts(w, d, first, length)
+        return _at_least(state, problem, first, length)
+    if kind == L.SAME_COUNTS:
+        return _same_counts(state, problem, first, length)
     if kind == L.CONNECTED:
-        return connected(w, d, first, length)
+        return connected(state, problem, first, length)
     if kind == L.DIFFERENT_PAIRS:
-        return different_pairs(w, d, first, length)
+        return different_pairs(state, problem, first, length)
     if kind == L.COUNT_OF_EQUAL:
-        return count_of_equal(w, d, first, length)
+        return count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
-        return ranked(w, d, first, length)
+        return ranked(state, problem, first, length)
     return False
 
 
 @compiled(inline=True)
-def _all_hold(w, d, first, number_of):
-    """Whether all constraints of an alternative can hold; strikes what they exclude."""
-    for _ in range(_ROUNDS):
-        w[L.CHANGED] = 0
-        for at in range(first, first + number_of):
-            if not _holds(w, d, d[L.STATED] + d[at]):
+def _can_hold(state, problem, first, length):
+    """Propagate the constraints of an alternative; False if one of them cannot hold."""
+    for _ in range(_MAX_ROUNDS):
+        state[L.HAS_CHANGED] = 0
+        for i in range(first, first + length):
+            if not _propagate_one(state, problem, problem[L.CONSTRAINT_DATA] + problem[i]):
                 return False
-        if not w[L.CHANGED]:
+        if not state[L.HAS_CHANGED]:
             break
     return True
 
 
+# Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated by
+# itself on a copy of the cells. A solution satisfies one of them, so a value that none leaves is
+# gone, and if none can hold the constraint fails. While PROBING, propagators change only cells of
+# their scope and schedule nothing, so the scope is all there is to restore.
 @compiled()
-def _either(w, d, first, length):
-    """Leave each cell the values that it has in some alternative."""
-    kept = d[L.KEPT]
+def _any_of(state, problem, first, length):
+    probed = problem[L.PROBED]
     for index in range(length):
-        w[kept + 2 * index] = w[L.CELLS + d[first + index]]
-        w[kept + 2 * index + 1] = 0
-    w[L.QUIET] = 1
-    at = first + length + 1
-    for _ in range(d[first + length]):
-        can_hold = _all_hold(w, d, at + 1, d[at])
+        state[probed + 2 * index] = state[L.CELLS + problem[first + index]]
+        state[probed + 2 * index + 1] = 0
+    state[L.PROBING] = 1
+    alternative = first + length + 1
+    for _ in range(problem[first + length]):
+        can_hold = _can_hold(state, problem, alternative + 1, problem[alternative])
         for index in range(length):
-            cell = L.CELLS + d[first + index]
+            cell = L.CELLS + problem[first + index]
             if can_hold:
-                w[kept + 2 * index + 1] |= w[cell]
-            w[cell] = w[kept + 2 * index]
-        at += 1 + d[at]
-    w[L.QUIET] = 0
+                state[probed + 2 * index + 1] |= state[cell]
+            state[cell] = state[probed + 2 * index]
+        alternative += 1 + problem[alternative]
+    state[L.PROBING] = 0
     for index in range(length):
-        if not keep(w, d, d[first + index], w[kept + 2 * index + 1]):
+        union = state[probed + 2 * index + 1]
+        if not restrict(state, problem, problem[first + index], union):
             return False
     return True
 
 
+# Propagation to a fixed point, as AC-3 does it: a queue of constraints, of which those wait whose
+# cells have changed (A. Mackworth, Consistency in networks of relations, 1977). Fixed cells come
+# before all constraints, cheap propagators before others. The order does not matter for soundness.
 @compiled()
-def propagate(w, d):
-    """Strike values until nothing more follows; False if something cannot hold."""
+def propagate(state, problem):
+    """Propagate until nothing changes; False if some constraint cannot hold."""
     while True:
-        while w[L.FIXED]:
-            w[L.FIXED] -= 1
-            if not _separate(w, d, w[d[L.STACK] + w[L.FIXED]]):
+        while state[L.FIXED_COUNT]:
+            state[L.FIXED_COUNT] -= 1
+            cell = state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]]
+            if not _eliminate_fixed(state, problem, cell):
                 return False
         queue = 0
-        while queue < L.LATE and not w[L.WAITING + queue]:
+        while queue < L.LATE and not state[L.QUEUE_LENGTH + queue]:
             queue += 1
-        if not w[L.WAITING + queue]:
+        if not state[L.QUEUE_LENGTH + queue]:
             return True
-        constraint = next_of(w, d, queue)
-        place = d[d[L.PLACES] + constraint]
-        if d[place + L.KIND] == L.EITHER:
-            can_hold = _either(w, d, place + L.SCOPE, d[place + L.LENGTH])
+        number = _pop(state, problem, queue)
+        constraint = problem[problem[L.OFFSETS] + number]
+        if problem[constraint + L.KIND] == L.ANY_OF:
+            length = problem[constraint + L.SCOPE_LENGTH]
+            can_hold = _any_of(state, problem, constraint + L.SCOPE, length)
         else:
-            can_hold = _holds(w, d, place)
+            can_hold = _propagate_one(state, problem, constraint)
         if not can_hold:
-            w[L.BLAMED] = constraint
+            state[L.FAILED] = number
             return False
 
 
 @compiled(inline=True)
-def next_of(w, d, queue):
-    """Take the first constraint from a queue."""
-    constraint = w[d[L.RINGS] + queue * d[L.CONSTRAINTS] + w[L.FIRST + queue]]
-    w[L.FIRST + queue] += 1
-    if w[L.FIRST + queue] == d[L.CONSTRAINTS]:
-        w[L.FIRST + queue] = 0
-    w[L.WAITING + queue] -= 1
-    w[d[L.QUEUED] + constraint] = 0
+def _pop(state, problem, queue):
+    """Remove the first constraint from a queue."""
+    ring = problem[L.QUEUE_RINGS] + queue * problem[L.CONSTRAINTS]
+    constraint = state[ring + state[L.QUEUE_FIRST + queue]]
+    state[L.QUEUE_FIRST + queue] += 1
+    if state[L.QUEUE_FIRST + queue] == problem[L.CONSTRAINTS]:
+        state[L.QUEUE_FIRST + queue] = 0
+    state[L.QUEUE_LENGTH + queue] -= 1
+    state[problem[L.IS_QUEUED] + constraint] = 0
     return constraint
 
 
 @compiled(inline=True)
-def forget(w, d):
-    """Empty the stack and the queues."""
-    w[L.FIXED] = 0
+def clear_queues(state, problem):
+    """Empty the stack of fixed cells and all queues."""
+    state[L.FIXED_COUNT] = 0
     for queue in range(L.QUEUES):
-        while w[L.WAITING + queue]:
-            next_of(w, d, queue)
+        while state[L.QUEUE_LENGTH + queue]:
+            _pop(state, problem, queue)

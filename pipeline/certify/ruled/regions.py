@@ -1,31 +1,33 @@
-"""Regions that are to be found, what is counted in them, and ranks of lines strike values.
+"""Propagators of regions that are found while solving, of counts in them, and of ranks of lines.
 
-Each function is right about cells with one value: it then returns whether its constraint holds.
-`layout` says what `w` and `d` are.
+As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
+`state` and `problem`.
 """
 
 from __future__ import annotations
 
-from pipeline.certify.ruled.cells import highest, keep, lowest
-from pipeline.certify.ruled.layout import CELLS, MARKS, VALUES
+from pipeline.certify.ruled import layout as L
+from pipeline.certify.ruled.cells import highest_bit, lowest_bit, restrict
 from pipeline.native import compiled
 
-MARKS_OF_CONNECTED = 9
-"""Numbers that `connected` notes of each cell."""
+CONNECTED_SCRATCH = 9
+"""Numbers of scratch that `connected` takes for each cell."""
 
 
+# Cells that can be inside form components; those that must be inside are members. Without a member
+# only components that are too small are eliminated, as any other may be the region. With one, the
+# region contains it: so cells that it cannot reach are outside (`_reach`), and cells without which
+# it would fall apart, or stay too small, are inside (`_force_cut_cells`). If no more cells can be
+# inside than the size asks for, all of them are.
 @compiled()
-def connected(w, d, first, length):
-    """The cells that hold values in a mask are one region, of a size if that is not 0.
-
-    From a cell that is inside, it may grow only as far as its size allows (see `_grown`).
-    """
-    numbers = first + length
-    inside, size = d[numbers], d[numbers + 1]
+def connected(state, problem, first, length):
+    """Cells with values in a mask are one region, of a given size unless that is 0."""
+    own = first + length
+    inside, size = problem[own], problem[own + 1]
     can = must = 0
     root = -1
     for index in range(length):
-        mask = w[CELLS + d[first + index]]
+        mask = state[L.CELLS + problem[first + index]]
         if mask & inside:
             can += 1
             if mask & ~inside == 0:
@@ -34,210 +36,240 @@ def connected(w, d, first, length):
     if can == 0 or can < size or (size and must > size):
         return False
     if root < 0 and can > max(size, 1):
-        return size < 2 or _large_enough(w, d, first, length, size)
+        return size < 2 or _eliminate_small_components(state, problem, first, length, size)
     if root < 0 or can == size:
-        for at in range(first, numbers):
-            if w[CELLS + d[at]] & inside and not keep(w, d, d[at], inside):
+        for i in range(first, own):
+            if state[L.CELLS + problem[i]] & inside and not restrict(
+                state, problem, problem[i], inside
+            ):
                 return False
         for index in range(length):
-            if w[CELLS + d[first + index]] & inside:
+            if state[L.CELLS + problem[first + index]] & inside:
                 root = index
         must = can
-    reached = _grown(w, d, first, length, root, must, size - must if size else length)
+    reached = _reach(state, problem, first, length, root, must, size - must if size else length)
     if reached < 0 or reached < size:
         return False
-    seen = d[MARKS]
+    seen = problem[L.SCRATCH]
     for index in range(length):
-        cell = d[first + index]
-        mask = w[CELLS + cell]
-        if mask & inside and not w[seen + index] and not keep(w, d, cell, ~inside):
+        cell = problem[first + index]
+        mask = state[L.CELLS + cell]
+        is_outside = mask & inside and not state[seen + index]
+        if is_outside and not restrict(state, problem, cell, ~inside):
             return False
-        if reached == size and w[seen + index] and not keep(w, d, cell, inside):
+        if reached == size and state[seen + index] and not restrict(state, problem, cell, inside):
             return False
-    return reached in (size, must) or _keep_bridges(w, d, first, length, root, reached)
+    return reached in (size, must) or _force_cut_cells(state, problem, first, length, root, reached)
 
 
 @compiled()
-def _large_enough(w, d, first, length, size):
-    """Strike the values from cells that hang together in fewer than `size`; some are left."""
-    numbers = first + length
-    inside, begins = d[numbers], numbers + 2
-    seen, queue = d[MARKS], d[MARKS] + length
+def _eliminate_small_components(state, problem, first, length, size):
+    """Eliminate `inside` from components of fewer than `size` cells; False if no other is left."""
+    own = first + length
+    inside, offsets = problem[own], own + 2
+    seen, queue = problem[L.SCRATCH], problem[L.SCRATCH] + length
     for index in range(length):
-        w[seen + index] = 0
-    some = False
+        state[seen + index] = 0
+    is_possible = False
     for start in range(length):
-        if w[seen + start] or not w[CELLS + d[first + start]] & inside:
+        if state[seen + start] or not state[L.CELLS + problem[first + start]] & inside:
             continue
-        w[queue] = start
-        w[seen + start] = 1
-        end, at = 1, 0
-        while at < end:
-            index = w[queue + at]
-            at += 1
-            for place in range(begins + d[begins + index], begins + d[begins + index + 1]):
-                near = d[place]
-                if not w[seen + near] and w[CELLS + d[first + near]] & inside:
-                    w[seen + near] = 1
-                    w[queue + end] = near
+        state[queue] = start
+        state[seen + start] = 1
+        end, head = 1, 0
+        while head < end:
+            index = state[queue + head]
+            head += 1
+            for edge in range(
+                offsets + problem[offsets + index], offsets + problem[offsets + index + 1]
+            ):
+                neighbour = problem[edge]
+                if (
+                    not state[seen + neighbour]
+                    and state[L.CELLS + problem[first + neighbour]] & inside
+                ):
+                    state[seen + neighbour] = 1
+                    state[queue + end] = neighbour
                     end += 1
-        some |= end >= size
+        is_possible |= end >= size
         if end < size:
-            for at in range(end):
-                if not keep(w, d, d[first + w[queue + at]], ~inside):
+            for head in range(end):
+                if not restrict(state, problem, problem[first + state[queue + head]], ~inside):
                     return False
-    return some
+    return is_possible
 
 
+# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). A region of
+# this size has a path from its root to each of its cells, on which at most `budget` cells are no
+# members. So cells farther away are not in it.
 @compiled()
-def _grown(w, d, first, length, root, must, budget):
-    """Mark the cells that a region can reach, and count them; -1 if not all that it has to.
+def _reach(state, problem, first, length, root, must, budget):
+    """Mark the cells that a region can reach from its root, and count them.
 
-    It grows from its root, and takes `budget` cells at most besides those that must be inside.
+    `budget` is how many cells it can take besides its `must` members. -1 if it cannot reach all of
+    these.
     """
-    numbers = first + length
-    inside, begins = d[numbers], numbers + 2
-    seen = d[MARKS]
-    here, later = seen + length, seen + 2 * length
+    own = first + length
+    inside, offsets = problem[own], own + 2
+    seen = problem[L.SCRATCH]
+    frontier, next_frontier = seen + length, seen + 2 * length
     for index in range(length):
-        w[seen + index] = 0
-    w[seen + root] = 1
-    w[here] = root
-    reached = here_end = 1
+        state[seen + index] = 0
+    state[seen + root] = 1
+    state[frontier] = root
+    reached = frontier_end = 1
     reached_must = 1
-    while here_end:
-        at = later_end = 0
-        while at < here_end:
-            index = w[here + at]
-            at += 1
-            for place in range(begins + d[begins + index], begins + d[begins + index + 1]):
-                near = d[place]
-                mask = w[CELLS + d[first + near]]
-                if w[seen + near] or not mask & inside:
+    while frontier_end:
+        head = next_end = 0
+        while head < frontier_end:
+            index = state[frontier + head]
+            head += 1
+            for edge in range(
+                offsets + problem[offsets + index], offsets + problem[offsets + index + 1]
+            ):
+                neighbour = problem[edge]
+                mask = state[L.CELLS + problem[first + neighbour]]
+                if state[seen + neighbour] or not mask & inside:
                     continue
                 if mask & ~inside == 0:
-                    w[here + here_end] = near
-                    here_end += 1
+                    state[frontier + frontier_end] = neighbour
+                    frontier_end += 1
                     reached_must += 1
                 elif budget > 0:
-                    w[later + later_end] = near
-                    later_end += 1
+                    state[next_frontier + next_end] = neighbour
+                    next_end += 1
                 else:
                     continue
-                w[seen + near] = 1
+                state[seen + neighbour] = 1
                 reached += 1
         budget -= 1
-        here, later = later, here
-        here_end = later_end
+        frontier, next_frontier = next_frontier, frontier
+        frontier_end = next_end
     return reached if reached_must == must else -1
 
 
+# Articulation points by one depth-first search from the root (R. Tarjan, Depth-first search and
+# linear graph algorithms, 1972), written as a loop. Without such a cell, the subtrees below it
+# whose lowpoint is not above it are cut off. If one of these has a member, or if too few cells
+# remain, the region needs the cell.
+#
+# scratch, `length` numbers each
+# order      number of the visit, 0 before it
+# low        lowpoint: the earliest visit to which the subtree has an edge
+# parent     the cell from which the search came
+# edge       the next edge to follow
+# subtree    number of cells in the subtree
+# needed     number of members in the subtree
+# cut        number of cells in subtrees that this cell cuts off
+# separates  whether one of these has a member
 @compiled()
-def _keep_bridges(w, d, first, length, root, reached):
-    """Put inside each cell without which those that must be inside, or enough, do not connect.
-
-    A walk over the cells marked as reached finds what each one cuts off from the root (R. Tarjan,
-    Depth-first search and linear graph algorithms, 1972).
-    """
-    numbers = first + length
-    inside, size, begins = d[numbers], d[numbers + 1], numbers + 2
-    seen = d[MARKS]
+def _force_cut_cells(state, problem, first, length, root, reached):
+    """Restrict to `inside` each cell without which the region falls apart or is too small."""
+    own = first + length
+    inside, size, offsets = problem[own], problem[own + 1], own + 2
+    seen = problem[L.SCRATCH]
     order, low, parent = seen + length, seen + 2 * length, seen + 3 * length
-    edge, members, needed = seen + 4 * length, seen + 5 * length, seen + 6 * length
-    cut, bridge = seen + 7 * length, seen + 8 * length
-    for index in range(length):
-        w[order + index] = 0
-    index, time = root, 0
-    w[parent + root] = -1
-    while index >= 0:
-        if not w[order + index]:
-            time += 1
-            w[order + index] = w[low + index] = time
-            w[edge + index] = begins + d[begins + index]
-            w[members + index] = 1
-            w[needed + index] = w[CELLS + d[first + index]] & ~inside == 0
-            w[cut + index] = w[bridge + index] = 0
-        if w[edge + index] < begins + d[begins + index + 1]:
-            near = d[w[edge + index]]
-            w[edge + index] += 1
-            if not w[seen + near]:
+    edge, subtree, needed = seen + 4 * length, seen + 5 * length, seen + 6 * length
+    cut, separates = seen + 7 * length, seen + 8 * length
+    for node in range(length):
+        state[order + node] = 0
+    node, clock = root, 0
+    state[parent + root] = -1
+    while node >= 0:
+        if not state[order + node]:
+            clock += 1
+            state[order + node] = state[low + node] = clock
+            state[edge + node] = offsets + problem[offsets + node]
+            state[subtree + node] = 1
+            state[needed + node] = state[L.CELLS + problem[first + node]] & ~inside == 0
+            state[cut + node] = state[separates + node] = 0
+        if state[edge + node] < offsets + problem[offsets + node + 1]:
+            neighbour = problem[state[edge + node]]
+            state[edge + node] += 1
+            if not state[seen + neighbour]:
                 continue
-            if not w[order + near]:
-                w[parent + near] = index
-                index = near
-            elif near != w[parent + index]:
-                w[low + index] = min(w[low + index], w[order + near])
+            if not state[order + neighbour]:
+                state[parent + neighbour] = node
+                node = neighbour
+            elif neighbour != state[parent + node]:
+                state[low + node] = min(state[low + node], state[order + neighbour])
             continue
-        above = w[parent + index]
+        above = state[parent + node]
         if above >= 0:
-            w[low + above] = min(w[low + above], w[low + index])
-            w[members + above] += w[members + index]
-            w[needed + above] += w[needed + index]
-            if w[low + index] >= w[order + above]:
-                w[cut + above] += w[members + index]
-                w[bridge + above] |= w[needed + index] > 0
-            is_needed = w[bridge + index] or reached - 1 - w[cut + index] < size
-            if is_needed and not keep(w, d, d[first + index], inside):
+            state[low + above] = min(state[low + above], state[low + node])
+            state[subtree + above] += state[subtree + node]
+            state[needed + above] += state[needed + node]
+            if state[low + node] >= state[order + above]:
+                state[cut + above] += state[subtree + node]
+                state[separates + above] |= state[needed + node] > 0
+            is_needed = state[separates + node] or reached - 1 - state[cut + node] < size
+            if is_needed and not restrict(state, problem, problem[first + node], inside):
                 return False
-        index = above
+        node = above
     return True
 
 
+# For each value of the second cells: pairs that are fixed take their first value away from other
+# pairs with that second value. If there are as many pairs as combinations, each combination occurs
+# (orthogonal Latin squares), so a first value with one possible pair is there.
 @compiled()
-def different_pairs(w, d, first, length):
-    """No two pairs of cells hold the same two values; each two are there if there are so many."""
-    full = (1 << d[VALUES]) - 1
-    has_all = length == 2 * d[VALUES] * d[VALUES]
-    for index in range(d[VALUES]):
+def different_pairs(state, problem, first, length):
+    """No two pairs of cells hold the same two values."""
+    full = (1 << problem[L.VALUES]) - 1
+    is_complete = length == 2 * problem[L.VALUES] * problem[L.VALUES]
+    for index in range(problem[L.VALUES]):
         bit = 1 << index
         taken = once = twice = 0
-        for at in range(first, first + length, 2):
-            there = w[CELLS + d[at + 1]]
-            if there & bit:
-                mask = w[CELLS + d[at]]
+        for i in range(first, first + length, 2):
+            second = state[L.CELLS + problem[i + 1]]
+            if second & bit:
+                mask = state[L.CELLS + problem[i]]
                 twice |= once & mask
                 once |= mask
-                if there == bit and mask & (mask - 1) == 0:
+                if second == bit and mask & (mask - 1) == 0:
                     if taken & mask:
                         return False
                     taken |= mask
-        if has_all and once != full:
+        if is_complete and once != full:
             return False
-        single = once & ~twice & ~taken if has_all else 0
+        single = once & ~twice & ~taken if is_complete else 0
         if taken == 0 and single == 0:
             continue
-        for at in range(first, first + length, 2):
-            a, b = d[at], d[at + 1]
-            there, mask = w[CELLS + b], w[CELLS + a]
-            if not there & bit:
+        for i in range(first, first + length, 2):
+            first_cell, second_cell = problem[i], problem[i + 1]
+            second, mask = state[L.CELLS + second_cell], state[L.CELLS + first_cell]
+            if not second & bit:
                 continue
             if mask & single:
-                if not (keep(w, d, a, mask & single) and keep(w, d, b, bit)):
+                if not (
+                    restrict(state, problem, first_cell, mask & single)
+                    and restrict(state, problem, second_cell, bit)
+                ):
                     return False
             elif mask & taken:
-                if there == bit:
-                    if mask & (mask - 1) and not keep(w, d, a, ~taken):
+                if second == bit:
+                    if mask & (mask - 1) and not restrict(state, problem, first_cell, ~taken):
                         return False
-                elif mask & ~taken == 0 and not keep(w, d, b, ~bit):
+                elif mask & ~taken == 0 and not restrict(state, problem, second_cell, ~bit):
                     return False
     return True
 
 
 @compiled(inline=True)
-def _between(d, mask, low, high):
-    """The bits of a mask from one place to another; both may be outside of it."""
-    low, high = max(low, 0), min(high, d[VALUES] - 1)
+def _between(problem, mask, low, high):
+    """Bits `low` to `high` of a mask of values; both may be out of range."""
+    low, high = max(low, 0), min(high, problem[L.VALUES] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
 @compiled()
-def _arm(w, d, first, length, bit, unbroken):
-    """How many cells of an arm hold a value at least and at most."""
+def _arm_bounds(state, problem, first, length, bit, unbroken):
+    """The least and the greatest number of cells of an arm that count for a value."""
     low = high = 0
-    for at in range(first, first + length):
-        mask = w[CELLS + d[at]]
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]]
         if unbroken:
-            if mask == bit and low == at - first:
+            if mask == bit and low == i - first:
                 low += 1
             if not mask & bit:
                 break
@@ -248,140 +280,164 @@ def _arm(w, d, first, length, bit, unbroken):
     return low, high
 
 
+# Each value of the start is tried by itself, and the union of what these leave is kept, as in
+# constructive disjunction. For one value the arms bound the count from both sides. A cell may hold
+# the value if the count can be more than its minimum, and another one if it can be less than its
+# maximum.
 @compiled()
-def count_of_equal(w, d, first, length):
-    """A counter tells how many cells of arms are equal to a start; see `layout`."""
-    numbers = first + length
-    shift, unbroken, arms = d[numbers], d[numbers + 1], d[numbers + 2]
-    counter, start, kept = d[first], d[first + 1], d[MARKS]
-    for index in range(length):
-        w[kept + index] = 0
-    told, starts = w[CELLS + counter], w[CELLS + start]
-    while starts:
-        bit = starts & -starts
-        starts ^= bit
-        low = high = 1 - shift
-        at = first + 2
-        for arm in range(numbers + 3, numbers + 3 + arms):
-            least, most = _arm(w, d, at, d[arm], bit, unbroken)
-            low += least
-            high += most
-            at += d[arm]
-        counts = _between(d, told, low, high)
+def count_of_equal(state, problem, first, length):
+    """The counter is the number of cells, the start and some of its arms, that equal the start."""
+    own = first + length
+    offset, unbroken, arms = problem[own], problem[own + 1], problem[own + 2]
+    counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
+    for i in range(length):
+        state[kept + i] = 0
+    counter_mask, start_mask = state[L.CELLS + counter], state[L.CELLS + start]
+    while start_mask:
+        bit = start_mask & -start_mask
+        start_mask ^= bit
+        low = high = 1 - offset
+        arm_start = first + 2
+        for arm in range(own + 3, own + 3 + arms):
+            arm_low, arm_high = _arm_bounds(state, problem, arm_start, problem[arm], bit, unbroken)
+            low += arm_low
+            high += arm_high
+            arm_start += problem[arm]
+        counts = _between(problem, counter_mask, low, high)
         if counts == 0:
             continue
-        w[kept] |= counts
-        w[kept + 1] |= bit
-        more, fewer = _between(d, counts, low + 1, high), _between(d, counts, low, high - 1)
-        at = first + 2
-        for arm in range(numbers + 3, numbers + 3 + arms):
+        state[kept] |= counts
+        state[kept + 1] |= bit
+        more, fewer = (
+            _between(problem, counts, low + 1, high),
+            _between(problem, counts, low, high - 1),
+        )
+        arm_start = first + 2
+        for arm in range(own + 3, own + 3 + arms):
             if unbroken:
-                _along(w, d, first, at, d[arm], bit, counts, low, high)
+                _unbroken_arm(
+                    state, problem, first, arm_start, problem[arm], bit, counts, low, high
+                )
             else:
-                for each in range(at, at + d[arm]):
-                    mask = w[CELLS + d[each]]
+                for i in range(arm_start, arm_start + problem[arm]):
+                    mask = state[L.CELLS + problem[i]]
                     if mask == bit or not mask & bit:
-                        w[kept + each - first] |= mask
+                        state[kept + i - first] |= mask
                     else:
-                        w[kept + each - first] |= bit if more else 0
-                        w[kept + each - first] |= mask & ~bit if fewer else 0
-            at += d[arm]
-    for index in range(length):
-        if not keep(w, d, d[first + index], w[kept + index]):
+                        state[kept + i - first] |= bit if more else 0
+                        state[kept + i - first] |= mask & ~bit if fewer else 0
+            arm_start += problem[arm]
+    for i in range(length):
+        if not restrict(state, problem, problem[first + i], state[kept + i]):
             return False
     return True
 
 
+# Only the leading run counts, so each length of it that the counter allows is a case: the cells
+# before its end hold the value, the cell at its end does not, and those after it are free.
 @compiled()
-def _along(w, d, first, at, length, bit, counts, low, high):
-    """Note what the cells of an arm may hold, if those before the first without the bit count."""
-    kept = d[MARKS] + at - first
-    least, most = _arm(w, d, at, length, bit, True)
+def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
+    """Add to the scratch what the cells of an arm can hold, over all lengths of its run."""
+    kept = problem[L.SCRATCH] + arm_start - first
+    arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
     farthest, is_passed = -1, False
-    for index in range(most, least - 1, -1):
-        mask = w[CELLS + d[at + index]] if index < length else 0
-        if mask != bit and _between(d, counts, low - least + index, high - most + index):
+    for index in range(arm_high, arm_low - 1, -1):
+        mask = state[L.CELLS + problem[arm_start + index]] if index < length else 0
+        if mask != bit and _between(
+            problem, counts, low - arm_low + index, high - arm_high + index
+        ):
             farthest = max(farthest, index)
     for index in range(length):
-        mask = w[CELLS + d[at + index]]
-        ends = (
-            least <= index <= most
+        mask = state[L.CELLS + problem[arm_start + index]]
+        can_end = (
+            arm_low <= index <= arm_high
             and mask != bit
-            and _between(d, counts, low - least + index, high - most + index) != 0
+            and _between(problem, counts, low - arm_low + index, high - arm_high + index) != 0
         )
         if is_passed:
-            w[kept + index] |= mask
-        if ends:
-            w[kept + index] |= mask & ~bit
+            state[kept + index] |= mask
+        if can_end:
+            state[kept + index] |= mask & ~bit
             is_passed = True
         if index < farthest:
-            w[kept + index] |= mask & bit
+            state[kept + index] |= mask & bit
 
 
+# Lexicographic comparison on domains, cell by cell: it ends at the first two cells that cannot be
+# equal. Cells count as independent, so that an impossible outcome may be among those returned.
 @compiled()
-def _compared(w, d, line, other, length):
-    """Whether another line may be less than, equal to, greater than a line: bits 1, 2, 4.
+def _compare(state, problem, line, other, length):
+    """Possible outcomes for another line, as a sum: 1 if less, 2 if equal, 4 if greater.
 
-    Both begin with the same value, which is not looked at.
+    Both begin with the same value, so their first cells are skipped.
     """
-    found = 0
+    outcomes = 0
     for index in range(1, length):
-        here, there = d[line + index], d[other + index]
-        if here == there:
+        a, b = problem[line + index], problem[other + index]
+        if a == b:
             continue
-        own, its = w[CELLS + here], w[CELLS + there]
-        if lowest(d, its) < highest(d, own):
-            found |= 1
-        if highest(d, its) > lowest(d, own):
-            found |= 4
-        if not own & its:
-            return found
-    return found | 2
+        mask_a, mask_b = state[L.CELLS + a], state[L.CELLS + b]
+        if lowest_bit(problem, mask_b) < highest_bit(problem, mask_a):
+            outcomes |= 1
+        if highest_bit(problem, mask_b) > lowest_bit(problem, mask_a):
+            outcomes |= 4
+        if not mask_a & mask_b:
+            return outcomes
+    return outcomes | 2
 
 
 @compiled()
-def _ordered(w, d, small, large, length):
-    """One line is not greater than another: their first cells that may differ say so."""
+def _order_lines(state, problem, small, large, length):
+    """Make one line at most another: bound the first two cells that may differ."""
     for index in range(1, length):
-        a, b = d[small + index], d[large + index]
-        low, high = w[CELLS + a], w[CELLS + b]
-        if a == b or (low == high and low & (low - 1) == 0):
+        a, b = problem[small + index], problem[large + index]
+        mask_small, mask_large = state[L.CELLS + a], state[L.CELLS + b]
+        if a == b or (mask_small == mask_large and mask_small & (mask_small - 1) == 0):
             continue
-        return keep(w, d, a, (2 << highest(d, high)) - 1) and keep(w, d, b, -(low & -low))
+        return restrict(
+            state, problem, a, (2 << highest_bit(problem, mask_large)) - 1
+        ) and restrict(state, problem, b, -(mask_small & -mask_small))
     return True
 
 
+# The lines that can be less, and those that must be, bound the rank. If it meets a bound, the lines
+# in doubt are decided: all of them are less, or none is. Without ties, equal lines fail, and a line
+# that could only be equal does not begin with the value.
 @compiled()
-def ranked(w, d, first, length):
-    """So many of the other lines that begin with a value are less than the first one."""
-    numbers = first + length
-    bit, smaller, tied, each = d[numbers], d[numbers + 1], d[numbers + 2], d[numbers + 3]
-    if not keep(w, d, d[first], bit):
+def ranked(state, problem, first, length):
+    """Of the other lines that begin with the value, `rank` are less than the first line."""
+    own = first + length
+    bit, rank, may_tie, width = problem[own], problem[own + 1], problem[own + 2], problem[own + 3]
+    if not restrict(state, problem, problem[first], bit):
         return False
     can = must = 0
-    for other in range(first + each, numbers, each):
-        begins = w[CELLS + d[other]]
-        if begins & bit:
-            how = _compared(w, d, first, other, each)
-            can += how & 1
-            must += begins == bit and how == 1
-            if begins == bit and how == 2 and not tied:
+    for other in range(first + width, own, width):
+        start = state[L.CELLS + problem[other]]
+        if start & bit:
+            outcomes = _compare(state, problem, first, other, width)
+            can += outcomes & 1
+            must += start == bit and outcomes == 1
+            if start == bit and outcomes == 2 and not may_tie:
                 return False
-    if not must <= smaller <= can:
+    if not must <= rank <= can:
         return False
-    if can > smaller > must:
+    if can > rank > must:
         return True
-    for other in range(first + each, numbers, each):
-        begins = w[CELLS + d[other]]
-        if not begins & bit:
+    for other in range(first + width, own, width):
+        start = state[L.CELLS + problem[other]]
+        if not start & bit:
             continue
-        how = _compared(w, d, first, other, each)
-        if can == smaller and how & 1:
-            if not (keep(w, d, d[other], bit) and _ordered(w, d, other, first, each)):
+        outcomes = _compare(state, problem, first, other, width)
+        if can == rank and outcomes & 1:
+            if not (
+                restrict(state, problem, problem[other], bit)
+                and _order_lines(state, problem, other, first, width)
+            ):
                 return False
-        elif begins != bit:
-            if (how == 1 or (how == 2 and not tied)) and not keep(w, d, d[other], ~bit):
+        elif start != bit:
+            is_excluded = outcomes == 1 or (outcomes == 2 and not may_tie)
+            if is_excluded and not restrict(state, problem, problem[other], ~bit):
                 return False
-        elif how != 1 and not _ordered(w, d, first, other, each):
+        elif outcomes != 1 and not _order_lines(state, problem, first, other, width):
             return False
     return True

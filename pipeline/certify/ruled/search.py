@@ -1,149 +1,162 @@
-"""A depth-first search for all solutions, by propagation and branches on a value of a cell.
+"""A depth-first search for all solutions: propagation, and branches on one value of a cell.
 
-It prefers cells with few values that were often in constraints that failed, because the trouble is
-there (F. Boussemart et al., Boosting systematic search by weighting constraints, 2004), and values
-with two places left in a unit. Until it has found a solution it begins anew now and then, because
-the first branches were chosen when little was known of the trouble. `layout` says what `w` and `d`
-are.
+`layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
 
 from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import keep, number, wake
-from pipeline.certify.ruled.propagation import forget, propagate
+from pipeline.certify.ruled.cells import bit_count, restrict, schedule
+from pipeline.certify.ruled.propagation import clear_queues, propagate
 from pipeline.native import compiled
 
-_BLAME, _HALVED = 8.0, 1024
-"""What a failure adds to the cells of its constraint together; failures after which all is halved:
-older ones count less."""
+_FAILURE_WEIGHT = 8.0
+"""Weight that a failure adds to the cells of its constraint, in equal parts."""
+
+_DECAY_INTERVAL = 1024
+"""Failures after which all weights are halved, so that recent ones count more. It was 16,384
+before the search had restarts."""
 
 
 @compiled()
-def _begin(w, d):
-    for constraint in range(d[L.CONSTRAINTS]):
-        wake(w, d, constraint)
-    for cell in range(d[L.SIZE]):
-        mask = w[L.CELLS + cell]
+def _schedule_all(state, problem):
+    for constraint in range(problem[L.CONSTRAINTS]):
+        schedule(state, problem, constraint)
+    for cell in range(problem[L.SIZE]):
+        mask = state[L.CELLS + cell]
         if mask & (mask - 1) == 0:
-            w[d[L.STACK] + w[L.FIXED]] = cell
-            w[L.FIXED] += 1
+            state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]] = cell
+            state[L.FIXED_COUNT] += 1
 
 
+# Heuristic "dom/wdeg": a constraint that fails often marks the hard part of the puzzle, and cells
+# of it are branched on early (F. Boussemart et al., Boosting systematic search by weighting
+# constraints, 2004). Here cells have weights, not constraints, and the cell of the last branch
+# takes part of the blame. Weights decide the order of branches alone, so no solution depends on
+# them.
 @compiled()
-def _weigh(w, d, weights):
-    """Note a failure: at the cells to blame, and at the cell of the last branch."""
-    if w[L.BLAMED] < 0:
-        weights[~w[L.BLAMED]] += 1.0
+def _add_failure(state, problem, weights):
+    """Add a failure to the weights of the failed cells, and of the last branch's cell."""
+    if state[L.FAILED] < 0:
+        weights[~state[L.FAILED]] += 1.0
     else:
-        place = d[d[L.PLACES] + w[L.BLAMED]]
-        length = d[place + L.LENGTH]
-        for at in range(place + L.SCOPE, place + L.SCOPE + length):
-            weights[d[at]] += _BLAME / length
-    if w[L.DEPTH]:
-        weights[w[d[L.CHOSEN] + 2 * w[L.DEPTH] - 2]] += 1.0
-    w[L.FAILURES] += 1
-    if w[L.FAILURES] % _HALVED == 0:
-        for cell in range(d[L.SIZE]):
+        constraint = problem[problem[L.OFFSETS] + state[L.FAILED]]
+        length = problem[constraint + L.SCOPE_LENGTH]
+        for i in range(constraint + L.SCOPE, constraint + L.SCOPE + length):
+            weights[problem[i]] += _FAILURE_WEIGHT / length
+    if state[L.DEPTH]:
+        weights[state[problem[L.DECISIONS] + 2 * state[L.DEPTH] - 2]] += 1.0
+    state[L.FAILURES] += 1
+    if state[L.FAILURES] % _DECAY_INTERVAL == 0:
+        for cell in range(problem[L.SIZE]):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
+# The cell with the fewest candidates for its weight (fail first). If it has more than two, a value
+# with only two places in a unit is as good as a cell with two candidates, and competes by weight.
 @compiled()
-def _choice(w, d, weights):
-    """The cell and the bit to branch on; NOTHING if each cell has one value."""
-    chosen, bit, least = L.NOTHING, 0, 1e300
-    for cell in range(d[L.SIZE]):
-        mask = w[L.CELLS + cell]
+def _choose_branch(state, problem, weights):
+    """Cell and bit to branch on; NOTHING if each cell has one value."""
+    chosen, bit, lowest_score = L.NOTHING, 0, 1e300
+    for cell in range(problem[L.SIZE]):
+        mask = state[L.CELLS + cell]
         if mask & (mask - 1):
-            score = number(d, mask) / weights[cell]
-            if score < least:
-                chosen, bit, least = cell, mask & -mask, score
-    if chosen == L.NOTHING or number(d, w[L.CELLS + chosen]) == 2:
+            score = bit_count(problem, mask) / weights[cell]
+            if score < lowest_score:
+                chosen, bit, lowest_score = cell, mask & -mask, score
+    if chosen == L.NOTHING or bit_count(problem, state[L.CELLS + chosen]) == 2:
         return chosen, bit
-    for unit in range(d[L.UNITS]):
-        place = d[d[L.PLACES] + unit]
+    for unit in range(problem[L.UNITS]):
+        constraint = problem[problem[L.OFFSETS] + unit]
         once = twice = thrice = 0
-        first, end = place + L.SCOPE, place + L.SCOPE + d[place + L.LENGTH]
-        for at in range(first, end):
-            mask = w[L.CELLS + d[at]]
+        first = constraint + L.SCOPE
+        end = first + problem[constraint + L.SCOPE_LENGTH]
+        for i in range(first, end):
+            mask = state[L.CELLS + problem[i]]
             thrice |= twice & mask
             twice |= once & mask
             once |= mask
         in_two = twice & ~thrice
         if in_two:
-            for at in range(first, end):
-                mask = w[L.CELLS + d[at]] & in_two
-                if mask and 2 / weights[d[at]] < least:
-                    chosen, bit, least = d[at], mask & -mask, 2 / weights[d[at]]
+            for i in range(first, end):
+                mask = state[L.CELLS + problem[i]] & in_two
+                if mask and 2 / weights[problem[i]] < lowest_score:
+                    chosen, bit, lowest_score = problem[i], mask & -mask, 2 / weights[problem[i]]
     return chosen, bit
 
 
+# A branch is binary: first the cell is the value, later it is not. Both cover all solutions, and
+# none is in both, so each solution is found once.
 @compiled()
-def _branch(w, d, cell, bit):
-    depth = w[L.DEPTH]
-    w[L.DEPTH] = depth + 1
-    saved = d[L.SAVED] + depth * d[L.SIZE]
-    for each in range(d[L.SIZE]):
-        w[saved + each] = w[L.CELLS + each]
-    w[d[L.CHOSEN] + 2 * depth] = cell
-    w[d[L.CHOSEN] + 2 * depth + 1] = bit
-    keep(w, d, cell, bit)
-
-
-@compiled()
-def _go_back(w, d):
-    """Undo the last branch, and strike what it had tried."""
-    depth = w[L.DEPTH] - 1
-    w[L.DEPTH] = depth
-    forget(w, d)
-    saved = d[L.SAVED] + depth * d[L.SIZE]
-    for each in range(d[L.SIZE]):
-        w[L.CELLS + each] = w[saved + each]
-    keep(w, d, w[d[L.CHOSEN] + 2 * depth], ~w[d[L.CHOSEN] + 2 * depth + 1])
+def _branch(state, problem, cell, bit):
+    """Save all cells and assign a value."""
+    depth = state[L.DEPTH]
+    state[L.DEPTH] = depth + 1
+    saved = problem[L.SAVED_CELLS] + depth * problem[L.SIZE]
+    for i in range(problem[L.SIZE]):
+        state[saved + i] = state[L.CELLS + i]
+    state[problem[L.DECISIONS] + 2 * depth] = cell
+    state[problem[L.DECISIONS] + 2 * depth + 1] = bit
+    restrict(state, problem, cell, bit)
 
 
 @compiled()
-def _begin_anew(w, d):
-    """Undo all branches; what is struck for good, and the weights, stay.
+def _backtrack(state, problem):
+    """Undo the last branch and eliminate its value."""
+    depth = state[L.DEPTH] - 1
+    state[L.DEPTH] = depth
+    clear_queues(state, problem)
+    saved = problem[L.SAVED_CELLS] + depth * problem[L.SIZE]
+    for i in range(problem[L.SIZE]):
+        state[L.CELLS + i] = state[saved + i]
+    decision = problem[L.DECISIONS] + 2 * depth
+    restrict(state, problem, state[decision], ~state[decision + 1])
 
-    The next time is after twice as many failures, so that all of the search is done at last.
+
+# The first branches were chosen before the weights knew the hard cells. What was eliminated at the
+# root, and the weights, stay. The interval doubles, so that some run is long enough to be complete
+# (T. Walsh, Search in a small world, 1999). After a solution there are no restarts: the search
+# would find it again.
+@compiled()
+def _restart(state, problem):
+    """Undo all branches."""
+    state[L.RESTART] = 2 * state[L.RESTART]
+    state[L.DEPTH] = 0
+    clear_queues(state, problem)
+    for i in range(problem[L.SIZE]):
+        state[L.CELLS + i] = state[problem[L.SAVED_CELLS] + i]
+
+
+@compiled()
+def search(state, problem, weights, max_nodes):
+    """Search for the next solution, with at most `max_nodes` branches.
+
+    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` has a float of at least 1 for each cell:
+    cells with large ones are branched on first.
     """
-    w[L.RESTART] = 2 * w[L.RESTART]
-    w[L.DEPTH] = 0
-    forget(w, d)
-    for each in range(d[L.SIZE]):
-        w[L.CELLS + each] = w[d[L.SAVED] + each]
-
-
-@compiled()
-def search(w, d, weights, nodes):
-    """Go on to the next solution, for so many branches at most; see `layout` for what it returns.
-
-    weights: (cells,) of float, at least 1: how much each cell is preferred.
-    """
-    last = w[L.NODES] + nodes
-    if w[L.PHASE] == L.BEGIN:
-        _begin(w, d)
-        w[L.PHASE] = L.FORWARD
+    last_node = state[L.NODES] + max_nodes
+    if state[L.PHASE] == L.BEGIN:
+        _schedule_all(state, problem)
+        state[L.PHASE] = L.FORWARD
     while True:
-        if w[L.PHASE] == L.BACK:
-            if not w[L.DEPTH]:
+        if state[L.PHASE] == L.BACK:
+            if not state[L.DEPTH]:
                 return L.COMPLETE
-            _go_back(w, d)
-            w[L.PHASE] = L.FORWARD
-        if not propagate(w, d):
-            _weigh(w, d, weights)
-            if w[L.FAILURES] == w[L.RESTART] and w[L.DEPTH]:
-                _begin_anew(w, d)
+            _backtrack(state, problem)
+            state[L.PHASE] = L.FORWARD
+        if not propagate(state, problem):
+            _add_failure(state, problem, weights)
+            if state[L.FAILURES] == state[L.RESTART] and state[L.DEPTH]:
+                _restart(state, problem)
             else:
-                w[L.PHASE] = L.BACK
+                state[L.PHASE] = L.BACK
             continue
-        cell, bit = _choice(w, d, weights)
+        cell, bit = _choose_branch(state, problem, weights)
         if cell == L.NOTHING:
-            w[L.PHASE] = L.BACK
-            w[L.RESTART] = L.NOTHING
-            return L.FOUND
-        if w[L.NODES] >= last:
+            state[L.PHASE] = L.BACK
+            state[L.RESTART] = L.NOTHING
+            return L.SOLUTION
+        if state[L.NODES] >= last_node:
             return L.UNFINISHED
-        w[L.NODES] += 1
-        _branch(w, d, cell, bit)
+        state[L.NODES] += 1
+        _branch(state, problem, cell, bit)

@@ -1,4 +1,4 @@
-"""A puzzle with rules as the arrays that `search` takes; `layout` says what is in them."""
+"""Builds the arrays of a search from a variant; `layout` describes them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from pipeline.certify.exhaustion import TOO_SHORT
 from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.gathering import (
-    Gathered,
     NoSolution,
+    Simplified,
     Terms,
+    cells_in,
     innies,
-    members,
     set_of,
     weights_of,
 )
 from pipeline.certify.ruled.joint import joint_sums
-from pipeline.certify.ruled.regions import MARKS_OF_CONNECTED
+from pipeline.certify.ruled.regions import CONNECTED_SCRATCH
 from pipeline.certify.ruled.tables import (
-    LARGEST_WITH_SETS,
-    Layered,
+    MAX_VALUES_WITH_SETS,
+    AutomatonKey,
     Numbers,
     TooLarge,
     automaton,
@@ -50,156 +50,161 @@ from pipeline.puzzle.formulas import (
 from pipeline.puzzle.puzzle import Puzzle, units_of
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
-MOST_CELLS = 1000
-MOST_NUMBERS = 2_000_000
-MOST_SUM = 1 << 40
-"""Limits; beyond them TooLarge is raised. Sides are 31 at most, so that a mask is one number."""
+MAX_CELLS = 1000
+MAX_NUMBERS = 2_000_000
+MAX_SUM = 1 << 40
+"""Limits beyond which TooLarge is raised. A mask always fits a number: sides are at most 31."""
 
-_PART = L.NOTHING
-"""In place of a queue: the constraint is part of an alternative."""
+_IN_ALTERNATIVE = L.NOTHING
+"""Queue of a constraint in an alternative: only its ANY_OF is scheduled."""
 
-_QUEUES = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_SET: L.SOON}
-"""The queues of kinds that take less time than others."""
+_QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
+"""Queues of cheap kinds, instead of NORMAL."""
 
-_LONG = 9
-"""Cells of a total: with more, units are looked for in it; with more values, sets of values are
-listed only if it is one group."""
+_MAX_UNGROUPED = 9
+"""A total of more cells is grouped by units first. With more values than this, sets of values are
+listed only for totals of one group."""
 
 Group = tuple[int, list[int]]
-"""A weight, and cells that have it and are different."""
+"""A weight, and different cells that have it."""
 
 
-class Stated(NamedTuple):
-    """The arrays of a search that has not begun."""
+class SearchArrays(NamedTuple):
+    """The arrays of a search that has not started."""
 
-    w: Numbers
-    d: Numbers
+    state: Numbers
+    problem: Numbers
     weights: NDArray[np.float64]
 
 
 PATIENCE = 1000
-"""Failures before a search first begins anew."""
+"""Failures before the first restart."""
 
 
-def stated(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Stated:
-    """The arrays of a search for all solutions, which are made by `end` of the monotonic clock.
+def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> SearchArrays:
+    """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
 
-    The search begins anew after `patience` failures, 1 or more, and then each time after twice as
-    many. Raises TooLarge, also if the time is too short, and NoSolution.
+    The search restarts after `patience` failures, then after twice as many, and so on. Raises
+    TooLarge, also when time runs out, and NoSolution.
     """
     geometry = puzzle.geometry
-    if geometry.size > MOST_CELLS:
-        raise TooLarge(f"with rules, more than {MOST_CELLS:,} cells are not searched")
-    gathered = Gathered(puzzle)
+    if geometry.size > MAX_CELLS:
+        raise TooLarge(f"with rules, more than {MAX_CELLS:,} cells are not searched")
+    simplified = Simplified(puzzle)
     formulas = [rule.formula(geometry) for rule in puzzle.rules]
     for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
-        gathered.add(constraint)
-    if not all(gathered.masks):
+        simplified.add(constraint)
+    if not all(simplified.masks):
         raise NoSolution
-    arrays = _Stating(gathered, end).arrays()
-    arrays.w[L.RESTART] = patience
+    arrays = _Builder(simplified, end).arrays()
+    arrays.state[L.RESTART] = patience
     return arrays
 
 
-class _OfUnits(NamedTuple):
-    """The numbers of units, and of parts of two of them that hold the same values.
+class _UnitData(NamedTuple):
+    """The constraints of units, shared by all puzzles that have these units: do not change it.
 
-    woken: the place and the queue of each. sets: the cells of each unit. Not to be changed.
+    numbers: the constraints. scheduled: the offset and the queue of each. sets: the cells of each
+    unit, as bits.
     """
 
     numbers: list[int]
-    woken: list[tuple[int, int]]
+    scheduled: list[tuple[int, int]]
     sets: list[int]
 
 
-_FEW_UNITS, _MOST_SHARED = 128, 200_000
-"""Units of a puzzle whose numbers are kept for the next, and numbers of parts of two of them.
+_MAX_CACHED_UNITS, _MAX_SHARED = 128, 200_000
+"""The most units whose constraints are cached, and the most numbers of SAME_VALUES constraints.
 
-These parts follow from the units, so that a search without some of them is only slower. They grow
-with the square of the units: 3,000 extra regions would take 44 million numbers.
+SAME_VALUES follows from the units, so without some of them a search is only slower. Their number
+grows with the square of the units: 3,000 extra regions would take 44 million numbers.
 """
 
 
 @lru_cache(maxsize=16)
-def _of_few_units(units: tuple[Cells, ...]) -> _OfUnits:
-    return _of_units(units, math.inf)
+def _cached_unit_data(units: tuple[Cells, ...]) -> _UnitData:
+    return _unit_data(units, math.inf)
 
 
-def _of_units(units: Sequence[Cells], end: float) -> _OfUnits:
-    """The numbers of units, and of what two of them share, until `end` of the monotonic clock."""
+# Law of leftovers: two units hold the same values, and so do the rests of both without their common
+# cells. Jigsaw solvers apply it to several rows at once, this search to two units.
+def _unit_data(units: Sequence[Cells], end: float) -> _UnitData:
+    """The constraints of units and of overlaps of two units, until `end` of the monotonic clock."""
     numbers: list[int] = []
-    woken: list[tuple[int, int]] = []
+    scheduled: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]
     for unit in units:
-        woken.append((len(numbers), L.SOON))
+        scheduled.append((len(numbers), L.SOON))
         numbers += L.UNIT, len(unit), *unit
-    most = len(numbers) + _MOST_SHARED
-    for place, one in enumerate(sets):
-        if len(numbers) > most or time.monotonic() > end:
+    max_numbers = len(numbers) + _MAX_SHARED
+    for index, unit_set in enumerate(sets):
+        if len(numbers) > max_numbers or time.monotonic() > end:
             break
-        for other in sets[place + 1 :]:
-            if (one & other).bit_count() > 1:
-                rest, others = (*members(one & ~other),), (*members(other & ~one),)
-                woken.append((len(numbers), L.LATE))
-                numbers += L.SAME, len(rest) + len(others), *rest, *others, len(rest)
-    return _OfUnits(numbers, woken, sets)
+        for other_set in sets[index + 1 :]:
+            if (unit_set & other_set).bit_count() > 1:
+                rest = [*cells_in(unit_set & ~other_set)]
+                other_rest = [*cells_in(other_set & ~unit_set)]
+                scheduled.append((len(numbers), L.LATE))
+                numbers += L.SAME_VALUES, len(rest) + len(other_rest), *rest, *other_rest, len(rest)
+    return _UnitData(numbers, scheduled, sets)
 
 
-class _Stating:
-    """The constraints of a puzzle, one after another, as numbers."""
+class _Builder:
+    """Collects the constraints of a puzzle as numbers, then packs them into arrays."""
 
-    def __init__(self, gathered: Gathered, end: float) -> None:
-        self._of = gathered
+    def __init__(self, simplified: Simplified, end: float) -> None:
+        self._source = simplified
         self._end = end
-        self._units = (*gathered.base.units, *gathered.units)
-        is_few = len(self._units) <= _FEW_UNITS
-        of_units = _of_few_units(self._units) if is_few else _of_units(self._units, end)
-        self._unit_sets = of_units.sets
+        self._units = (*simplified.base.units, *simplified.units)
+        is_few = len(self._units) <= _MAX_CACHED_UNITS
+        unit_data = _cached_unit_data(self._units) if is_few else _unit_data(self._units, end)
+        self._unit_sets = unit_data.sets
         self._blocks = [bit_tables()]
-        self._block_at: dict[int, int] = {}
-        self._free = L.DATA  # the place in `d` behind all blocks
-        self._numbers = [*of_units.numbers]  # of all constraints
-        self._woken = [*of_units.woken]  # the place and the queue of those that are woken
-        self._totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
-        self._sets = L.NOTHING
-        self._most_marks = self._widest = 1
+        self._block_offsets: dict[int, int] = {}
+        self._data_end = L.DATA  # offset in `problem` after all blocks
+        self._numbers = [*unit_data.numbers]  # CONSTRAINT_DATA
+        self._scheduled = [*unit_data.scheduled]  # offset and queue of each
+        self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
+        self._sets_offset = L.NOTHING
+        self._scratch = self._widest_any_of = 1
 
-    def arrays(self) -> Stated:
-        """The arrays that state everything. Raises NoSolution and TooLarge."""
-        of = self._of
-        for constraint in of.others:
-            self._state(constraint, L.NORMAL)
-        for terms, total in innies(of):
+    def arrays(self) -> SearchArrays:
+        """Pack all constraints. Raises NoSolution and TooLarge."""
+        source = self._source
+        for constraint in source.others:
+            self._add_constraint(constraint, L.NORMAL)
+        for terms, total in innies(source):
             self._add_sum(terms, total, L.LATE)
-        for alternatives in of.choices:
+        for alternatives in source.choices:
             self._add_choice(alternatives)
-        if not self._woken:  # of cells that are free, the first is enough
-            self._add(L.ALLOWED, L.NORMAL, (0,), of.masks[0])
-        return Stated(*self._packed(), self._weights())
+        if not self._scheduled:  # without units and rules: the areas must not be empty
+            self._add(L.ALLOWED, L.NORMAL, (0,), source.masks[0])
+        return SearchArrays(*self._arrays(), self._weights())
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
-        """Add a constraint; its place."""
-        place = len(self._numbers)
+        """Add a constraint; returns its offset."""
+        offset = len(self._numbers)
         self._numbers += (kind, len(cells), *cells, *numbers)
-        if queue != _PART:
-            self._woken.append((place, _QUEUES.get(kind, queue) if queue == L.NORMAL else queue))
-        if len(self._numbers) > MOST_NUMBERS:
+        if queue != _IN_ALTERNATIVE:
+            queue = _QUEUE_OF_KIND.get(kind, queue) if queue == L.NORMAL else queue
+            self._scheduled.append((offset, queue))
+        if len(self._numbers) > MAX_NUMBERS:
             raise TooLarge("the rules take too much memory")
-        return place
+        return offset
 
-    def _block(self, numbers: Numbers) -> int:
-        """The place in `d` of numbers that constraints share."""
-        place = self._block_at.get(id(numbers))
-        if place is None:
-            place = self._block_at[id(numbers)] = self._free
+    def _share(self, numbers: Numbers) -> int:
+        """Offset in `problem` of numbers that several constraints share."""
+        offset = self._block_offsets.get(id(numbers))
+        if offset is None:
+            offset = self._block_offsets[id(numbers)] = self._data_end
             self._blocks.append(numbers)
-            self._free += len(numbers)
-            if self._free > MOST_NUMBERS:
+            self._data_end += len(numbers)
+            if self._data_end > MAX_NUMBERS:
                 raise TooLarge("the rules take too much memory")
-        return place
+        return offset
 
-    def _state(self, constraint: Constraint, queue: int) -> list[int]:
-        """Add a constraint without alternatives; the places of its parts.
+    def _add_constraint(self, constraint: Constraint, queue: int) -> list[int]:
+        """Add a constraint without alternatives; returns the offsets of its parts.
 
         Raises NoSolution if it can never hold, and TooLarge.
         """
@@ -211,22 +216,22 @@ class _Stating:
         return _ADD[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
-        cell, mask = constraint.cell, self._of.mask(constraint.values)
-        if not mask & self._of.masks[cell]:
+        cell, mask = constraint.cell, self._source.mask(constraint.values)
+        if not mask & self._source.masks[cell]:
             raise NoSolution
         return [self._add(L.ALLOWED, queue, (cell,), mask)]
 
     def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
         cells = constraint.cells
-        if len({*cells}) < len(cells) or len(cells) > len(self._of.values):
+        if len({*cells}) < len(cells) or len(cells) > len(self._source.values):
             raise NoSolution
-        return [self._add(L.DISTINCT, queue, cells)]
+        return [self._add(L.ALL_DIFFERENT, queue, cells)]
 
     def add_pairs(self, constraint: Pairs, queue: int) -> list[int]:
-        related = self._of.relation(constraint)
+        related = self._source.relation(constraint)
         if related.is_trivial:
             return []
-        tables = self._block(related.forwards), self._block(related.backwards)
+        tables = self._share(related.forwards), self._share(related.backwards)
         return [
             self._add(L.ALLOWED, queue, (a,), related.equal)
             if a == b
@@ -235,7 +240,7 @@ class _Stating:
         ]
 
     def add_at_least(self, constraint: AtLeast, queue: int) -> list[int]:
-        cells, bit = constraint.cells, self._of.mask((constraint.value,))
+        cells, bit = constraint.cells, self._source.mask((constraint.value,))
         if constraint.times <= 0:
             return []
         if not bit or constraint.times > len(cells):
@@ -244,50 +249,55 @@ class _Stating:
 
     def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
-        bits = 0 if counted is None else self._of.mask((counted,))
+        bits = 0 if counted is None else self._source.mask((counted,))
         if len(parts) < 2 or not bits:
             return []
         cells = [*chain.from_iterable(parts)]
-        return [self._add(L.COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
+        return [self._add(L.SAME_COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
 
     def add_one_of_sets(self, constraint: OneOfSets, queue: int) -> list[int]:
         cells, sets = tuple(dict.fromkeys(constraint.cells)), constraint.sets
-        if not cells and any(not each for each in sets):
+        if not cells and not all(sets):
             return []
         masks = [
             mask
-            for each in sets
-            if 0 < (mask := self._of.mask(each)).bit_count() == len({*each}) <= len(cells)
+            for values in sets
+            if 0 < (mask := self._source.mask(values)).bit_count() == len({*values}) <= len(cells)
         ]
         if not masks:
             raise NoSolution
-        begin = self._block(np.array(masks, np.int64))
-        return [self._add(L.ONE_SET, queue, cells, begin, begin + len(masks), *self._beside(cells))]
+        begin = self._share(np.array(masks, np.int64))
+        return [
+            self._add(L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells))
+        ]
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
-        step = Layered(constraint.start, constraint.step, constraint.accepted, constraint.numbers)
-        layers = automaton(step, len(cells), self._of.values)
+        step = AutomatonKey(
+            constraint.start, constraint.step, constraint.accepted, constraint.numbers
+        )
+        layers = automaton(step, len(cells), self._source.values)
         if layers is None:
             raise NoSolution
         if not cells:
             return []
-        self._most_marks = max(self._most_marks, int(layers[0]))
-        return [self._add(L.PATHS, queue, cells, self._block(layers))]
+        self._scratch = max(self._scratch, int(layers[0]))
+        return [self._add(L.AUTOMATON, queue, cells, self._share(layers))]
 
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
-        cells, size, inside = constraint.cells, constraint.size, self._of.mask(constraint.values)
+        cells, size = constraint.cells, constraint.size
+        inside = self._source.mask(constraint.values)
         if not inside or (size is not None and not 0 < size <= len(cells)):
             raise NoSolution
-        at = {cell: index for index, cell in enumerate(cells)}
-        near = constraint.neighbours()
-        begins = [*accumulate((len(near[cell]) for cell in cells), initial=len(cells) + 1)]
-        listed = (at[other] for cell in cells for other in near[cell])
-        self._most_marks = max(self._most_marks, MARKS_OF_CONNECTED * len(cells))
-        return [self._add(L.CONNECTED, queue, cells, inside, size or 0, *begins, *listed)]
+        positions = {cell: index for index, cell in enumerate(cells)}
+        neighbours = constraint.neighbours()
+        offsets = [*accumulate((len(neighbours[cell]) for cell in cells), initial=len(cells) + 1)]
+        listed = (positions[other] for cell in cells for other in neighbours[cell])
+        self._scratch = max(self._scratch, CONNECTED_SCRATCH * len(cells))
+        return [self._add(L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed)]
 
     def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
-        if len(constraint.pairs) > len(self._of.values) ** 2:
+        if len(constraint.pairs) > len(self._source.values) ** 2:
             raise NoSolution
         if len(constraint.pairs) < 2:
             return []
@@ -295,13 +305,13 @@ class _Stating:
 
     def add_count_of_equal(self, constraint: CountOfEqual, queue: int) -> list[int]:
         cells, arms = [*constraint.scope()], constraint.arms
-        counted = self._of.values[0] + constraint.offset
-        self._most_marks = max(self._most_marks, len(cells))
-        numbers = counted, constraint.unbroken, len(arms), *map(len, arms)
+        offset = self._source.values[0] + constraint.offset
+        self._scratch = max(self._scratch, len(cells))
+        numbers = offset, constraint.unbroken, len(arms), *map(len, arms)
         return [self._add(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
-        bit, length = self._of.mask((constraint.first,)), len(constraint.line)
+        bit, length = self._source.mask((constraint.first,)), len(constraint.line)
         if not bit or not 0 <= constraint.smaller <= len(constraint.others):
             raise NoSolution
         numbers = bit, constraint.smaller, constraint.tied, length
@@ -311,73 +321,75 @@ class _Stating:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
-        """Add a weighted sum of values, as one of their indices."""
+        """Add a weighted sum of values, as a sum of their indices."""
         terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
             if total:
                 raise NoSolution
             return []
-        values, weights = self._of.values, terms.values()
-        if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MOST_SUM:
+        values, weights = self._source.values, terms.values()
+        if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MAX_SUM:
             raise TooLarge("a sum has too large numbers")
-        if queue != _PART:
+        if queue != _IN_ALTERNATIVE:
             key = tuple(terms.items()), total
-            if key in self._totals:
+            if key in self._known_totals:
                 return []
-            self._totals.add(key)
+            self._known_totals.add(key)
         groups = self._groups(terms)
-        numbers, beside = [total - values[0] * sum(weights), len(groups)], list[int]()
+        numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
             has_sets = self._has_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
-            beside += self._beside(cells) if has_sets else [0]
-        numbers += beside
-        return [self._add(L.TOTAL, queue, [cell for _, some in groups for cell in some], *numbers)]
+            contexts += self._context(cells) if has_sets else [0]
+        scope = [cell for _, cells in groups for cell in cells]
+        return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
 
-    def _beside(self, cells: Sequence[int]) -> list[int]:
-        """The number of units that hold all these cells; the length and the cells of each rest."""
+    def _context(self, cells: Sequence[int]) -> list[int]:
+        """The other cells of each unit that contains a group of cells: see `layout`."""
         if len(cells) < 2:
             return [0]
-        some = set_of(cells)
-        rests = [unit & ~some for unit in self._unit_sets if not some & ~unit and unit != some]
-        return [len(rests), *chain.from_iterable((r.bit_count(), *members(r)) for r in rests)]
+        group = set_of(cells)
+        rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
+        return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
     def _has_sets(self, length: int, groups: int) -> int:
-        """Whether the sets that a group of cells may hold are worth a look; they are then there."""
-        count = len(self._of.values)
-        if length == 1 or count > (_LONG if groups > 1 else LARGEST_WITH_SETS):
+        """Whether the sets of values of a group are looked at; makes their table if so."""
+        count = len(self._source.values)
+        if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
             return 0
-        if self._sets == L.NOTHING:
-            masks, begins = sets_by_sum(count)
-            self._sets = self._block(begins + self._block(masks))
+        if self._sets_offset == L.NOTHING:
+            masks, offsets = sets_by_sum(count)
+            self._sets_offset = self._share(offsets + self._share(masks))
         return 1
 
+    # Greedy: first the largest groups within one unit, while the total is long; then each cell
+    # joins the first group whose cells are all its peers. Fewer, larger groups have closer bounds.
     def _groups(self, terms: Terms) -> list[Group]:
-        """Groups of different cells with one weight, the greatest weights first."""
-        apart, left = self._of.apart, dict(terms)
-        groups: list[tuple[int, list[int], int]] = []  # and the cells that differ from all of it
-        while len(left) > _LONG:
-            alike = self._alike(left)
-            weight, cells = max(alike, key=lambda group: len(group[1]), default=(0, []))
+        """Groups of different cells with one weight, large weights first."""
+        peers, remaining = self._source.peers, dict(terms)
+        groups: list[tuple[int, list[int], int]] = []  # and the common peers
+        while len(remaining) > _MAX_UNGROUPED:
+            same_weight = self._in_one_unit(remaining)
+            weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
-            common = L.NOTHING
+            common_peers = L.NOTHING
             for cell in cells:
-                common &= apart[cell]
-                del left[cell]
-            groups.append((weight, cells, common))
-        for cell, weight in left.items():
-            for index, (by, cells, common) in enumerate(groups):
-                if by == weight and common >> cell & 1:
-                    groups[index] = by, [*cells, cell], common & apart[cell]
+                common_peers &= peers[cell]
+                del remaining[cell]
+            groups.append((weight, cells, common_peers))
+        for cell, weight in remaining.items():
+            for index, (group_weight, cells, common_peers) in enumerate(groups):
+                if group_weight == weight and common_peers >> cell & 1:
+                    groups[index] = weight, [*cells, cell], common_peers & peers[cell]
                     break
             else:
-                groups.append((weight, [cell], apart[cell]))
+                groups.append((weight, [cell], peers[cell]))
         groups.sort(key=lambda group: -abs(group[0]))
         return [(weight, cells) for weight, cells, _ in groups]
 
-    def _alike(self, terms: Terms) -> Iterator[Group]:
-        """The cells of one unit that have one weight."""
+    def _in_one_unit(self, terms: Terms) -> Iterator[Group]:
+        """The cells of each unit that have one weight."""
         for unit in self._units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
@@ -386,120 +398,128 @@ class _Stating:
             yield from by_weight.items()
 
     def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
-        """Add alternatives. Raises NoSolution if none can hold."""
+        """Add an ANY_OF. Raises NoSolution if no alternative can hold."""
         count, numbers = 0, list[int]()
         scope: dict[int, None] = {}
-        for parts in alternatives:
-            short_first = sorted(parts, key=lambda part: not isinstance(part, Allowed))
+        for alternative in alternatives:
+            allowed_first = sorted(alternative, key=lambda part: not isinstance(part, Allowed))
             try:
-                places = [place for part in short_first for place in self._state(part, _PART)]
+                offsets = [
+                    offset
+                    for part in allowed_first
+                    for offset in self._add_constraint(part, _IN_ALTERNATIVE)
+                ]
             except NoSolution:
                 continue
-            if not places:
-                return  # this one always holds
-            for place in places:
-                scope |= dict.fromkeys(self._scope(place))
+            if not offsets:
+                return  # this alternative always holds
+            for offset in offsets:
+                scope |= dict.fromkeys(self._scope(offset))
             count += 1
-            numbers += len(places), *places
+            numbers += len(offsets), *offsets
         if not count:
             raise NoSolution
-        self._widest = max(self._widest, len(scope))
-        self._add(L.EITHER, L.NORMAL, tuple(scope), count, *numbers)
+        self._widest_any_of = max(self._widest_any_of, len(scope))
+        self._add(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
 
-    def _scope(self, place: int) -> list[int]:
-        first = place + L.SCOPE
-        return self._numbers[first : first + self._numbers[place + L.LENGTH]]
+    def _scope(self, offset: int) -> list[int]:
+        first = offset + L.SCOPE
+        return self._numbers[first : first + self._numbers[offset + L.SCOPE_LENGTH]]
 
-    def _packed(self) -> tuple[Numbers, Numbers]:
-        """The arrays `w` and `d`."""
-        size, count, constraints = len(self._of.masks), len(self._of.values), len(self._woken)
-        words = -(-size // L.CELLS_IN_WORD)
-        places, queues = np.array(self._woken, np.int64).T
-        begins, woken = self._wakes()
-        ends = self._free + len(self._numbers)
-        pieces = {
-            L.STATED: np.array(self._numbers, np.int64),
-            L.PLACES: places + self._free,
-            L.PRIORITIES: queues,
-            L.APART: self._words_apart(words),
-            L.WOKEN: begins + ends + 2 * constraints + size * words + len(begins),
+    def _arrays(self) -> tuple[Numbers, Numbers]:
+        """The arrays `state` and `problem`."""
+        size, count = len(self._source.masks), len(self._source.values)
+        constraints = len(self._scheduled)
+        set_words = -(-size // L.CELLS_IN_WORD)
+        offsets, queues = np.array(self._scheduled, np.int64).T
+        watcher_offsets, watchers = self._watchers()
+        areas = {
+            L.CONSTRAINT_DATA: np.array(self._numbers, np.int64),
+            L.OFFSETS: offsets + self._data_end,
+            L.QUEUES_OF: queues,
+            L.PEERS: self._peer_words(set_words),
         }
-        d = np.concatenate([*self._blocks, *pieces.values(), woken])
-        at = self._free
-        for name, numbers in pieces.items():
-            d[name] = at
-            at += len(numbers)
-        numbers_of = {
+        watcher_list = self._data_end + sum(map(len, areas.values())) + len(watcher_offsets)
+        areas[L.WATCHERS] = watcher_offsets + watcher_list
+        problem = np.concatenate([*self._blocks, *areas.values(), watchers])
+        end = self._data_end
+        for name, numbers in areas.items():
+            problem[name] = end
+            end += len(numbers)
+        sizes = {
             L.SIZE: size,
             L.VALUES: count,
             L.CONSTRAINTS: constraints,
             L.UNITS: len(self._units),
-            L.WORDS: words,
-            L.WIDTH: count * (count - 1) // 2 + 2,
-            L.SETS: self._sets,
+            L.SET_WORDS: set_words,
+            L.SETS_STRIDE: count * (count - 1) // 2 + 2,
+            L.SETS: self._sets_offset,
         }
         lengths = {
-            L.STACK: size,
-            L.QUEUED: constraints,
-            L.RINGS: L.QUEUES * constraints,
-            L.SAVED: size * (size + 1),
-            L.CHOSEN: 2 * (size + 1),
-            L.MARKS: self._most_marks,
-            L.KEPT: 2 * self._widest,
+            L.FIXED_STACK: size,
+            L.IS_QUEUED: constraints,
+            L.QUEUE_RINGS: L.QUEUES * constraints,
+            L.SAVED_CELLS: size * (size + 1),
+            L.DECISIONS: 2 * (size + 1),
+            L.SCRATCH: self._scratch,
+            L.PROBED: 2 * self._widest_any_of,
         }
-        at = L.CELLS + size
+        end = L.CELLS + size
         for name, length in lengths.items():
-            d[name] = at
-            at += length
-        for name, number in numbers_of.items():
-            d[name] = number
-        w = np.zeros(at, np.int64)
-        w[L.CELLS : L.CELLS + size] = self._of.masks
-        return w, d
+            problem[name] = end
+            end += length
+        for name, number in sizes.items():
+            problem[name] = number
+        state = np.zeros(end, np.int64)
+        state[L.CELLS : L.CELLS + size] = self._source.masks
+        return state, problem
 
-    def _words_apart(self, words: int) -> Numbers:
-        """For each cell the set of those that hold another value, in so many words."""
+    def _peer_words(self, words: int) -> Numbers:
+        """The peers of each cell, as SET_WORDS numbers."""
         word = (1 << L.CELLS_IN_WORD) - 1
         shifts = [L.CELLS_IN_WORD * index for index in range(words)]
-        apart = [cells >> shift & word for cells in self._of.apart for shift in shifts]
-        return np.array(apart, np.int64)
+        peers = [cells >> shift & word for cells in self._source.peers for shift in shifts]
+        return np.array(peers, np.int64)
 
-    def _wakes(self) -> tuple[Numbers, Numbers]:
-        """Where those that each cell wakes begin in a list, see `layout`; and this list."""
-        scopes = [self._scope(place) for place, _ in self._woken]
-        late = np.array([queue == L.LATE for _, queue in self._woken])
+    def _watchers(self) -> tuple[Numbers, Numbers]:
+        """The offsets and the list of WATCHERS."""
+        scopes = [self._scope(offset) for offset, _ in self._scheduled]
+        late = np.array([queue == L.LATE for _, queue in self._scheduled])
         constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
         keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + late[constraints]
         order = np.argsort(keys, kind="stable")
-        begins = np.searchsorted(keys[order], np.arange(2 * len(self._of.masks) + 1))
-        return begins, constraints[order]
+        offsets = np.searchsorted(keys[order], np.arange(2 * len(self._source.masks) + 1))
+        return offsets, constraints[order]
 
     def _weights(self) -> NDArray[np.float64]:
-        """How much each cell is preferred at first, by the constraints that it is in."""
-        weights, count = [1.0] * len(self._of.masks), len(self._of.values)
-        for place, _ in self._woken:
-            kind, length = self._numbers[place + L.KIND], self._numbers[place + L.LENGTH]
-            if kind in {L.SAME, L.CONNECTED, L.DIFFERENT_PAIRS}:  # about the whole grid
+        """The weights of cells before any failure, by the constraints on them.
+
+        Cells in more and longer constraints come first. Constraints on the whole grid do not count.
+        """
+        weights, count = [1.0] * len(self._source.masks), len(self._source.values)
+        for offset, _ in self._scheduled:
+            kind, length = self._numbers[offset + L.KIND], self._numbers[offset + L.SCOPE_LENGTH]
+            if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:  # on the whole grid
                 continue
-            weight = 2 * length if kind == L.COUNTS else length
+            weight = 2 * length if kind == L.SAME_COUNTS else length
             if kind == L.TOTAL:
                 weight = max(2 * count - length, count)
-            for cell in self._scope(place):
+            for cell in self._scope(offset):
                 weights[cell] += weight
         return np.array(weights)
 
 
-_ADD: dict[type[Constraint], Callable[[_Stating, Any, int], list[int]]] = {
-    Allowed: _Stating.add_allowed,
-    AllDifferent: _Stating.add_different,
-    Pairs: _Stating.add_pairs,
-    AtLeast: _Stating.add_at_least,
-    SameTotals: _Stating.add_counts,
-    OneOfSets: _Stating.add_one_of_sets,
-    Automaton: _Stating.add_automaton,
-    Total: _Stating.add_total,
-    Connected: _Stating.add_connected,
-    DifferentPairs: _Stating.add_different_pairs,
-    CountOfEqual: _Stating.add_count_of_equal,
-    Ranked: _Stating.add_ranked,
+_ADD: dict[type[Constraint], Callable[[_Builder, Any, int], list[int]]] = {
+    Allowed: _Builder.add_allowed,
+    AllDifferent: _Builder.add_different,
+    Pairs: _Builder.add_pairs,
+    AtLeast: _Builder.add_at_least,
+    SameTotals: _Builder.add_counts,
+    OneOfSets: _Builder.add_one_of_sets,
+    Automaton: _Builder.add_automaton,
+    Total: _Builder.add_total,
+    Connected: _Builder.add_connected,
+    DifferentPairs: _Builder.add_different_pairs,
+    CountOfEqual: _Builder.add_count_of_equal,
+    Ranked: _Builder.add_ranked,
 }

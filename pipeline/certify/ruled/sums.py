@@ -1,259 +1,298 @@
-"""Sums and sets of values strike values from cells.
+"""Propagators of sums, and of sets of values.
 
-Each function is right about cells with one value: it then returns whether its constraint holds.
-`layout` says what `w` and `d` are.
+As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
+`state` and `problem`. A sum here is one of indices of values: `arrays` shifts the total.
 """
 
 from __future__ import annotations
 
 from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import highest, keep, lowest, number, place, strike_outside
+from pipeline.certify.ruled.cells import (
+    assign,
+    bit_count,
+    eliminate_from_peers,
+    highest_bit,
+    lowest_bit,
+    restrict,
+)
 from pipeline.native import compiled
 
 
+# By Hall's theorem a set of values fits if each k of its values have k cells, and each k cells have
+# k values. Only a few of these conditions are checked: none needs a matching. They are sufficient
+# for up to four cells with as many values; beyond that the answer may be true wrongly, which
+# eliminates too little, never too much.
 @compiled()
-def _fits(w, d, first, length, values):
-    """Whether the cells may hold all these values and no others. Each value has a cell for it.
+def _fits(state, problem, first, length, values):
+    """Whether the cells may hold exactly these values. The caller knows that each has a place.
 
-    It is exact for up to four cells and as many values: each cell may hold one of these, no two
-    only the same one, and no cell is the only place of two. Otherwise it may be wrongly true.
+    Each cell can hold one of them, no two cells can hold only the same one, and no cell is the only
+    place of two.
     """
-    once = twice = alone = clash = 0
-    for at in range(first, first + length):
-        mask = w[L.CELLS + d[at]] & values
+    once = twice = single = clash = 0
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]] & values
         if mask == 0:
             return False
         if mask & (mask - 1) == 0:
-            clash |= alone & mask
-            alone |= mask
+            clash |= single & mask
+            single |= mask
         twice |= once & mask
         once |= mask
-    if number(d, values) < length:
+    if bit_count(problem, values) < length:
         return True
     if clash:
         return False
-    for at in range(first, first + length):
-        mask = w[L.CELLS + d[at]] & values & ~twice
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]] & values & ~twice
         if mask & (mask - 1):
             return False
     return True
 
 
+# Cage combinations, as every killer solver lists them. Of the sets that still fit, the union bounds
+# the cells, and the intersection must be in them: as hidden singles inside, and as locked
+# candidates outside. Two conditions discard sets early: a fixed value is in the set, and so is one
+# that the rest of a unit around the cells cannot hold.
 @compiled()
-def one_of_sets(w, d, first, length, begin, end, beside):
-    """The values held by the cells are one of the sets that stand from `begin` to `end`.
-
-    beside: where the rest of each unit is that they are in, which needs the values not in a set.
-    """
+def one_of_sets(state, problem, first, length, begin, end, context):
+    """The cells hold exactly one of the sets from `begin` to `end`; `context` is as in `layout`."""
     union = fixed = 0
-    for at in range(first, first + length):
-        mask = w[L.CELLS + d[at]]
+    for i in range(first, first + length):
+        mask = state[L.CELLS + problem[i]]
         union |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
     must = fixed
-    for _ in range(d[beside]):
-        beside += 1
-        others = 0
-        for at in range(beside + 1, beside + 1 + d[beside]):
-            others |= w[L.CELLS + d[at]]
-        must |= ((1 << d[L.VALUES]) - 1) & ~others
-        beside += d[beside]
+    for _ in range(problem[context]):
+        context += 1
+        rest = 0
+        for i in range(context + 1, context + 1 + problem[context]):
+            rest |= state[L.CELLS + problem[i]]
+        must |= ((1 << problem[L.VALUES]) - 1) & ~rest
+        context += problem[context]
     possible, required = 0, L.NOTHING
-    for at in range(begin, end):
-        values = d[at]
+    for i in range(begin, end):
+        values = problem[i]
         is_between = values & ~union == 0 and must & ~values == 0
-        if is_between and _fits(w, d, first, length, values):
+        if is_between and _fits(state, problem, first, length, values):
             possible |= values
             required &= values
     if possible == 0:
         return False
     once = twice = 0
-    for at in range(first, first + length):
-        if not keep(w, d, d[at], possible):
+    for i in range(first, first + length):
+        if not restrict(state, problem, problem[i], possible):
             return False
-        mask = w[L.CELLS + d[at]]
+        mask = state[L.CELLS + problem[i]]
         twice |= once & mask
         once |= mask
-    if required & ~once or not place(w, d, first, length, required & ~twice):
+    if required & ~once or not assign(state, problem, first, length, required & ~twice):
         return False
-    return w[L.QUIET] != 0 or strike_outside(w, d, first, length, required & twice & ~fixed)
-
-
-@compiled()
-def _least_sum(w, d, first, length, skipped):
-    """A sum that different values for these cells, except one, cannot go below.
-
-    Each cell in turn takes the lowest value from its own on that is not taken. If the values run
-    out, it takes bits beyond them; if the bits of a word do, the sum is too low, never too high.
-    """
-    taken = least = 0
-    for at in range(first, first + length):
-        if at != skipped:
-            mask = w[L.CELLS + d[at]]
-            free = ~taken & -(mask & -mask)
-            taken |= free & -free
-            least += lowest(d, free)
-    return least
-
-
-@compiled()
-def _greatest_sum(w, d, first, length, skipped):
-    """A sum that different values for these cells, except one, cannot exceed.
-
-    Negative where the values run out, which cannot be with a solution.
-    """
-    taken = greatest = 0
-    for at in range(first, first + length):
-        if at != skipped:
-            free = ~taken & ((2 << highest(d, w[L.CELLS + d[at]])) - 1)
-            if free == 0:
-                return L.NOTHING
-            top = highest(d, free)
-            taken |= 1 << top
-            greatest += top
-    return greatest
-
-
-@compiled(inline=True)
-def _bounds(w, d, first, length):
-    """The least and the greatest sum of a group of different cells."""
-    if length == 1:
-        mask = w[L.CELLS + d[first]]
-        return lowest(d, mask), highest(d, mask)
-    return (
-        _least_sum(w, d, first, length, L.NOTHING),
-        _greatest_sum(w, d, first, length, L.NOTHING),
+    return state[L.PROBING] != 0 or eliminate_from_peers(
+        state, problem, first, length, required & twice & ~fixed
     )
 
 
+# Both bounds relax the sum of different values: in the order of the cells, each takes its lowest
+# (highest) value, or the next free one above (below) it, whether or not that is a candidate. An
+# exact bound would need a matching of minimum weight.
 @compiled()
-def _last_two(w, d, a, by_a, b, by_b, total):
-    """Leave two cells the values whose weighted sum is the total."""
-    left_a = left_b = 0
-    mask, there = w[L.CELLS + a], w[L.CELLS + b]
-    apart = d[d[L.APART] + a * d[L.WORDS] + b // L.CELLS_IN_WORD] >> b % L.CELLS_IN_WORD & 1
+def _min_sum(state, problem, first, length, skipped):
+    """Lower bound of the sum of different cells, without one of them.
+
+    When no value is free, a cell takes a bit above them. If a machine word has no more bits, the
+    bound is lower than it could be, which is sound.
+    """
+    taken = total = 0
+    for i in range(first, first + length):
+        if i != skipped:
+            mask = state[L.CELLS + problem[i]]
+            free = ~taken & -(mask & -mask)
+            taken |= free & -free
+            total += lowest_bit(problem, free)
+    return total
+
+
+@compiled()
+def _max_sum(state, problem, first, length, skipped):
+    """Upper bound of the sum of different cells, without one of them.
+
+    NOTHING if no value is free for a cell: then the cells cannot all differ.
+    """
+    taken = total = 0
+    for i in range(first, first + length):
+        if i != skipped:
+            mask = state[L.CELLS + problem[i]]
+            free = ~taken & ((2 << highest_bit(problem, mask)) - 1)
+            if free == 0:
+                return L.NOTHING
+            value = highest_bit(problem, free)
+            taken |= 1 << value
+            total += value
+    return total
+
+
+@compiled(inline=True)
+def _bounds(state, problem, first, length):
+    """Lower and upper bound of the sum of a group of different cells."""
+    if length == 1:
+        mask = state[L.CELLS + problem[first]]
+        return lowest_bit(problem, mask), highest_bit(problem, mask)
+    return (
+        _min_sum(state, problem, first, length, L.NOTHING),
+        _max_sum(state, problem, first, length, L.NOTHING),
+    )
+
+
+# With two or three open cells all combinations are few, so they are tried: that leaves exactly the
+# values in a solution of the sum. The pair also knows whether its cells are peers.
+@compiled()
+def _last_two(state, problem, a, weight_a, b, weight_b, total):
+    """Restrict two cells to the values with this weighted sum."""
+    kept_a = kept_b = 0
+    mask, mask_b = state[L.CELLS + a], state[L.CELLS + b]
+    peers = problem[problem[L.PEERS] + a * problem[L.SET_WORDS] + b // L.CELLS_IN_WORD]
+    are_peers = peers >> b % L.CELLS_IN_WORD & 1
     while mask:
-        bit = mask & -mask
-        mask ^= bit
-        rest = total - by_a * lowest(d, bit)
-        value = rest // by_b
-        if value * by_b == rest and 0 <= value < d[L.VALUES]:
-            other = 1 << value
-            if there & other and not (apart and bit == other):
-                left_a |= bit
-                left_b |= other
-    return keep(w, d, a, left_a) and keep(w, d, b, left_b)
+        bit_a = mask & -mask
+        mask ^= bit_a
+        rest = total - weight_a * lowest_bit(problem, bit_a)
+        value = rest // weight_b
+        if value * weight_b == rest and 0 <= value < problem[L.VALUES]:
+            bit_b = 1 << value
+            if mask_b & bit_b and not (are_peers and bit_a == bit_b):
+                kept_a |= bit_a
+                kept_b |= bit_b
+    return restrict(state, problem, a, kept_a) and restrict(state, problem, b, kept_b)
 
 
 @compiled()
-def _last_three(w, d, a, by_a, b, by_b, c, by_c, total):
-    """Leave three cells the values whose weighted sum is the total."""
-    left_a = left_b = left_c = 0
-    mask, there = w[L.CELLS + a], w[L.CELLS + c]
+def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
+    """Restrict three cells to the values with this weighted sum."""
+    kept_a = kept_b = kept_c = 0
+    mask, mask_c = state[L.CELLS + a], state[L.CELLS + c]
     while mask:
-        bit = mask & -mask
-        mask ^= bit
-        beside = w[L.CELLS + b]
-        while beside:
-            other = beside & -beside
-            beside ^= other
-            rest = total - by_a * lowest(d, bit) - by_b * lowest(d, other)
-            value = rest // by_c
-            if value * by_c == rest and 0 <= value < d[L.VALUES] and there >> value & 1:
-                left_a |= bit
-                left_b |= other
-                left_c |= 1 << value
-    return keep(w, d, a, left_a) and keep(w, d, b, left_b) and keep(w, d, c, left_c)
+        bit_a = mask & -mask
+        mask ^= bit_a
+        mask_b = state[L.CELLS + b]
+        while mask_b:
+            bit_b = mask_b & -mask_b
+            mask_b ^= bit_b
+            rest = total - weight_a * lowest_bit(problem, bit_a)
+            rest -= weight_b * lowest_bit(problem, bit_b)
+            value = rest // weight_c
+            is_value = value * weight_c == rest and 0 <= value < problem[L.VALUES]
+            if is_value and mask_c >> value & 1:
+                kept_a |= bit_a
+                kept_b |= bit_b
+                kept_c |= 1 << value
+    return (
+        restrict(state, problem, a, kept_a)
+        and restrict(state, problem, b, kept_b)
+        and restrict(state, problem, c, kept_c)
+    )
 
 
+# Bounds consistency of a linear equation. What all groups can have at least and at most bounds what
+# is left for each of them. The cells of a group differ, which makes its bounds much closer than
+# those of single cells; `arrays` chooses the groups.
 @compiled()
-def weighted_sum(w, d, first, length):
-    numbers = first + length
-    total, groups = d[numbers], d[numbers + 1]
-    low = high = count = 0
-    rest = total  # without the cells that have one value
-    a = b = c = by_a = by_b = by_c = 0
-    at, group = first, numbers + 2
+def weighted_sum(state, problem, first, length):
+    """The sum of weight × index over all groups is the total."""
+    own = first + length
+    total, groups = problem[own], problem[own + 1]
+    low = high = open_cells = 0
+    rest = total  # of the open cells: those with several candidates
+    a = b = c = weight_a = weight_b = weight_c = 0
+    start, group = first, own + 2
     for _ in range(groups):
-        size, weight = d[group], d[group + 1]
-        least, greatest = _bounds(w, d, at, size)
-        if least > greatest:
+        size, weight = problem[group], problem[group + 1]
+        minimum, maximum = _bounds(state, problem, start, size)
+        if minimum > maximum:
             return False
-        low += weight * (least if weight > 0 else greatest)
-        high += weight * (greatest if weight > 0 else least)
-        for each in range(at, at + size):
-            mask = w[L.CELLS + d[each]]
+        low += weight * (minimum if weight > 0 else maximum)
+        high += weight * (maximum if weight > 0 else minimum)
+        for i in range(start, start + size):
+            mask = state[L.CELLS + problem[i]]
             if mask & (mask - 1) == 0:
-                rest -= weight * lowest(d, mask)
+                rest -= weight * lowest_bit(problem, mask)
                 continue
-            if count == 0:
-                a, by_a = d[each], weight
-            elif count == 1:
-                b, by_b = d[each], weight
-            elif count == 2:
-                c, by_c = d[each], weight
-            count += 1
-        at += size
+            if open_cells == 0:
+                a, weight_a = problem[i], weight
+            elif open_cells == 1:
+                b, weight_b = problem[i], weight
+            elif open_cells == 2:
+                c, weight_c = problem[i], weight
+            open_cells += 1
+        start += size
         group += 3
     if total < low or total > high:
         return False
-    if count == 0:
+    if open_cells == 0:
         return rest == 0
-    if count == 1:
-        value = rest // by_a
-        is_whole = value * by_a == rest and 0 <= value < d[L.VALUES]
-        return is_whole and keep(w, d, a, 1 << value)
-    if count == 2:
-        return _last_two(w, d, a, by_a, b, by_b, rest)
-    if count == 3 and not _last_three(w, d, a, by_a, b, by_b, c, by_c, rest):
+    if open_cells == 1:
+        value = rest // weight_a
+        is_value = value * weight_a == rest and 0 <= value < problem[L.VALUES]
+        return is_value and restrict(state, problem, a, 1 << value)
+    if open_cells == 2:
+        return _last_two(state, problem, a, weight_a, b, weight_b, rest)
+    if open_cells == 3 and not _last_three(
+        state, problem, a, weight_a, b, weight_b, c, weight_c, rest
+    ):
         return False
-    at, group = first, numbers + 2
-    beside = numbers + 2 + 3 * groups
+    below, above = total - high, total - low
+    start, group = first, own + 2
+    context = own + 2 + 3 * groups
     for _ in range(groups):
-        size, weight = d[group], d[group + 1]
-        if not _within(w, d, at, size, weight, d[group + 2], total - high, total - low, beside):
+        size, weight, has_sets = problem[group], problem[group + 1], problem[group + 2]
+        if not _bound_group(state, problem, start, size, weight, has_sets, below, above, context):
             return False
-        at += size
+        start += size
         group += 3
-        for _ in range(d[beside]):
-            beside += 1 + d[beside + 1]
-        beside += 1
+        for _ in range(problem[context]):
+            context += 1 + problem[context + 1]
+        context += 1
     return True
 
 
+# A cell of the group is bounded by what the other cells take at least and at most. Those bounds are
+# computed only if they can eliminate something: if the cell spans more than the slack of the group.
 @compiled()
-def _within(w, d, first, length, weight, has_sets, least_more, most_more, beside):
-    """Leave the cells of a group what its sum can be.
+def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
+    """Restrict the cells of a group to the sums that the other groups leave it.
 
-    Its weighted sum exceeds its lowest one by `most_more` at most, and its highest one by
-    `least_more`, which is negative, at least.
+    Its weighted sum is at most its minimum plus `above`, and at least its maximum plus `below`,
+    which is not positive.
     """
-    least, greatest = _bounds(w, d, first, length)
+    minimum, maximum = _bounds(state, problem, first, length)
     if weight > 0:
-        low, high = greatest + -(-least_more // weight), least + most_more // weight
+        low, high = maximum + -(-below // weight), minimum + above // weight
     else:
-        low, high = greatest + -(most_more // -weight), least + -least_more // -weight
-    low, high = max(low, least), min(high, greatest)
+        low, high = maximum + -(above // -weight), minimum + -below // -weight
+    low, high = max(low, minimum), min(high, maximum)
     if low > high:
         return False
     if length == 1:
-        return keep(w, d, d[first], (2 << high) - (1 << low))
-    if low > least or high < greatest:
-        for at in range(first, first + length):
-            mask = w[L.CELLS + d[at]]
+        return restrict(state, problem, problem[first], (2 << high) - (1 << low))
+    if low > minimum or high < maximum:
+        for i in range(first, first + length):
+            mask = state[L.CELLS + problem[i]]
             if mask & (mask - 1):
-                bottom, top = lowest(d, mask), highest(d, mask)
+                bottom, top = lowest_bit(problem, mask), highest_bit(problem, mask)
                 span = top - bottom
-                if span > high - least:
-                    top = min(top, high - _least_sum(w, d, first, length, at))
-                if span > greatest - low:
-                    bottom = max(bottom, low - _greatest_sum(w, d, first, length, at))
-                if top < bottom or not keep(w, d, d[at], (2 << top) - (1 << bottom)):
+                if span > high - minimum:
+                    top = min(top, high - _min_sum(state, problem, first, length, i))
+                if span > maximum - low:
+                    bottom = max(bottom, low - _max_sum(state, problem, first, length, i))
+                if top < bottom or not restrict(
+                    state, problem, problem[i], (2 << top) - (1 << bottom)
+                ):
                     return False
     elif low < high:
         return True
     if has_sets:
-        row = d[L.SETS] + length * d[L.WIDTH]
-        return one_of_sets(w, d, first, length, d[row + low], d[row + high + 1], beside)
+        row = problem[L.SETS] + length * problem[L.SETS_STRIDE]
+        begin, end = problem[row + low], problem[row + high + 1]
+        return one_of_sets(state, problem, first, length, begin, end, context)
     return True

@@ -1,39 +1,39 @@
-"""What many constraints share, as numbers for `d`: relations, automata, sets by their sum.
+"""Tables for `problem` that constraints share: relations, automata, sets by their sum, bits.
 
-All of it is cached; arrays are not to be changed.
+They are cached: do not change the arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.ruled.layout import CHUNK, DATA, HIGHEST, LOWEST, MODULUS, NUMBER
+from pipeline.certify.ruled import layout as L
 
 Numbers = NDArray[np.int64]
 
-MOST_STEPS = 200_000
-"""Steps in which an automaton is found."""
+MAX_STEPS = 200_000
+"""The most transitions that are tried to unroll an automaton."""
 
-LARGEST_WITH_SETS = 12
-"""The most values whose sets, 4095, are listed by their sums."""
+MAX_VALUES_WITH_SETS = 12
+"""The most values whose sets are listed by their sums: 4,095 sets."""
 
 
 class TooLarge(Exception):
-    """Something is not searched: it would take too much time or memory. The text says why."""
+    """A search would take too much time or memory; the text says why."""
 
 
-class Related(NamedTuple):
-    """A relation of two values: the mask of those that go with each.
+class RelationTables(NamedTuple):
+    """A relation of two values.
 
-    forwards, backwards: see `related` below. differ: no value goes with itself. equal: the mask of
-    those that do. is_unequal: it says no more than that. is_trivial: everything goes with
-    everything.
+    forwards, backwards: see `_union_tables`; for the values of one cell those of the other. differ:
+    no value is related to itself. equal: the mask of values that are. is_unequal: the relation is
+    inequality. is_trivial: all values are related.
     """
 
     forwards: Numbers
@@ -45,16 +45,16 @@ class Related(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range) -> Related:
-    """The tables of a relation of two values."""
+def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range) -> RelationTables:
+    """The tables of a relation."""
     masks = [sum(1 << j for j, v in enumerate(values) if holds(u, v, *numbers)) for u in values]
     count = len(values)
     full = (1 << count) - 1
-    back = [sum(1 << i for i in range(count) if masks[i] >> j & 1) for j in range(count)]
+    transposed = [sum(1 << i for i in range(count) if masks[i] >> j & 1) for j in range(count)]
     equal = sum(1 << i for i in range(count) if masks[i] >> i & 1)
-    return Related(
-        _related(masks),
-        _related(back),
+    return RelationTables(
+        _union_tables(masks),
+        _union_tables(transposed),
         equal,
         differ=not equal,
         is_unequal=all(mask == full ^ 1 << i for i, mask in enumerate(masks)),
@@ -62,13 +62,16 @@ def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range
     )
 
 
-def _related(masks: Sequence[int]) -> Numbers:
-    """For each mask the values that go with one of its values; ten values at a time."""
+def _union_tables(masks: Sequence[int]) -> Numbers:
+    """The union of `masks` over each set of values, in one table for each CHUNK of values.
+
+    Row m of a table is the union for the set m of its values.
+    """
     tables = []
-    for start in range(0, len(masks), CHUNK):
-        some = masks[start : start + CHUNK]
-        table = np.zeros(1 << len(some), np.int64)
-        for index, mask in enumerate(some):
+    for start in range(0, len(masks), L.CHUNK):
+        chunk = masks[start : start + L.CHUNK]
+        table = np.zeros(1 << len(chunk), np.int64)
+        for index, mask in enumerate(chunk):
             table[1 << index : 2 << index] = table[: 1 << index] | mask
         tables.append(table)
     return np.concatenate(tables)
@@ -76,23 +79,23 @@ def _related(masks: Sequence[int]) -> Numbers:
 
 @lru_cache(maxsize=16)
 def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
-    """Masks of values ordered by their number and the sum of their indices; where each begins.
+    """All sets of values, ordered by their size and the sum of their indices, and offsets of these.
 
-    Those of `size` values with the sum `s` are from place size·(m + 2) + s of the second array to
-    the place behind it, if m is the sum of all indices.
+    The sets of one size and sum start at offset size · (m + 2) + sum, where m is the sum of all
+    indices, and end at the next offset.
     """
     masks = np.arange(1 << values)
     bits = masks[:, None] >> np.arange(values) & 1
     sizes, sums = bits.sum(axis=1), bits @ np.arange(values)
-    width = values * (values - 1) // 2 + 2
-    keys = sizes * width + sums
+    stride = values * (values - 1) // 2 + 2
+    keys = sizes * stride + sums
     order = np.argsort(keys, kind="stable")
-    begins = np.searchsorted(keys[order], np.arange((values + 1) * width))
-    return masks[order], begins
+    offsets = np.searchsorted(keys[order], np.arange((values + 1) * stride))
+    return masks[order], offsets
 
 
-class Layered(NamedTuple):
-    """An automaton: its start, its step and what is accepted; see `formulas.Automaton`."""
+class AutomatonKey(NamedTuple):
+    """An automaton as a key of the cache; see `formulas.Automaton`."""
 
     start: Hashable
     step: Callable[..., Hashable | None]
@@ -100,71 +103,71 @@ class Layered(NamedTuple):
     numbers: tuple[Any, ...]
 
 
+# The unrolled automaton is a layered graph (Pesant 2004). From the last layer back, states with the
+# same transitions are merged and states without a path to the end are dropped: that makes it
+# minimal, as for a decision diagram (R. Bryant, Graph-based algorithms for Boolean function
+# manipulation, 1986).
 @lru_cache(maxsize=64)
-def automaton(step: Layered, length: int, values: range) -> Numbers | None:
-    """The layers of an automaton over so many cells, reduced; None if nothing is accepted.
+def automaton(step: AutomatonKey, length: int, values: range) -> Numbers | None:
+    """An automaton over `length` cells, unrolled and reduced: see `layout`. Raises TooLarge.
 
-    Raises TooLarge.
+    None if it accepts nothing.
     """
-    layers, last = _layers(step, length, values)
-    accepted = {state: 0 for state in last if state in step.accepted}
-    reduced: list[list[tuple[int, int, int]]] = []
-    numbers: dict[Hashable, int] = accepted
+    layers, last = _unreduced_layers(step, length, values)
+    numbers: dict[Hashable, int] = {state: 0 for state in last if state in step.accepted}
+    reduced: list[list[tuple[int, int, int]]] = []  # edges of each layer, the last layer first
     sizes = [1]
     for layer in reversed(layers):
-        kinds: dict[tuple[tuple[int, int], ...], int] = {}
-        names: dict[Hashable, int] = {}
-        for state, following in layer.items():
+        merged: dict[tuple[tuple[int, int], ...], int] = {}
+        numbers_before: dict[Hashable, int] = {}
+        for state, successors in layer.items():
             masks: dict[int, int] = {}
-            for index, after in enumerate(following):
-                if after is not None and (number := numbers.get(after)) is not None:
+            for index, successor in enumerate(successors):
+                if successor is not None and (number := numbers.get(successor)) is not None:
                     masks[number] = masks.get(number, 0) | 1 << index
             if masks:
-                names[state] = kinds.setdefault(tuple(sorted(masks.items())), len(kinds))
-        reduced.append(
-            [(kind, after, mask) for some, kind in kinds.items() for after, mask in some]
-        )
-        sizes.append(len(kinds))
-        numbers = names
+                key = tuple(sorted(masks.items()))
+                numbers_before[state] = merged.setdefault(key, len(merged))
+        reduced.append([(n, to, mask) for edges, n in merged.items() for to, mask in edges])
+        sizes.append(len(merged))
+        numbers = numbers_before
     if step.start not in numbers:
         return None
-    begins = [*accumulate(reversed(sizes), initial=0)]
+    reduced.reverse()
+    first_states = [*accumulate(reversed(sizes), initial=0)]
     edges = [
-        (begins[index] + state, begins[index + 1] + after, mask)
-        for index, found in enumerate(reversed(reduced))
-        for state, after, mask in found
+        (first_states[index] + state, first_states[index + 1] + successor, mask)
+        for index, layer_edges in enumerate(reduced)
+        for state, successor, mask in layer_edges
     ]
-    head = [begins[-1]]
-    place = length + 2
-    for some in reversed(reduced):
-        head.append(place)
-        place += 3 * len(some)
-    return np.array([*head, place, *(number for edge in edges for number in edge)], np.int64)
+    offsets = accumulate((3 * len(layer_edges) for layer_edges in reduced), initial=length + 2)
+    return np.array([first_states[-1], *offsets, *chain.from_iterable(edges)], np.int64)
 
 
-def _layers(
-    step: Layered, length: int, values: range
+def _unreduced_layers(
+    step: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """For each cell the states that are reached, with those after each value; and the last ones."""
+    """For each cell the states that can be reached, with their next states; and the last states."""
     layers: list[dict[Hashable, list[Hashable | None]]] = []
-    here, steps = {step.start}, 0
+    states, steps = {step.start}, 0
     for _ in range(length):
-        steps += len(here) * len(values)
-        if steps > MOST_STEPS:
+        steps += len(states) * len(values)
+        if steps > MAX_STEPS:
             raise TooLarge("an automaton has too many states")
-        layer = {state: [step.step(state, v, *step.numbers) for v in values] for state in here}
+        layer = {state: [step.step(state, v, *step.numbers) for v in values] for state in states}
         layers.append(layer)
-        here = {after for following in layer.values() for after in following if after is not None}
-    return layers, here
+        successors = chain.from_iterable(layer.values())
+        states = {state for state in successors if state is not None}
+    return layers, states
 
 
 @lru_cache(maxsize=1)
 def bit_tables() -> Numbers:
-    """The tables with which `d` begins, behind its numbers."""
-    tables = np.zeros(DATA, np.int64)
-    for bit in range(MODULUS - 1):
-        tables[LOWEST + (1 << bit) % MODULUS] = bit
-    for bits in range(1, 1 << CHUNK):
-        tables[HIGHEST + bits] = bits.bit_length() - 1
-        tables[NUMBER + bits] = bits.bit_count()
+    """The start of `problem`: its sizes and offsets, still 0, and the bit tables."""
+    tables = np.zeros(L.DATA, np.int64)
+    for bit in range(L.MODULUS - 1):
+        tables[L.LOWEST_BIT + (1 << bit) % L.MODULUS] = bit
+    for bits in range(1, 1 << L.CHUNK):
+        tables[L.HIGHEST_BIT + bits] = bits.bit_length() - 1
+        tables[L.BIT_COUNT + bits] = bits.bit_count()
     return tables

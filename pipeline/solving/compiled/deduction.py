@@ -1,8 +1,8 @@
-"""Deduction for `kernel.py`: bit-planes of LANES puzzles of 9×9, propagated side by side.
+"""Unit propagation for LANES puzzles of 9×9 side by side, by bit-slicing: see `layout`.
 
-The order of deductions does not matter: once nothing more follows, each puzzle has the same
-candidates left, and `choose` chooses the same cell. (Bit-slicing by permutations of triads:
-T. Dillon's tdoku, 2019.)
+The order of deductions does not matter. Once nothing more follows, each puzzle has the same
+candidates, and `choose` selects the same cell, whatever the other lanes hold. (Bit-slicing with
+triads and their permutations: T. Dillon, tdoku, 2019.)
 """
 
 from __future__ import annotations
@@ -11,381 +11,394 @@ import numpy as np
 
 from pipeline.native import compiled
 from pipeline.native.vectors import load, spread, store
-
-WORD = 64
-WORDS = 8
-"""Machine words in a vector, one bit of which belongs to each lane."""
-
-LANES = WORDS * WORD
-"""Puzzles side by side."""
-
-ROW_WORDS = 12
-"""Words for the candidates of one puzzle: nine bits a cell, row by row."""
-
-ROUNDS = 5
-"""Rounds in a step. More are wasted on lanes that no longer change, fewer cost more steps."""
-
-ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
-
-# One array holds all vectors; each kind begins here:
-SPARE = 729
-"""Planes that carry what `choose` has chosen, through the transposition, to the rows."""
-BRANCH_BITS = 7
-IN_LAST_WORD = SPARE % WORD
-CANDIDATES = np.uint64((1 << IN_LAST_WORD) - 1)
-"""The bits of candidates in the last word of a row."""
-_ROW_MAY, _ROW_MUST = 768, 1011  # [band, row in it, stack, value]: a triad may, and must, have it
-_COLUMN_MAY, _COLUMN_MUST = 1254, 1497  # [stack, column in it, band, value]
-DEAD, OPEN, MOVED = 1740, 1741, 1742
-_HIDDEN, _SEVERAL = 1743, 1752  # of the nine cells of a box
-_COUNT, _CELL, _BAD = 1761, 2085, 2166
-_ROW_ONE, _COLUMN_ONE = 2247, 2328
-_ROW_HAS, _COLUMN_HAS = 2409, 2652
-VECTORS = 2896
+from pipeline.solving.compiled import layout as L
 
 
 @compiled()
-def _exactly_odd(a, b, c):
+def _parity(a, b, c):
+    """Sum bit of a full adder."""
     return a ^ b ^ c
 
 
 @compiled()
-def _two_of(a, b, c):
+def _majority(a, b, c):
+    """Carry bit of a full adder: whether at least two of the three are set."""
     return (a & b) | (c & (a | b))
 
 
 @compiled()
-def _keep_three(s, may, must, x, y, z):
-    store(s, may, x)
-    store(s, may + 9, y)
-    store(s, may + 18, z)
-    store(s, must, x & ~(y | z))
-    store(s, must + 9, y & ~(x | z))
-    store(s, must + 18, z & ~(x | y))
+def _store_line(planes, may, must, x, y, z):
+    """Store what the three triads of a line can have, and so must have."""
+    store(planes, may, x)
+    store(planes, may + 9, y)
+    store(planes, may + 18, z)
+    store(planes, must, x & ~(y | z))
+    store(planes, must + 9, y & ~(x | z))
+    store(planes, must + 18, z & ~(x | y))
 
 
+# Each value is in one triad of each line and of each box of a band, so its triads are a permutation
+# matrix. First a triad that must have the value takes it from the others of its line. Then all six
+# permutations are listed, three even and three odd: a triad can have the value if one of those
+# through it is left, and must have it if the others of its line cannot. This finds locked
+# candidates of both kinds.
 @compiled()
-def _permute(s, may, must):
-    """Tighten which triads of a band or stack may and must have a value: a permutation matrix.
+def _permute(planes, may, must):
+    """Restrict the nine triads of a chute for one value; returns the lanes without contradiction.
 
-    Its rows are 27 vectors apart, its columns 9. Gives the lanes that have a permutation left.
+    A chute is a band or a stack. Its lines are 27 vectors apart, its boxes 9.
     """
-    s00, s01, s02 = load(s, must), load(s, must + 9), load(s, must + 18)
-    s10, s11, s12 = load(s, must + 27), load(s, must + 36), load(s, must + 45)
-    s20, s21, s22 = load(s, must + 54), load(s, must + 63), load(s, must + 72)
-    a00 = load(s, may) & ~(s01 | s02)
-    a01 = load(s, may + 9) & ~(s02 | s00)
-    a02 = load(s, may + 18) & ~(s00 | s01)
-    a10 = load(s, may + 27) & ~(s11 | s12)
-    a11 = load(s, may + 36) & ~(s12 | s10)
-    a12 = load(s, may + 45) & ~(s10 | s11)
-    a20 = load(s, may + 54) & ~(s21 | s22)
-    a21 = load(s, may + 63) & ~(s22 | s20)
-    a22 = load(s, may + 72) & ~(s20 | s21)
-    p0, p1, p2 = a00 & a11 & a22, a01 & a12 & a20, a02 & a10 & a21
-    n0, n1, n2 = a00 & a12 & a21, a01 & a10 & a22, a02 & a11 & a20
-    _keep_three(s, may, must, p0 | n0, p1 | n1, p2 | n2)
-    _keep_three(s, may + 27, must + 27, p2 | n1, p0 | n2, p1 | n0)
-    _keep_three(s, may + 54, must + 54, p1 | n2, p2 | n0, p0 | n1)
-    return p0 | p1 | p2 | n0 | n1 | n2
+    s00, s01, s02 = load(planes, must), load(planes, must + 9), load(planes, must + 18)
+    s10, s11, s12 = load(planes, must + 27), load(planes, must + 36), load(planes, must + 45)
+    s20, s21, s22 = load(planes, must + 54), load(planes, must + 63), load(planes, must + 72)
+    a00 = load(planes, may) & ~(s01 | s02)
+    a01 = load(planes, may + 9) & ~(s02 | s00)
+    a02 = load(planes, may + 18) & ~(s00 | s01)
+    a10 = load(planes, may + 27) & ~(s11 | s12)
+    a11 = load(planes, may + 36) & ~(s12 | s10)
+    a12 = load(planes, may + 45) & ~(s10 | s11)
+    a20 = load(planes, may + 54) & ~(s21 | s22)
+    a21 = load(planes, may + 63) & ~(s22 | s20)
+    a22 = load(planes, may + 72) & ~(s20 | s21)
+    even_0, even_1, even_2 = a00 & a11 & a22, a01 & a12 & a20, a02 & a10 & a21
+    odd_0, odd_1, odd_2 = a00 & a12 & a21, a01 & a10 & a22, a02 & a11 & a20
+    _store_line(planes, may, must, even_0 | odd_0, even_1 | odd_1, even_2 | odd_2)
+    _store_line(planes, may + 27, must + 27, even_2 | odd_1, even_0 | odd_2, even_1 | odd_0)
+    _store_line(planes, may + 54, must + 54, even_1 | odd_2, even_2 | odd_0, even_0 | odd_1)
+    return even_0 | even_1 | even_2 | odd_0 | odd_1 | odd_2
 
 
+# A triad has three cells, so three values fill it: a naked triple. The values are counted with
+# once, twice and `full` for at least three times.
 @compiled()
-def _strike_full(s, may, must):
-    """A triad that must have three values has no other."""
-    once, twice = load(s, must), spread(NONE)
+def _restrict_full_triads(planes, may, must):
+    """Restrict a triad that must have three values to these."""
+    once, twice = load(planes, must), spread(L.NONE)
     full = twice
     for v in range(1, 9):
-        one = load(s, must + v)
-        full = full | (twice & one)
-        twice = twice | (once & one)
-        once = once | one
+        must_v = load(planes, must + v)
+        full = full | (twice & must_v)
+        twice = twice | (once & must_v)
+        once = once | must_v
     for v in range(9):
-        store(s, may + v, load(s, may + v) & (load(s, must + v) | ~full))
+        store(planes, may + v, load(planes, may + v) & (load(planes, must + v) | ~full))
 
 
 @compiled()
-def _look(s, x, u, m, q, hidden, once, twice):
-    """Count a candidate in its cell: whether its triads need it there, and how many are left."""
-    left = load(s, x) & m & load(s, _COLUMN_MAY + u)
-    return hidden | (q & load(s, _COLUMN_MUST + u)), once | left, twice | (once & left)
+def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
+    """Add a candidate to its cell: is it hidden single, seen once, seen twice?"""
+    left = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
+    return (
+        hidden | (row_must & load(planes, L.COLUMN_MUST + column_triad)),
+        once | left,
+        twice | (once & left),
+    )
 
 
+# A candidate needs both of its triads. If both must have its value, it is where they meet, in this
+# cell (hidden single), which then has no other candidate. It is certain as a hidden or a naked
+# single.
 @compiled()
-def _strike(s, x, u, m, q, cell):
-    """Strike a candidate by its triads and its cell. Gives it, if it is sure, and if it changed."""
-    hidden, several = load(s, _HIDDEN + cell), load(s, _SEVERAL + cell)
-    old = load(s, x)
-    needed = q & load(s, _COLUMN_MUST + u)
-    new = old & m & load(s, _COLUMN_MAY + u) & (needed | ~hidden)
-    store(s, x, new)
-    return new, new & (hidden | ~several), old ^ new
+def _restrict(planes, plane, column_triad, row_may, row_must, cell):
+    """Eliminate a candidate unless its triads and its cell allow it.
 
-
-@compiled()
-def _look_at_box(s, x, u, h):
-    """Find the hidden and the single values of the nine cells of a box.
-
-    Gives in which lanes each cell has a value, and in which one has several.
+    Returns whether it is left, whether it is certain, and whether it changed.
     """
-    none = spread(NONE)
+    hidden, several = load(planes, L.HIDDEN + cell), load(planes, L.SEVERAL + cell)
+    before = load(planes, plane)
+    is_hidden = row_must & load(planes, L.COLUMN_MUST + column_triad)
+    after = before & row_may & load(planes, L.COLUMN_MAY + column_triad) & (is_hidden | ~hidden)
+    store(planes, plane, after)
+    return after, after & (hidden | ~several), before ^ after
+
+
+@compiled()
+def _scan_box(planes, plane, column_triad, row_triad):
+    """Find the singles of the nine cells of a box.
+
+    Returns the lanes in which each cell has a candidate, and those in which some cell has several.
+    """
+    none = spread(L.NONE)
     alive, several = ~none, none
     for r in range(3):
-        a0, a1, a2 = none, none, none
-        o0, o1, o2 = none, none, none
-        t0, t1, t2 = none, none, none
+        hidden_0, hidden_1, hidden_2 = none, none, none
+        once_0, once_1, once_2 = none, none, none
+        twice_0, twice_1, twice_2 = none, none, none
         for v in range(9):
-            m, q = load(s, _ROW_MAY + h + r * 27 + v), load(s, _ROW_MUST + h + r * 27 + v)
-            y = x + r * 81 + v
-            a0, o0, t0 = _look(s, y, u + v, m, q, a0, o0, t0)
-            a1, o1, t1 = _look(s, y + 9, u + 27 + v, m, q, a1, o1, t1)
-            a2, o2, t2 = _look(s, y + 18, u + 54 + v, m, q, a2, o2, t2)
-        alive = alive & (o0 & o1 & o2)
-        several = several | (t0 | t1 | t2)
-        c = r * 3
-        store(s, _HIDDEN + c, a0)
-        store(s, _HIDDEN + c + 1, a1)
-        store(s, _HIDDEN + c + 2, a2)
-        store(s, _SEVERAL + c, t0)
-        store(s, _SEVERAL + c + 1, t1)
-        store(s, _SEVERAL + c + 2, t2)
+            triad, first = row_triad + r * 27 + v, plane + r * 81 + v
+            may, must = load(planes, L.ROW_MAY + triad), load(planes, L.ROW_MUST + triad)
+            hidden_0, once_0, twice_0 = _scan(
+                planes, first, column_triad + v, may, must, hidden_0, once_0, twice_0
+            )
+            hidden_1, once_1, twice_1 = _scan(
+                planes, first + 9, column_triad + 27 + v, may, must, hidden_1, once_1, twice_1
+            )
+            hidden_2, once_2, twice_2 = _scan(
+                planes, first + 18, column_triad + 54 + v, may, must, hidden_2, once_2, twice_2
+            )
+        alive = alive & (once_0 & once_1 & once_2)
+        several = several | (twice_0 | twice_1 | twice_2)
+        store(planes, L.HIDDEN + r * 3, hidden_0)
+        store(planes, L.HIDDEN + r * 3 + 1, hidden_1)
+        store(planes, L.HIDDEN + r * 3 + 2, hidden_2)
+        store(planes, L.SEVERAL + r * 3, twice_0)
+        store(planes, L.SEVERAL + r * 3 + 1, twice_1)
+        store(planes, L.SEVERAL + r * 3 + 2, twice_2)
     return alive, several
 
 
 @compiled(inline=True)
-def _strike_row(s, x, u, g, cell):
-    """Strike a value from three cells of a row, and sum up their triad: see `_strike_box`."""
-    m, q = load(s, _ROW_MAY + g), load(s, _ROW_MUST + g)
-    a, fa, da = _strike(s, x, u, m, q, cell)
-    b, fb, db = _strike(s, x + 9, u + 27, m, q, cell + 1)
-    c, fc, dc = _strike(s, x + 18, u + 54, m, q, cell + 2)
-    store(s, _ROW_MAY + g, a | b | c)
-    store(s, _ROW_MUST + g, fa | fb | fc)
+def _restrict_row(planes, plane, column_triad, row_triad, cell):
+    """Restrict a value in three cells of a row, and update their row triad."""
+    row_may, row_must = load(planes, L.ROW_MAY + row_triad), load(planes, L.ROW_MUST + row_triad)
+    a, fa, da = _restrict(planes, plane, column_triad, row_may, row_must, cell)
+    b, fb, db = _restrict(planes, plane + 9, column_triad + 27, row_may, row_must, cell + 1)
+    c, fc, dc = _restrict(planes, plane + 18, column_triad + 54, row_may, row_must, cell + 2)
+    store(planes, L.ROW_MAY + row_triad, a | b | c)
+    store(planes, L.ROW_MUST + row_triad, fa | fb | fc)
     return a, b, c, fa, fb, fc, da | db | dc
 
 
 @compiled()
-def _strike_box(s, x, u, h):
-    """Strike what a box can no longer have, and sum up its triads; gives the lanes that moved."""
-    moved = spread(NONE)
+def _restrict_box(planes, plane, column_triad, row_triad):
+    """Restrict the candidates of a box and update its triads; returns the lanes that changed."""
+    changed = spread(L.NONE)
     for v in range(9):
-        y, w, g = x + v, u + v, h + v
-        a, b, c, fa, fb, fc, one = _strike_row(s, y, w, g, 0)
-        d, e, f, fd, fe, ff, two = _strike_row(s, y + 81, w, g + 27, 3)
-        k, i, n, fk, fi, fn, three = _strike_row(s, y + 162, w, g + 54, 6)
-        moved = moved | (one | two | three)
-        store(s, _COLUMN_MAY + w, a | d | k)
-        store(s, _COLUMN_MAY + w + 27, b | e | i)
-        store(s, _COLUMN_MAY + w + 54, c | f | n)
-        store(s, _COLUMN_MUST + w, fa | fd | fk)
-        store(s, _COLUMN_MUST + w + 27, fb | fe | fi)
-        store(s, _COLUMN_MUST + w + 54, fc | ff | fn)
-    return moved
+        first, column, row = plane + v, column_triad + v, row_triad + v
+        a, b, c, fa, fb, fc, changed_0 = _restrict_row(planes, first, column, row, 0)
+        d, e, f, fd, fe, ff, changed_1 = _restrict_row(planes, first + 81, column, row + 27, 3)
+        k, i, n, fk, fi, fn, changed_2 = _restrict_row(planes, first + 162, column, row + 54, 6)
+        changed = changed | (changed_0 | changed_1 | changed_2)
+        store(planes, L.COLUMN_MAY + column, a | d | k)
+        store(planes, L.COLUMN_MAY + column + 27, b | e | i)
+        store(planes, L.COLUMN_MAY + column + 54, c | f | n)
+        store(planes, L.COLUMN_MUST + column, fa | fd | fk)
+        store(planes, L.COLUMN_MUST + column + 27, fb | fe | fi)
+        store(planes, L.COLUMN_MUST + column + 54, fc | ff | fn)
+    return changed
 
 
 @compiled()
-def _one_round(s):
-    """Deduce once in all boxes, and then in all bands and stacks."""
-    alive, several, moved = ~spread(NONE), spread(NONE), spread(NONE)
+def _round(planes):
+    """Propagate once through all boxes, then through all bands and stacks."""
+    alive, several, changed = ~spread(L.NONE), spread(L.NONE), spread(L.NONE)
     for band in range(3):
         for stack in range(3):
-            x, u, h = band * 243 + stack * 27, stack * 81 + band * 9, band * 81 + stack * 9
-            living, many = _look_at_box(s, x, u, h)
-            moved = moved | _strike_box(s, x, u, h)
-            alive = alive & living
-            several = several | many
+            plane = band * 243 + stack * 27
+            column_triad, row_triad = stack * 81 + band * 9, band * 81 + stack * 9
+            box_alive, box_several = _scan_box(planes, plane, column_triad, row_triad)
+            changed = changed | _restrict_box(planes, plane, column_triad, row_triad)
+            alive = alive & box_alive
+            several = several | box_several
         for v in range(9):
-            alive = alive & _permute(s, _ROW_MAY + band * 81 + v, _ROW_MUST + band * 81 + v)
+            triad = band * 81 + v
+            alive = alive & _permute(planes, L.ROW_MAY + triad, L.ROW_MUST + triad)
     for stack in range(3):
         for v in range(9):
-            alive = alive & _permute(s, _COLUMN_MAY + stack * 81 + v, _COLUMN_MUST + stack * 81 + v)
+            triad = stack * 81 + v
+            alive = alive & _permute(planes, L.COLUMN_MAY + triad, L.COLUMN_MUST + triad)
     for t in range(27):
-        _strike_full(s, _ROW_MAY + t * 9, _ROW_MUST + t * 9)
-        _strike_full(s, _COLUMN_MAY + t * 9, _COLUMN_MUST + t * 9)
-    store(s, DEAD, load(s, DEAD) | ~alive)
-    store(s, OPEN, several)
-    store(s, MOVED, moved)
+        _restrict_full_triads(planes, L.ROW_MAY + t * 9, L.ROW_MUST + t * 9)
+        _restrict_full_triads(planes, L.COLUMN_MAY + t * 9, L.COLUMN_MUST + t * 9)
+    store(planes, L.DEAD, load(planes, L.DEAD) | ~alive)
+    store(planes, L.OPEN, several)
+    store(planes, L.CHANGED, changed)
 
 
 @compiled()
-def propagate(s):
+def propagate(planes):
+    """Propagate for ROUNDS rounds. What is known of triads is derived from the candidates."""
     for i in range(243):
-        store(s, _ROW_MAY + i, spread(ALL))
-        store(s, _COLUMN_MAY + i, spread(ALL))
-        store(s, _ROW_MUST + i, spread(NONE))
-        store(s, _COLUMN_MUST + i, spread(NONE))
-    store(s, DEAD, spread(NONE))
-    for _ in range(ROUNDS):
-        _one_round(s)
+        store(planes, L.ROW_MAY + i, spread(L.ALL))
+        store(planes, L.COLUMN_MAY + i, spread(L.ALL))
+        store(planes, L.ROW_MUST + i, spread(L.NONE))
+        store(planes, L.COLUMN_MUST + i, spread(L.NONE))
+    store(planes, L.DEAD, spread(L.NONE))
+    for _ in range(L.ROUNDS):
+        _round(planes)
 
 
 @compiled()
-def _sum_of_nine(s, i):
-    """The binary digits of how many of nine planes are set, lowest first."""
-    a, b, c = load(s, i), load(s, i + 1), load(s, i + 2)
-    d, e, f = load(s, i + 3), load(s, i + 4), load(s, i + 5)
-    g, h, j = load(s, i + 6), load(s, i + 7), load(s, i + 8)
-    s0, c0 = _exactly_odd(a, b, c), _two_of(a, b, c)
-    s1, c1 = _exactly_odd(d, e, f), _two_of(d, e, f)
-    s2, c2 = _exactly_odd(g, h, j), _two_of(g, h, j)
-    c3, x, y = _two_of(s0, s1, s2), _exactly_odd(c0, c1, c2), _two_of(c0, c1, c2)
+def _sum_of_nine(planes, first):
+    """Binary digits of the number of set planes among nine, lowest first: a tree of full adders."""
+    a, b, c = load(planes, first), load(planes, first + 1), load(planes, first + 2)
+    d, e, f = load(planes, first + 3), load(planes, first + 4), load(planes, first + 5)
+    g, h, j = load(planes, first + 6), load(planes, first + 7), load(planes, first + 8)
+    s0, c0 = _parity(a, b, c), _majority(a, b, c)
+    s1, c1 = _parity(d, e, f), _majority(d, e, f)
+    s2, c2 = _parity(g, h, j), _majority(g, h, j)
+    c3, x, y = _majority(s0, s1, s2), _parity(c0, c1, c2), _majority(c0, c1, c2)
     z = x & c3
-    return _exactly_odd(s0, s1, s2), x ^ c3, y ^ z, y & z
+    return _parity(s0, s1, s2), x ^ c3, y ^ z, y & z
 
 
+# The smallest of 81 binary numbers, in all lanes at once: from the highest digit down, cells with a
+# 1 are deselected if some selected cell has a 0.
 @compiled()
-def _fewest(s):
-    """In _CELL the cells with the fewest candidates, of those with several."""
+def _select_fewest(planes):
+    """Select the cells with the fewest candidates among the open ones."""
     for c in range(81):
-        d0, d1, d2, d3 = _sum_of_nine(s, c * 9)
-        store(s, _COUNT + c, d0)
-        store(s, _COUNT + 81 + c, d1)
-        store(s, _COUNT + 162 + c, d2)
-        store(s, _COUNT + 243 + c, d3)
-        store(s, _CELL + c, d1 | d2 | d3)
+        d0, d1, d2, d3 = _sum_of_nine(planes, c * 9)
+        store(planes, L.COUNT + c, d0)
+        store(planes, L.COUNT + 81 + c, d1)
+        store(planes, L.COUNT + 162 + c, d2)
+        store(planes, L.COUNT + 243 + c, d3)
+        store(planes, L.SELECTED + c, d1 | d2 | d3)
     for k in range(3, -1, -1):
-        some = spread(NONE)
+        some_zero = spread(L.NONE)
         for c in range(81):
-            some = some | (load(s, _CELL + c) & ~load(s, _COUNT + k * 81 + c))
+            has_zero = ~load(planes, L.COUNT + k * 81 + c)
+            some_zero = some_zero | (load(planes, L.SELECTED + c) & has_zero)
         for c in range(81):
-            few = ~(load(s, _COUNT + k * 81 + c) & some)
-            store(s, _CELL + c, load(s, _CELL + c) & few)
+            stays = ~(load(planes, L.COUNT + k * 81 + c) & some_zero)
+            store(planes, L.SELECTED + c, load(planes, L.SELECTED + c) & stays)
 
 
 @compiled()
-def _alone(s, has, one):
-    """For each line and value, whether at most one of its triads has it."""
+def _find_single_triads(planes, has, single):
+    """For each line and value, whether at most one triad of the line has the value."""
     for line in range(9):
         for v in range(9):
-            i = has + line * 27 + v
-            several = _two_of(load(s, i), load(s, i + 9), load(s, i + 18))
-            store(s, one + line * 9 + v, ~several)
+            triad = has + line * 27 + v
+            a, b, c = load(planes, triad), load(planes, triad + 9), load(planes, triad + 18)
+            store(planes, single + line * 9 + v, ~_majority(a, b, c))
 
 
 @compiled()
-def _avoid(s):
-    """Of the cells in _CELL keep those not in _BAD, if there is one."""
-    some = spread(NONE)
+def _avoid_marked(planes):
+    """Deselect marked cells, unless that would leave no cell."""
+    some_unmarked = spread(L.NONE)
     for c in range(81):
-        some = some | (load(s, _CELL + c) & ~load(s, _BAD + c))
+        is_unmarked = load(planes, L.SELECTED + c) & ~load(planes, L.MARKED + c)
+        some_unmarked = some_unmarked | is_unmarked
     for c in range(81):
-        store(s, _CELL + c, load(s, _CELL + c) & ~(load(s, _BAD + c) & some))
+        stays = ~(load(planes, L.MARKED + c) & some_unmarked)
+        store(planes, L.SELECTED + c, load(planes, L.SELECTED + c) & stays)
 
 
 @compiled(inline=True)
-def _mark_locked(s):
-    """Mark in _BAD the cells with a value that has no other place in their row or column of a box.
+def _mark_locked(planes):
+    """Mark selected cells with a value that has no place outside of the box in its row or column.
 
-    In _ROW_HAS and _COLUMN_HAS note the triads with a value of a cell in _CELL.
+    Also sets ROW_HAS and COLUMN_HAS.
     """
-    none = spread(NONE)
+    none = spread(L.NONE)
     for i in range(243):
-        store(s, _ROW_HAS + i, none)
-        store(s, _COLUMN_HAS + i, none)
+        store(planes, L.ROW_HAS + i, none)
+        store(planes, L.COLUMN_HAS + i, none)
     for r in range(9):
         for c in range(9):
             row, column, locked = r * 27 + c // 3 * 9, c * 27 + r // 3 * 9, none
-            cell = load(s, _CELL + r * 9 + c)
+            cell = load(planes, L.SELECTED + r * 9 + c)
             for v in range(9):
-                x = load(s, (r * 9 + c) * 9 + v) & cell
-                locked = locked | (
-                    x & (load(s, _ROW_ONE + r * 9 + v) | load(s, _COLUMN_ONE + c * 9 + v))
-                )
-                store(s, _ROW_HAS + row + v, load(s, _ROW_HAS + row + v) | x)
-                store(s, _COLUMN_HAS + column + v, load(s, _COLUMN_HAS + column + v) | x)
-            store(s, _BAD + r * 9 + c, locked)
+                candidate = load(planes, (r * 9 + c) * 9 + v) & cell
+                in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
+                in_column = load(planes, L.COLUMN_SINGLE + c * 9 + v)
+                locked = locked | (candidate & (in_row | in_column))
+                has_row = load(planes, L.ROW_HAS + row + v)
+                has_column = load(planes, L.COLUMN_HAS + column + v)
+                store(planes, L.ROW_HAS + row + v, has_row | candidate)
+                store(planes, L.COLUMN_HAS + column + v, has_column | candidate)
+            store(planes, L.MARKED + r * 9 + c, locked)
 
 
 @compiled(inline=True)
-def _mark_lonely(s):
-    """Mark in _BAD the cells with a value that no cell in _CELL of another box of the line has."""
+def _mark_unshared(planes):
+    """Mark cells with a value that no selected cell in another box of its row or column has."""
     for r in range(9):
         for c in range(9):
-            lonely = spread(NONE)
+            unshared = spread(L.NONE)
             for v in range(9):
-                x = load(s, (r * 9 + c) * 9 + v)
-                lonely = lonely | (
-                    x & load(s, _ROW_ONE + r * 9 + v) & load(s, _COLUMN_ONE + c * 9 + v)
-                )
-            store(s, _BAD + r * 9 + c, lonely)
+                candidate = load(planes, (r * 9 + c) * 9 + v)
+                in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
+                in_column = load(planes, L.COLUMN_SINGLE + c * 9 + v)
+                unshared = unshared | (candidate & in_row & in_column)
+            store(planes, L.MARKED + r * 9 + c, unshared)
 
 
+# Fail first: a cell with the fewest candidates. Among those, cells with a value that is locked in
+# the box, and then cells that share no value with another selected cell, come last. That is a
+# heuristic: any open cell would do. Of the rest the first one is taken, in an order that does not
+# depend on other lanes, so that a puzzle has the same branches alone and among others.
 @compiled()
-def choose(s):
-    """Choose the cell to branch on, and write its number into the spare planes.
-
-    No cell has fewer candidates. Among such cells, one with a value that can go nowhere else in its
-    row or column of the box, or of the cells with fewest candidates, comes last.
-    """
-    _fewest(s)
-    _alone(s, _ROW_MAY, _ROW_ONE)
-    _alone(s, _COLUMN_MAY, _COLUMN_ONE)
-    _mark_locked(s)
-    _alone(s, _ROW_HAS, _ROW_ONE)
-    _alone(s, _COLUMN_HAS, _COLUMN_ONE)
-    _avoid(s)
-    _mark_lonely(s)
-    _avoid(s)
-    none = spread(NONE)
-    for k in range(BRANCH_BITS):
-        store(s, SPARE + k, none)
-    taken = none
+def choose(planes):
+    """Choose a cell to branch on in each lane, and write its number to BRANCH_CELL."""
+    _select_fewest(planes)
+    _find_single_triads(planes, L.ROW_MAY, L.ROW_SINGLE)
+    _find_single_triads(planes, L.COLUMN_MAY, L.COLUMN_SINGLE)
+    _mark_locked(planes)
+    _find_single_triads(planes, L.ROW_HAS, L.ROW_SINGLE)
+    _find_single_triads(planes, L.COLUMN_HAS, L.COLUMN_SINGLE)
+    _avoid_marked(planes)
+    _mark_unshared(planes)
+    _avoid_marked(planes)
+    none = spread(L.NONE)
+    for k in range(L.BRANCH_BITS):
+        store(planes, L.BRANCH_CELL + k, none)
+    chosen = none
     for i in range(81):  # by column in the box, row in it, stack, band
         c = (i % 3 * 3 + i // 9 % 3) * 9 + (i // 3 % 3 * 3 + i // 27)
-        mine = load(s, _CELL + c) & ~taken
-        taken = taken | mine
-        for k in range(BRANCH_BITS):
+        is_chosen = load(planes, L.SELECTED + c) & ~chosen
+        chosen = chosen | is_chosen
+        for k in range(L.BRANCH_BITS):
             if c >> k & 1:
-                store(s, SPARE + k, load(s, SPARE + k) | mine)
+                store(planes, L.BRANCH_CELL + k, load(planes, L.BRANCH_CELL + k) | is_chosen)
 
 
 @compiled()
-def _exchange(low, high, by, mask):
-    """Exchange the upper bits of `low` with the lower ones of `high`, `by` apart."""
+def _exchange(low, high, distance, mask):
+    """Exchange the upper bits of `low` with the lower bits of `high`, `distance` apart."""
     return (
-        (low & mask) | (high << by & ~mask),
-        (low >> by & mask) | (high & ~mask),
+        (low & mask) | (high << distance & ~mask),
+        (low >> distance & mask) | (high & ~mask),
     )
 
 
 @compiled()
-def _three_steps(s, p, gap, by, m0, m1, m2):
+def _transpose_part(planes, first, gap, distance, m0, m1, m2):
     """Three of the six steps of a transposition, on eight vectors."""
-    a, b, c, d = load(s, p), load(s, p + gap), load(s, p + 2 * gap), load(s, p + 3 * gap)
-    e, f = load(s, p + 4 * gap), load(s, p + 5 * gap)
-    g, h = load(s, p + 6 * gap), load(s, p + 7 * gap)
-    a, e = _exchange(a, e, by, m0)
-    b, f = _exchange(b, f, by, m0)
-    c, g = _exchange(c, g, by, m0)
-    d, h = _exchange(d, h, by, m0)
-    by = by >> ONE
-    a, c = _exchange(a, c, by, m1)
-    b, d = _exchange(b, d, by, m1)
-    e, g = _exchange(e, g, by, m1)
-    f, h = _exchange(f, h, by, m1)
-    by = by >> ONE
-    a, b = _exchange(a, b, by, m2)
-    c, d = _exchange(c, d, by, m2)
-    e, f = _exchange(e, f, by, m2)
-    g, h = _exchange(g, h, by, m2)
-    store(s, p, a)
-    store(s, p + gap, b)
-    store(s, p + 2 * gap, c)
-    store(s, p + 3 * gap, d)
-    store(s, p + 4 * gap, e)
-    store(s, p + 5 * gap, f)
-    store(s, p + 6 * gap, g)
-    store(s, p + 7 * gap, h)
+    a, b, c, d = (
+        load(planes, first),
+        load(planes, first + gap),
+        load(planes, first + 2 * gap),
+        load(planes, first + 3 * gap),
+    )
+    e, f = load(planes, first + 4 * gap), load(planes, first + 5 * gap)
+    g, h = load(planes, first + 6 * gap), load(planes, first + 7 * gap)
+    a, e = _exchange(a, e, distance, m0)
+    b, f = _exchange(b, f, distance, m0)
+    c, g = _exchange(c, g, distance, m0)
+    d, h = _exchange(d, h, distance, m0)
+    distance = distance >> L.ONE
+    a, c = _exchange(a, c, distance, m1)
+    b, d = _exchange(b, d, distance, m1)
+    e, g = _exchange(e, g, distance, m1)
+    f, h = _exchange(f, h, distance, m1)
+    distance = distance >> L.ONE
+    a, b = _exchange(a, b, distance, m2)
+    c, d = _exchange(c, d, distance, m2)
+    e, f = _exchange(e, f, distance, m2)
+    g, h = _exchange(g, h, distance, m2)
+    store(planes, first, a)
+    store(planes, first + gap, b)
+    store(planes, first + 2 * gap, c)
+    store(planes, first + 3 * gap, d)
+    store(planes, first + 4 * gap, e)
+    store(planes, first + 5 * gap, f)
+    store(planes, first + 6 * gap, g)
+    store(planes, first + 7 * gap, h)
 
 
+# H. Warren, Hacker's Delight, 7-3: six rounds of exchanges, of 32, 16, … 1 bits. Three rounds work
+# on the same eight vectors, which stay in registers.
 @compiled()
-def transpose(s):
-    """Planes to rows or back: transpose all blocks of 64×64 bits (Hacker's Delight, 7-3)."""
+def transpose(planes):
+    """Turn planes into rows or back: transpose all blocks of 64×64 bits."""
     m0, m1 = spread(np.uint64(0x00000000FFFFFFFF)), spread(np.uint64(0x0000FFFF0000FFFF))
     m2, m3 = spread(np.uint64(0x00FF00FF00FF00FF)), spread(np.uint64(0x0F0F0F0F0F0F0F0F))
     m4, m5 = spread(np.uint64(0x3333333333333333)), spread(np.uint64(0x5555555555555555))
-    for k in range(ROW_WORDS):
+    for k in range(L.ROW_WORDS):
         for i in range(8):
-            _three_steps(s, k * WORD + i, 8, np.uint64(32), m0, m1, m2)
+            _transpose_part(planes, k * L.WORD + i, 8, np.uint64(32), m0, m1, m2)
         for i in range(8):
-            _three_steps(s, k * WORD + i * 8, 1, np.uint64(4), m3, m4, m5)
+            _transpose_part(planes, k * L.WORD + i * 8, 1, np.uint64(4), m3, m4, m5)

@@ -1,10 +1,8 @@
 """The bit-sliced batch solver: LANES searches of 9×9 puzzles side by side, one bit for each.
 
-Each lane is a depth-first search of its own. A step propagates all of them for ROUNDS rounds. Then
-a lane that has failed, or found a solution, goes back to its last pending branch. One that no
-longer moves branches. A lane with nothing left begins the next puzzle, or takes a pending branch
-from another. Candidates lie in bit-planes, in the order (row, column, value): in plane 81·r + 9·c +
-v, each lane has one bit.
+Each lane is a depth-first search (DPLL) of its own. A step propagates all lanes for ROUNDS rounds.
+Then a lane that has a contradiction or a solution backtracks, and one that no longer changes
+branches. A lane without work starts the next puzzle, or steals a branch from another lane.
 """
 
 from __future__ import annotations
@@ -16,158 +14,168 @@ from numpy.typing import NDArray
 
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned, bits_set, lowest_bit
-from pipeline.solving.compiled import deduction as D
+from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.deduction import choose, propagate, transpose
 
-MOST_PENDING = 81
-"""Pending branches of one lane: each decides a cell."""
+MAX_PENDING = 81
+"""The most pending branches of a lane: each decides another cell."""
 
-_NEXT = D.WORD * D.WORDS
-"""How far the words of a row are from one another, once planes are transposed."""
+_WORD_STEP = L.WORD * L.WORDS
+"""Distance between two words of a row."""
 
-_LAST = (D.ROW_WORDS - 1) * _NEXT
-"""How far the last word of a row is from the first."""
-
-BEGUN, PENDING, UNUSED, ASKED, BRANCHED = range(5)
-"""Places in `numbers`: puzzles begun, pending branches, the first unused place for a branch, the
-lane last asked for a branch, and the number of branchings."""
+_LAST_WORD = (L.ROW_WORDS - 1) * _WORD_STEP
+"""Distance from the first word of a row to the last."""
 
 
 class Lanes(NamedTuple):
-    """The state of LANES searches; `new_lanes` makes one, in which all are idle.
+    """The state of LANES searches, with S slots for pending branches.
 
-    planes: (VECTORS · WORDS,), as in `deduction.py`. idle: (WORDS,) a bit for each idle lane.
-    puzzle: (LANES,) the puzzle of each. last: (LANES,) its last pending branch, or -1. branches:
-    (·, ROW_WORDS) the candidates of each pending branch. Its `owner` is a puzzle, and `before` the
-    earlier branch of the same lane. Unused places are linked by `before` as well.
+    The pending branches of a lane are a linked list, from `last_branch` back. So are the free
+    slots, from the one in `numbers`.
     """
 
     planes: Words
+    """(VECTORS · WORDS,): see `layout`."""
     idle: NDArray[np.uint64]
+    """(WORDS,): one bit for each lane without work."""
     puzzle: NDArray[np.int64]
-    last: NDArray[np.int64]
+    """(LANES,): the puzzle of each lane."""
+    last_branch: NDArray[np.int64]
+    """(LANES,): the last pending branch of each lane, or -1."""
     branches: NDArray[np.uint64]
+    """(S, ROW_WORDS): the candidates of each pending branch, as a row."""
     owner: NDArray[np.int64]
-    before: NDArray[np.int64]
+    """(S,): the puzzle of each pending branch."""
+    previous: NDArray[np.int64]
+    """(S,): the branch before it in the same list, or -1."""
     numbers: NDArray[np.int64]
+    """(5,): see `layout`."""
 
 
 def new_lanes() -> Lanes:
-    places = D.LANES * MOST_PENDING
-    before = np.arange(1, places + 1)
-    before[-1] = -1
+    """The state in which all lanes are idle."""
+    slots = L.LANES * MAX_PENDING
+    previous = np.arange(1, slots + 1)
+    previous[-1] = -1
     return Lanes(
-        aligned(np.uint64, D.VECTORS).ravel(),
-        np.full(D.WORDS, 2**D.WORD - 1, np.uint64),
-        np.zeros(D.LANES, np.int64),
-        np.full(D.LANES, -1, np.int64),
-        np.empty((places, D.ROW_WORDS), np.uint64),
-        np.empty(places, np.int64),
-        before,
+        aligned(np.uint64, L.VECTORS).ravel(),
+        np.full(L.WORDS, 2**L.WORD - 1, np.uint64),
+        np.zeros(L.LANES, np.int64),
+        np.full(L.LANES, -1, np.int64),
+        np.empty((slots, L.ROW_WORDS), np.uint64),
+        np.empty(slots, np.int64),
+        previous,
         np.zeros(5, np.int64),
     )
 
 
-def decided_in(lanes: Lanes, counts: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Whether each puzzle was searched to its end, or has as many solutions as are wanted."""
-    ended: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[BEGUN]
+def decided_in(lanes: Lanes, counts: NDArray[np.int64], max_solutions: int) -> NDArray[np.bool_]:
+    """Whether each puzzle has been searched completely, or has `max_solutions` solutions."""
+    decided: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[L.STARTED]
     working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
-    ended[lanes.puzzle[working]] = False
-    pending = lanes.last[lanes.last >= 0]
+    decided[lanes.puzzle[working]] = False
+    pending = lanes.last_branch[lanes.last_branch >= 0]
     while len(pending):
-        ended[lanes.owner[pending]] = False
-        pending = lanes.before[pending]
+        decided[lanes.owner[pending]] = False
+        pending = lanes.previous[pending]
         pending = pending[pending >= 0]
-    ended |= counts == most
-    return ended
+    decided |= counts == max_solutions
+    return decided
 
 
 @compiled()
-def _begin(s, place, masks, puzzle):
-    """Write the candidates of a puzzle, nine bits a cell, into a row."""
-    word, shift = D.NONE, 0
+def _load_puzzle(planes, first, masks, puzzle):
+    """Write the candidates of a puzzle into a row."""
+    word, shift = L.NONE, 0
     for c in range(81):
         field = np.uint64(masks[puzzle, c])
         word |= field << np.uint64(shift)
         shift += 9
-        if shift >= D.WORD:
-            s[place] = word
-            place += _NEXT
-            shift -= D.WORD
+        if shift >= L.WORD:
+            planes[first] = word
+            first += _WORD_STEP
+            shift -= L.WORD
             word = field >> np.uint64(9 - shift)
-    s[place] = word
+    planes[first] = word
 
 
 @compiled()
-def _own_branch(lane, last, before, owner, numbers, counts, most):
-    """The last branch of a lane whose puzzle still wants solutions, or -1."""
-    while last[lane] >= 0:
-        branch = last[lane]
-        last[lane] = before[branch]
-        before[branch] = numbers[UNUSED]
-        numbers[UNUSED] = branch
-        numbers[PENDING] -= 1
-        if counts[owner[branch]] < most:
+def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
+    """Remove the last branch of a lane whose puzzle still needs solutions; -1 if there is none."""
+    while last_branch[lane] >= 0:
+        branch = last_branch[lane]
+        last_branch[lane] = previous[branch]
+        previous[branch] = numbers[L.FREE]
+        numbers[L.FREE] = branch
+        numbers[L.PENDING] -= 1
+        if counts[owner[branch]] < max_solutions:
             return branch
     return -1
 
 
+# Work stealing. When all puzzles were started, a few hard ones would leave most lanes idle. The
+# solutions of a shared puzzle are not found in the order of one search, so with more than
+# `max_solutions` of them a search alone would find other ones: see `BatchSolver`.
 @compiled()
-def _branch_of_others(last, before, owner, numbers, counts, most, shared):
-    """A branch that is still wanted, of any lane; notes that its puzzle is shared now."""
-    for _ in range(D.LANES):
-        if not numbers[PENDING]:
+def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
+    """A branch of any lane whose puzzle still needs solutions; marks that puzzle as shared."""
+    for _ in range(L.LANES):
+        if not numbers[L.PENDING]:
             break
-        numbers[ASKED] = (numbers[ASKED] + 1) % D.LANES
-        branch = _own_branch(numbers[ASKED], last, before, owner, numbers, counts, most)
+        numbers[L.VICTIM] = (numbers[L.VICTIM] + 1) % L.LANES
+        branch = _pop_branch(
+            numbers[L.VICTIM], last_branch, previous, owner, numbers, counts, max_solutions
+        )
         if branch >= 0:
-            shared[owner[branch]] = True
+            is_shared[owner[branch]] = True
             return branch
     return -1
 
 
 @compiled()
-def _fill(lanes, masks, most, counts, shared):
-    """Give idle lanes work: a branch that is pending, or the next puzzle. Gives how many work."""
-    s, idle, puzzle, last, branches, owner, before, numbers = lanes
-    working, begun = 0, numbers[BEGUN]
-    for w in range(D.WORDS):
-        left, still = idle[w], D.NONE
-        while left:
-            bit = lowest_bit(left)
-            left &= left - D.ONE
-            lane, place = w * D.WORD + bit, bit * D.WORDS + w
-            branch = _own_branch(lane, last, before, owner, numbers, counts, most)
-            if branch < 0 and begun == len(masks) and len(shared):
-                branch = _branch_of_others(last, before, owner, numbers, counts, most, shared)
+def _assign_work(lanes, masks, max_solutions, counts, is_shared):
+    """Give idle lanes a pending branch or the next puzzle; returns how many lanes work."""
+    planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
+    working, started = 0, numbers[L.STARTED]
+    for w in range(L.WORDS):
+        waiting, idle_bits = idle[w], L.NONE
+        while waiting:
+            bit = lowest_bit(waiting)
+            waiting &= waiting - L.ONE
+            lane, first = w * L.WORD + bit, bit * L.WORDS + w
+            branch = _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions)
+            if branch < 0 and started == len(masks) and len(is_shared):
+                branch = _steal_branch(
+                    last_branch, previous, owner, numbers, counts, max_solutions, is_shared
+                )
             if branch >= 0:
-                for k in range(D.ROW_WORDS):
-                    s[place + k * _NEXT] = branches[branch, k]
+                for k in range(L.ROW_WORDS):
+                    planes[first + k * _WORD_STEP] = branches[branch, k]
                 puzzle[lane] = owner[branch]
-            elif begun < len(masks):
-                _begin(s, place, masks, begun)
-                puzzle[lane] = begun
-                begun += 1
+            elif started < len(masks):
+                _load_puzzle(planes, first, masks, started)
+                puzzle[lane] = started
+                started += 1
             else:
-                still |= D.ONE << np.uint64(bit)
-                for k in range(D.ROW_WORDS):
-                    s[place + k * _NEXT] = D.NONE
-        idle[w] = still
-        working += D.WORD - np.int64(bits_set(still))
-    numbers[BEGUN] = begun
+                idle_bits |= L.ONE << np.uint64(bit)
+                for k in range(L.ROW_WORDS):
+                    planes[first + k * _WORD_STEP] = L.NONE
+        idle[w] = idle_bits
+        working += L.WORD - np.int64(bits_set(idle_bits))
+    numbers[L.STARTED] = started
     return working
 
 
 @compiled()
-def _note(s, place, grids, puzzle, rank):
+def _write_solution(planes, first, grids, puzzle, rank):
     """Write the values, 1 to 9, of a solved row."""
-    word, filled = s[place], D.WORD
+    word, filled = planes[first], L.WORD
     for c in range(81):
         if filled < 9:
-            place += _NEXT
-            field = word | s[place] << np.uint64(filled)
-            word = s[place] >> np.uint64(9 - filled)
-            filled += D.WORD - 9
+            first += _WORD_STEP
+            field = word | planes[first] << np.uint64(filled)
+            word = planes[first] >> np.uint64(9 - filled)
+            filled += L.WORD - 9
         else:
             field = word
             word >>= np.uint64(9)
@@ -176,80 +184,83 @@ def _note(s, place, grids, puzzle, rank):
 
 
 @compiled()
-def _branch(s, place, branches, branch):
-    """Assume the smallest candidate of the chosen cell; note the branch that denies it."""
-    last = place + _LAST
-    c = np.int64(s[last] >> np.uint64(D.IN_LAST_WORD)) & ((1 << D.BRANCH_BITS) - 1)
-    s[last] &= D.CANDIDATES
-    for k in range(D.ROW_WORDS):
-        branches[branch, k] = s[place + k * _NEXT]
-    first, shift = c * 9 >> 6, np.uint64(c * 9 & 63)
-    at = place + first * _NEXT
-    field, is_split = s[at] >> shift, shift > 55
+def _branch(planes, first, branches, branch):
+    """Assume the smallest candidate of the chosen cell, and store the branch without it."""
+    last_word = first + _LAST_WORD
+    c = np.int64(planes[last_word] >> np.uint64(L.BRANCH_SHIFT)) & ((1 << L.BRANCH_BITS) - 1)
+    planes[last_word] &= L.CANDIDATE_BITS
+    for k in range(L.ROW_WORDS):
+        branches[branch, k] = planes[first + k * _WORD_STEP]
+    word_index, shift = c * 9 >> 6, np.uint64(c * 9 & 63)
+    first_word = first + word_index * _WORD_STEP
+    field, is_split = planes[first_word] >> shift, shift > 55
     if is_split:
-        field |= s[at + _NEXT] << (np.uint64(D.WORD) - shift)
+        field |= planes[first_word + _WORD_STEP] << (np.uint64(L.WORD) - shift)
     field &= np.uint64(511)
-    smallest = field & (~field + D.ONE)
-    others = field ^ smallest
-    s[at] &= ~(others << shift)
-    branches[branch, first] &= ~(smallest << shift)
+    smallest = field & (~field + L.ONE)
+    rest = field ^ smallest
+    planes[first_word] &= ~(rest << shift)
+    branches[branch, word_index] &= ~(smallest << shift)
     if is_split:
-        s[at + _NEXT] &= ~(others >> (np.uint64(D.WORD) - shift))
-        branches[branch, first + 1] &= ~(smallest >> (np.uint64(D.WORD) - shift))
+        planes[first_word + _WORD_STEP] &= ~(rest >> (np.uint64(L.WORD) - shift))
+        branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD) - shift))
 
 
+# Branches are binary: a cell is its smallest candidate, or it is not. No solution is in both, so
+# each is found once.
 @compiled()
-def _settle(lanes, most, counts, grids):
-    """After propagation: note solutions, split what no longer moves, free what has ended."""
-    s, idle, puzzle, last, branches, owner, before, numbers = lanes
-    for w in range(D.WORDS):
-        working, dead = ~idle[w], s[D.DEAD * D.WORDS + w]
-        several, moved = s[D.OPEN * D.WORDS + w], s[D.MOVED * D.WORDS + w]
+def _advance(lanes, max_solutions, counts, grids):
+    """After propagation: write solutions, branch where nothing changes, free lanes that ended."""
+    planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
+    for w in range(L.WORDS):
+        working, dead = ~idle[w], planes[L.DEAD * L.WORDS + w]
+        several, changed = planes[L.OPEN * L.WORDS + w], planes[L.CHANGED * L.WORDS + w]
         ended, solved = working & (dead | ~several), working & ~dead & ~several
-        stuck, moving = working & ~ended & ~moved, working & ~ended & moved
+        stuck, propagating = working & ~ended & ~changed, working & ~ended & changed
         while solved:
             bit = lowest_bit(solved)
-            solved &= solved - D.ONE
-            mine = puzzle[w * D.WORD + bit]
-            if counts[mine] < most:
-                _note(s, bit * D.WORDS + w, grids, mine, counts[mine])
-                counts[mine] += 1
+            solved &= solved - L.ONE
+            solved_puzzle = puzzle[w * L.WORD + bit]
+            if counts[solved_puzzle] < max_solutions:
+                first, rank = bit * L.WORDS + w, counts[solved_puzzle]
+                _write_solution(planes, first, grids, solved_puzzle, rank)
+                counts[solved_puzzle] += 1
         while stuck:
             bit = lowest_bit(stuck)
-            stuck &= stuck - D.ONE
-            lane = w * D.WORD + bit
-            if counts[puzzle[lane]] == most:
-                ended |= D.ONE << np.uint64(bit)
+            stuck &= stuck - L.ONE
+            lane = w * L.WORD + bit
+            if counts[puzzle[lane]] == max_solutions:
+                ended |= L.ONE << np.uint64(bit)
                 continue
-            branch = numbers[UNUSED]
-            numbers[UNUSED] = before[branch]
-            before[branch] = last[lane]
-            last[lane] = branch
+            branch = numbers[L.FREE]
+            numbers[L.FREE] = previous[branch]
+            previous[branch] = last_branch[lane]
+            last_branch[lane] = branch
             owner[branch] = puzzle[lane]
-            numbers[PENDING] += 1
-            numbers[BRANCHED] += 1
-            _branch(s, bit * D.WORDS + w, branches, branch)
-        while moving:
-            bit = lowest_bit(moving)
-            moving &= moving - D.ONE
-            s[_LAST + bit * D.WORDS + w] &= D.CANDIDATES
+            numbers[L.PENDING] += 1
+            numbers[L.BRANCHES] += 1
+            _branch(planes, bit * L.WORDS + w, branches, branch)
+        while propagating:
+            bit = lowest_bit(propagating)
+            propagating &= propagating - L.ONE
+            planes[_LAST_WORD + bit * L.WORDS + w] &= L.CANDIDATE_BITS
         idle[w] |= ended
 
 
 @compiled()
-def search(lanes, masks, most, counts, grids, shared, steps):
-    """Go on with the search for `most` solutions of each puzzle, by so many steps at most.
+def search(lanes, masks, max_solutions, counts, grids, is_shared, steps):
+    """Search for `max_solutions` of each puzzle; returns whether the search ended within `steps`.
 
-    `masks` (P, 81) may have any bits 0 to 8. `counts` (P,) and `grids` (most, P, 81) are written.
-    If `shared` (P,) is not empty, idle lanes take over branches of others. It marks the puzzles of
-    these branches, whose solutions are not found in order. Gives whether the search has ended.
+    masks: (P, 81), bits 0 to 8. Results are written to counts: (P,) and grids: (max_solutions, P,
+    81). Unless is_shared, (P,), is empty, idle lanes steal branches of others, and it marks the
+    puzzles of these.
     """
     for _ in range(steps):
-        if not _fill(lanes, masks, most, counts, shared):
+        if not _assign_work(lanes, masks, max_solutions, counts, is_shared):
             return True
         transpose(lanes.planes)
         propagate(lanes.planes)
         choose(lanes.planes)
         transpose(lanes.planes)
-        _settle(lanes, most, counts, grids)
+        _advance(lanes, max_solutions, counts, grids)
     return False

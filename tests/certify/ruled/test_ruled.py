@@ -20,9 +20,10 @@ from support.rules.predicates import MEANS
 
 from pipeline.certify import certify_grid, ruled
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
-from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
-from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
-from pipeline.certify.ruled.stating import stated
+from pipeline.certify.ruled import exhausted_by_rules, plain_search, run_search, search, try_search
+from pipeline.certify.ruled import layout as L
+from pipeline.certify.ruled.gathering import MAX_ALTERNATIVES
+from pipeline.certify.ruled.stating import search_arrays
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -79,7 +80,7 @@ MOST_OPENED = 600
 
 
 def searched_through(step, puzzle, listed=(), most=ALL, nodes=inf):
-    return searched(step, puzzle, listed, most, nodes, time.monotonic() + PATIENCE)
+    return run_search(step, puzzle, listed, most, nodes, time.monotonic() + PATIENCE)
 
 
 @cache
@@ -167,7 +168,7 @@ def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step,
     for puzzle, known, _ in islice(combinations_of_rules(3), number):
         found = searched_through(step, puzzle)
         with monkeypatch.context() as patch:
-            patch.setattr(ruled, "stated", partial(stated, patience=1))
+            patch.setattr(ruled, "search_arrays", partial(search_arrays, patience=1))
             hasty = searched_through(step, puzzle)
         assert found.undecided is hasty.undecided is None
         assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
@@ -375,7 +376,7 @@ def test_too_many_alternatives_are_not_searched():
     pairs = [Either(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
     many = Formula(Either((Every(tuple(pairs)), Every(()))))
     found = searched_through(None, Puzzle.empty(FOUR, (many,)))
-    why = f"a rule has more than {MOST_ALTERNATIVES} alternatives"
+    why = f"a rule has more than {MAX_ALTERNATIVES} alternatives"
     assert found == Exhausted((), 0, why)
 
 
@@ -429,7 +430,7 @@ def test_a_sum_of_many_weights_is_soon_stated():
     geometry = Geometry(5, 6)
     terms = tuple((cell, 1 + cell // 2) for cell in range(geometry.size))
     puzzle = Puzzle.empty(geometry, (Sum(terms, 1),))
-    assert searched(None, puzzle, (), 1, inf, time.monotonic() + 5) == Exhausted((), 0)
+    assert run_search(None, puzzle, (), 1, inf, time.monotonic() + 5) == Exhausted((), 0)
 
 
 def test_a_list_that_is_none_of_different_solutions_is_refused(step):
@@ -453,18 +454,18 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
         assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
         assert {*found.missing} < {*whole.missing}
     assert searched_through(step, puzzle, nodes=whole.nodes) == whole
-    over = searched(step, puzzle, (), 1, inf, time.monotonic() - 1)
+    over = run_search(step, puzzle, (), 1, inf, time.monotonic() - 1)
     assert over == Exhausted((), 0, TOO_SHORT)
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
     monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
-    found = exhausted_by_rules(puzzle, (), most=ALL)
+    found = exhausted_by_rules(puzzle, (), max_solutions=ALL)
     assert found.undecided == "there is no machine code for a longer search"
-    assert exhausted_by_rules(puzzle, (), most=ALL, seconds=0.0).undecided == TOO_SHORT
+    assert exhausted_by_rules(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == TOO_SHORT
     small = Puzzle.empty(FOUR, (Cage((0, 1), 3),))
-    assert len(exhausted_by_rules(small, (), most=ALL).missing) == 48
+    assert len(exhausted_by_rules(small, (), max_solutions=ALL).missing) == 48
 
 
 @needs_numba
@@ -479,7 +480,7 @@ def test_with_machine_code_it_is_used(ruling, monkeypatch):
             return ruling if at_once >= needed else None
 
         monkeypatch.setattr("pipeline.certify.ruled.loaded.get", get)
-        assert len(exhausted_by_rules(hard, (), most=3000).missing) == 3000
+        assert len(exhausted_by_rules(hard, (), max_solutions=3000).missing) == 3000
         assert asked == ([False, True] if needed else [False])
 
 
@@ -491,8 +492,8 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     lost = [1 << value - 1 for value in known[1].values]
     propagate = search.propagate
 
-    def losing(w, d):
-        return propagate(w, d) and w[ruled.CELLS : ruled.CELLS + 16] != lost
+    def losing(state, problem):
+        return propagate(state, problem) and state[L.CELLS : L.CELLS + 16] != lost
 
     monkeypatch.setattr("pipeline.certify.ruled.search.propagate", losing)
     found = searched_through(None, puzzle, known)
@@ -503,7 +504,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
 def test_the_trial_refuses_a_search_that_finds_something_else(step):
     try_search(step or plain_search)
     with pytest.raises(RuntimeError):
-        try_search(lambda *_: ruled.COMPLETE)
+        try_search(lambda *_: L.COMPLETE)
 
 
 def test_rules_that_contradict_each_other_have_no_solution(step):
@@ -528,7 +529,7 @@ def test_what_units_share_is_bounded_and_stated_only_while_there_is_time():
     puzzle = Puzzle.empty(Geometry(3, 3), regions)
     units = sum(len(rule.group) + 2 for rule in regions)
     hurried, whole = (
-        len(arrays.w) + len(arrays.d)
-        for arrays in (stated(puzzle, time.monotonic() - 1), stated(puzzle, inf))
+        len(arrays.state) + len(arrays.problem)
+        for arrays in (search_arrays(puzzle, time.monotonic() - 1), search_arrays(puzzle, inf))
     )
     assert units < hurried < whole < 1_000_000, "all pairs of 600 regions would be some millions"

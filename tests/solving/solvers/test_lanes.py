@@ -14,12 +14,12 @@ from support.puzzles import pattern
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.solving.compiled import (
-    OTHERWISE,
+    PYTHON_SECONDS,
+    BatchSolutions,
     BatchSolver,
-    Solutions,
     kernel,
     machine_code,
-    solve_lanes,
+    solve_batch,
     try_search,
 )
 
@@ -43,7 +43,7 @@ def made(count: int, seed: int = 7):
     return masks.astype(np.uint64)
 
 
-def rows_of(found: Solutions, index: int) -> list[tuple[int, ...]]:
+def rows_of(found: BatchSolutions, index: int) -> list[tuple[int, ...]]:
     return list(map(tuple, found.grids[: found.counts[index], index].tolist()))
 
 
@@ -124,16 +124,16 @@ def test_when_the_time_is_up_what_was_found_is_right(lanes):
 @pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
 def test_wrong_shapes_are_refused(shape, most):
     with pytest.raises(ValueError, match="masks of shape"):
-        solve_lanes(np.ones(shape, np.uint64), most, 1.0)
+        solve_batch(np.ones(shape, np.uint64), most, 1.0)
 
 
 def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
     asked = Asked(lanes._step)
     monkeypatch.setattr("pipeline.solving.compiled.loaded", asked)
     monkeypatch.setattr(kernel, "search", None)
-    assert solve_lanes(SOLVED[None], 2, 100.0).counts.tolist() == [1]
+    assert solve_batch(SOLVED[None], 2, 100.0).counts.tolist() == [1]
     assert machine_code(1000)
-    assert asked.seconds == [OTHERWISE, 1000 * OTHERWISE]
+    assert asked.seconds == [PYTHON_SECONDS, 1000 * PYTHON_SECONDS]
 
 
 def test_code_that_finds_nothing_fails_its_trial():
