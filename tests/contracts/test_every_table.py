@@ -184,7 +184,7 @@ def test_a_table_stands_in_place_of_what_else_solve_prints(option, desk):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("none/t.parquet", "the folder is not there"),
+        ("none/t.parquet", "no such folder"),
         ("there.parquet", "exists; name another"),
         ("folder.parquet", "is a folder"),
     ],
