@@ -1,18 +1,18 @@
-"""A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
+"""A drop folder that solves Sudoku puzzles with SAT solvers and certifies every answer.
 
-What the commands do, the library does too:
+The library does everything that the commands do:
 
     >>> from pipeline import solve
     >>> result = solve("1.....2..3.....4")
     >>> result.status, len(result.solutions), result.complete
     ('unique', 1, True)
 
-`solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
-`read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
-makes new ones, `convert` and `Puzzle.to` write them in other notations. `to_frame` and `to_arrow`
-make tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` do a part
-of that each. `bench` compares solvers. `steps_of` explains a puzzle by steps of logic.
-`pipeline.rules` holds the rules of variants.
+`solve_many` solves puzzles in bulk, `solutions` yields solutions one by one, and `read` reads
+anything that can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate` creates new
+ones, `convert` and `Puzzle.to` write them in other notations. `to_frame` and `to_arrow` return
+tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` are the
+individual stages. `bench` compares solvers, and `steps_of` explains a puzzle by logical steps. The
+rules of variants are in `pipeline.rules`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from importlib import import_module
 
 from pipeline.version import __version__
 
-TYPE_CHECKING = False  # not that of typing, which is slow to load: see pipeline.cli
+TYPE_CHECKING = False  # typing.TYPE_CHECKING would import typing, which is slow: see pipeline.cli
 
 if TYPE_CHECKING:
     from typing import Any
@@ -173,11 +173,11 @@ _HOMES = {
     "solving.result": "Certificate Proof Result SolverUsed",
     "steps": "Step",
 }
-"""The modules of the public names."""
+"""Modules of the public names."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load a name's module when it is first used: an audit must not load the solvers."""
+    """Import a name's module on first use, so that an audit does not load the solvers."""
     for home, names in _HOMES.items():
         if name in names.split():
             return getattr(import_module(f"{__name__}.{home}"), name)

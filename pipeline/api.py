@@ -1,4 +1,4 @@
-"""The library: solve one, many, or solution by solution, compare and generate, as commands do."""
+"""The library: functions that solve, compare, convert and generate puzzles."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from pipeline.steps import Step
 
 SIZES = (1, 64, 2048)
-"""Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
+"""Batch sizes of `solve_many`: small at first, so that the first results arrive early."""
 
 MOST_CHECKED = 10_000
-"""With more solutions than this, `solutions` does not check that none is missing."""
+"""Up to this many solutions, `solutions` checks that none is missing."""
 
 AT_ONCE = 100
-"""Missing solutions that are sought at once."""
+"""Maximum number of missing solutions per search."""
 
 MOST_CHARACTERS = 1024 * 1024
-"""Of texts that are taken at once."""
+"""Maximum characters of text per batch."""
 
 
 @overload
@@ -60,21 +60,22 @@ def solve(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Result[
 @overload
 def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
 def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
-    """Solve a puzzle, a problem that was read, or the puzzle or formula in a text or file.
+    """Solve a puzzle or formula.
 
-    A text is a str or bytes, a file a Path; a list of rows is taken as by `Puzzle.from_rows`. The
-    solutions of a puzzle are grids, those of a formula models; `grids` of the result are the grids.
-    The settings are those of `Settings` that say how to read and to solve. A text that is no puzzle
-    gives a Result too: `invalid`, and where and why in its message.
+    `puzzle` is a Puzzle, a problem that was read, a text (str or bytes), a file (Path), or a list
+    of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a formula are
+    models; `grids` of the result has only grids. `settings` are fields of `Settings` about reading
+    and solving. A text that is not a puzzle gives a Result with status `invalid`; its message says
+    where and why.
 
         >>> solve("1.....2..3.....4").solutions[0].values[:4]
         (1, 2, 4, 3)
         >>> solve("11..............").message
         'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
 
-    Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
-    and not installed, EnvironmentFailure where no solver can work, OSError for a file that cannot
-    be read, ValueError for rows that are no grid.
+    Raises UsageError for an invalid setting, SolverMissing if the requested solver is not
+    installed, EnvironmentFailure if no solver can run, OSError if a file cannot be read, ValueError
+    for rows that do not form a grid.
     """
     chosen = settings_given(settings, SolvingOptions)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
@@ -92,23 +93,23 @@ def solve_many(
 def solve_many(
     puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid | Model]]:
-    """Solve puzzles and texts, many at once; yield the result of each, in order.
+    """Solve puzzles in bulk, yielding results in order.
 
-    Each result is that of `solve`. Unique puzzles are solved at the speed of a collection; a puzzle
-    without a solution, or with several, takes longer. `max_solutions=2` is enough to know whether
-    there are several. If `workers` is more than 1, that many processes compute. They read no
-    further ahead than they need; closing the iterator ends them.
+    Results are the same as those of `solve`. Unique puzzles are fast; puzzles with no solution or
+    several take longer. Use `max_solutions=2` if you only need to know whether a puzzle is unique.
+    With `workers` above 1, that many processes are used. `puzzles` is read only slightly ahead.
+    Closing the iterator ends the processes.
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
 
-    Raises as `solve` does.
+    Raises like `solve`.
     """
     replace(settings_declared()["workers"], least=1).check(workers, "workers")
     chosen = settings_given(settings, SolvingOptions)
     if isinstance(puzzles, (str, bytes, Path)):
-        found = f"expected many puzzles, found one {type(puzzles).__name__}"
-        raise TypeError(f"{found}: `solve` takes a text or a Path, `read` all puzzles of a file")
+        found = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
+        raise TypeError(f"{found}: use `solve` for one puzzle, `read` for the puzzles of a file")
     return _solve_many(puzzles, workers, chosen)
 
 
@@ -119,20 +120,20 @@ def solutions(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Gen
 @overload
 def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]: ...
 def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
-    """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
+    """Yield each solution of a puzzle, or model of a formula, as it is found and certified.
 
-    At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
-    Closing the generator ends the solver. `timeout` is for all of them together, and counts what
-    the caller does in between; `max_solutions` is ignored.
+    After the last one, a check confirms that none is missing, unless there are more than
+    MOST_CHECKED. Closing the generator ends the solver. `timeout` covers all solutions, including
+    the time the caller takes in between; `max_solutions` is ignored.
 
         >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:
         ...     len(set(islice(grids, 100)))
         100
 
-    Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
-    the memory does not suffice to find them all, or to check that they are all, and SolverError
-    where no solver could go on.
+    Raises like `solve`, InvalidPuzzle for a text that is not a puzzle, LimitReached if time or
+    memory runs out before all solutions are found and checked, and SolverError if no solver could
+    continue.
     """
     chosen = settings_given(settings, SolvingOptions)
     search = Search(problem_given("puzzle", puzzle, chosen), chosen, Stopwatch())
@@ -158,9 +159,9 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
 
 
 def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
-    """Yield the solutions that a solver has missed although it claims to have found all.
+    """Yield solutions that a solver missed.
 
-    Raises SolverError, and LimitReached where it cannot be known that there are no more.
+    Raises SolverError, and LimitReached if completeness cannot be verified.
     """
     settings, known = search.settings, [*shown]
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
@@ -171,21 +172,21 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         known += checked.missing
         certificate = checked.certificate
         if len(known) > len(shown) and certificate.by == "exhaustion":
-            # the solver was wrong, so that there are no more is the word of the search alone
+            # the solver was wrong, so the search alone says that there are no more
             limits = limits_left(settings, search.watch)
             certificate, _ = prove_complete(search.problem, known, solvers, limits)
         if certificate.complete == "proved":
             return
         if certificate.complete == "claimed":
-            raise LimitReached(f"that there are no more is only claimed: {certificate.reason}")
+            raise LimitReached(f"not verified that no solution is missing: {certificate.reason}")
         if not checked.missing:
-            raise SolverError(f"that there are no more was claimed: {certificate.reason}")
+            raise SolverError(f"the solver missed solutions: {certificate.reason}")
     if len(known) > len(shown):
-        raise LimitReached(f"there are more than {MOST_CHECKED:,}, and a solver has missed some")
+        raise LimitReached(f"more than {MOST_CHECKED:,} solutions, and the solver missed some")
 
 
 class _Puzzles(Several[tuple[str, Given]]):
-    """Puzzles, each with its name; their CNFs, which take memory, are left out if none asks."""
+    """Named puzzles. Results contain CNFs, which take memory, only with `keep_cnf`."""
 
     __slots__ = ()
 
@@ -222,13 +223,13 @@ def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
 
 
 def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
-    """The table of these results: a row each, with the columns of a collection's table, typed.
+    """A pyarrow table with a row for each result, and the columns of a collection's table.
 
-    Its `index` counts the results, its `line` is null, as are other fields that are not known.
-    The columns of `traits` follow. Parquet, polars and duckdb take the table as it is.
+    `index` numbers the results; `line` and other unknown fields are null. Columns of traits follow.
+    The table can be written as Parquet, and used in polars and duckdb.
 
-    Raises UsageError if pyarrow, the extra [data], is missing, TypeError for what is no result, and
-    what getting the results raises.
+    Raises UsageError if pyarrow, from the extra [data], is missing, TypeError for an element that
+    is not a Result, and whatever iterating over `results` raises.
     """
     from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - an extra
 
@@ -236,7 +237,7 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
 
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
-    """The same as a frame of pandas, which the extra [data] brings."""
+    """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
     from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
 
     return frame_of(to_arrow(results))
@@ -249,16 +250,16 @@ def dedupe(
     tally: Tally | None = None,
     **settings: Unpack[SourceOptions],
 ) -> Generator[Copy | Left]:
-    """Find the classic 9×9 puzzles that are equivalent to an earlier one of these sources.
+    """Yield the classic 9×9 puzzles that are equivalent to an earlier one in these sources.
 
-    Two puzzles are equivalent if relabelling the digits, turning the grid, and permuting bands,
-    rows, stacks and columns turns one into the other. Sources are files, folders and archives. The
-    first puzzle of each class is written to `kept`, one a line; `tally` counts. With `against`,
-    puzzles are compared with those of that source only, and `kept` gets the ones that it lacks. A
-    puzzle that cannot be compared is a `Left`, with the reason. The memory does not grow with the
-    sources: classes beyond some millions go to a temporary folder.
+    Two puzzles are equivalent if a symmetry maps one to the other: relabelling, rotation,
+    reflection, and permutations of rows and columns that the rules allow. Sources are files,
+    folders and archives. The first puzzle of each class is written to `kept`, one per line; `tally`
+    counts. With `against`, puzzles are compared with those of that source only, and `kept` gets the
+    ones that it lacks. A puzzle that cannot be compared is yielded as a `Left` with the reason.
+    Memory use is bounded: beyond some millions of classes, a temporary folder is used.
 
-    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
+    Raises UsageError for an invalid setting, OSError if the environment fails.
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
@@ -274,7 +275,7 @@ def dedupe(
 def overlap(
     known: str | Path, asked: str | Path, **settings: Unpack[SourceOptions]
 ) -> Generator[Copy | Left]:
-    """Find what `dedupe(asked, against=known)` finds, until version 1.1."""
+    """Yield what `dedupe(asked, against=known)` yields; deprecated, gone in 1.1."""
     message = "overlap(a, b) is now dedupe(b, against=a); the old name works until 1.1"
     warnings.warn(message, DeprecationWarning, stacklevel=2)
     yield from dedupe(asked, against=known, **settings)
@@ -291,20 +292,20 @@ def convert(
     kept: BinaryIO | None = None,
     **settings: Unpack[ConvertingOptions],
 ) -> Iterator[Converted]:
-    r"""Convert puzzles, also those in files, folders, archives and outboxes, to another notation.
+    r"""Convert puzzles to another notation, also those in files, folders, archives and outboxes.
 
-    Each is a `Converted`: the bytes of a file with it alone, or the reason why the notation cannot
-    say it. What is written was read again and compared. All together are written to `kept`, as one
-    file. With `solutions` they are solved first, and the solutions are written; an outbox has them
-    already. The memory does not grow with the sources.
+    Yields a `Converted` for each puzzle: the bytes of a file with this puzzle, or the reason why
+    the notation cannot express it. Output is read back and compared. `kept` gets one file with all
+    of them. With `solutions`, puzzles are solved and the solutions are written; those in an outbox
+    are reused. Memory use is bounded.
 
         >>> for each in convert("examples/six.txt", "examples/killer.txt", to="lines"):
         ...     print(each.data, each.reason)
         b'...5....5631.......1.3.5.5....2.4...\n' None
         None lines cannot say diagonal from r1c1
 
-    Raises UsageError for a target that there is not, and for a wrong value of a setting, InputError
-    for several puzzles in a file that holds one, or that would be read as others, OSError if the
+    Raises UsageError for an unknown target or an invalid setting, InputError for several puzzles
+    in a format that has one per file, or if they would be read back differently, OSError if the
     environment fails.
     """
     from pipeline.service import converting  # noqa: PLC0415 - most do not convert
@@ -314,7 +315,7 @@ def convert(
 
 
 def _named(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
-    """Puzzles and paths, each with its name in messages."""
+    """Puzzles and paths, each with its name for messages."""
     paths = (Path(each) if isinstance(each, str) else each for each in sources)
     return [(each, each.name if isinstance(each, Path) else "puzzle") for each in paths]
 
@@ -327,19 +328,18 @@ def bench(
 ) -> Iterator[Benched]:
     """Measure how long solvers take for each puzzle or formula of these sources.
 
-    Solvers are `minisat`, the program, and those of PySAT by their names. Each gets the same
-    clauses, by default those of the `extended` encoding, and `timeout` and `memory_limit` for
-    itself. Its start, and in PySAT the loading of clauses, is not measured. Each solution is
-    certified; that there is none is the solver's claim. With `unique` a solver is also asked for
-    another solution, and its seconds are for both answers. A solver that fails, or is wrong, does
-    not end the run.
+    Solvers are `minisat`, the program, and PySAT's solvers by name. All get the same clauses, by
+    default in the `extended` encoding; `timeout` and `memory_limit` apply to each. Times exclude
+    starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer
+    "unsatisfiable" is not verified. With `unique`, a solver is also asked for a second solution,
+    and its time includes both answers. A solver that fails or is wrong does not end the run.
 
         >>> for each in bench("examples/six.txt", solvers=["glucose4"]):
         ...     print(each.status, each.variables, each.clauses, each.runs[0].seconds < 60)
         solved 216 2315 True
 
-    Raises UsageError for a solver that there is not, and for a wrong value of a setting,
-    SolverMissing for one that is not installed, OSError if the environment fails.
+    Raises UsageError for an unknown solver or an invalid setting, SolverMissing for a solver that
+    is not installed, OSError if the environment fails.
     """
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
     from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
@@ -353,17 +353,16 @@ def bench(
 def generate(
     wish: Wish | None = None, seed: int = 0, on_tried: Callable[[int], object] = lambda _: None
 ) -> Generator[Result[Grid]]:
-    """Generate new puzzles of 9×9 with one solution, without end; minimal ones by default.
+    """Generate an endless sequence of new 9×9 puzzles with a unique solution, by default minimal.
 
-    Each is the result of a puzzle that `solve` would give, with the certificate that there is no
-    other solution. The same seed gives the same puzzles. `on_tried` is called often, with the
-    number of grids that were tried.
+    Each one is a Result as from `solve`, with a certificate of uniqueness. The same seed gives the
+    same puzzles. `on_tried` is called frequently with the number of grids tried.
 
         >>> from itertools import islice
         >>> [result.status for result in islice(generate(), 2)]
         ['unique', 'unique']
 
-    Raises UsageError for a negative seed, LimitReached if none is found for a long time.
+    Raises UsageError for a negative seed, LimitReached if no puzzle is found for a long time.
     """
     from pipeline.catalogue import generating  # noqa: PLC0415 - as above
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
@@ -380,7 +379,7 @@ def generate(
 
 
 def has_steps(result: Result[Grid | Model]) -> bool:
-    """Whether steps are looked for: in a 9×9 puzzle without other rules that has a solution."""
+    """Whether `steps_of` applies: to 9×9 puzzles without extra rules that have a solution."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False
@@ -388,18 +387,18 @@ def has_steps(result: Result[Grid | Model]) -> bool:
 
 
 def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
-    """The steps through the puzzle of a result, as `steps`.
+    """The logical steps that solve the puzzle of a result, as from `steps`.
 
         >>> from pipeline import solve, steps_of
         >>> [step.technique.name for step in steps_of(solve("12345678." + "." * 72))]
         ['full house']
 
-    Raises ValueError for a result that `has_steps` refuses.
+    Raises ValueError if `has_steps` is false.
     """
     from pipeline.steps import steps  # noqa: PLC0415 - numpy is slow to load
 
     problem, found = result.problem, result.certificate
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
-        raise ValueError("steps are looked for in 9×9 puzzles without other rules that are solved")
+        raise ValueError("steps are only available for solved 9×9 puzzles without extra rules")
     unique = result.status == "unique" and found is not None and found.complete == "proved"
     return steps(problem.puzzle.cells, unique=unique)

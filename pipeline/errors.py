@@ -1,16 +1,16 @@
-"""Everything that can go wrong, as one tree.
+"""The exceptions of this package.
 
 PipelineError
-├── InputError                 the input is at fault
-│   ├── InvalidPuzzle          not a puzzle: says where, what was expected, what was found
-│   │   └── SlowPuzzle         takes too long to read; a LimitReached, too
+├── InputError                 the input is invalid
+│   ├── InvalidPuzzle          not a puzzle; has the location, what was expected and found
+│   │   └── SlowPuzzle         takes too long to read; also a LimitReached
 │   └── InvalidResult          not a solver's result file
-├── UsageError                 options that cannot be served (exit 2)
-│   └── SolverMissing          the solver asked for is not installed
-├── LimitReached               the time or memory for a puzzle does not suffice
-├── SolverError                a solver crashed, lost its answer or lied
-└── EnvironmentFailure         disk full, no descriptors: nobody's fault here (exit 75)
-    └── MissingFolder          a folder that has to be there is not (exit 1)
+├── UsageError                 invalid options (exit 2)
+│   └── SolverMissing          the requested solver is not installed
+├── LimitReached               a puzzle exceeded its time or memory limit
+├── SolverError                a solver crashed, lost its answer or gave a wrong one
+└── EnvironmentFailure         disk full, out of file descriptors, … (exit 75)
+    └── MissingFolder          a required folder does not exist (exit 1)
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from importlib.util import find_spec
 
 
 class PipelineError(Exception):
-    """Base of all errors that this package raises on purpose."""
+    """Base class of all exceptions that this package defines."""
 
 
 class InputError(PipelineError):
-    """The input is at fault."""
+    """The input is invalid."""
 
 
 @dataclass(eq=False)
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
-    `line` and `column` count from 1, in characters; both are None if the fault is in the file as a
-    whole. `truncated` says that the file may merely be cut off: more of it might be valid.
+    `line` and `column` count from 1, in characters, and are None if the file as a whole is invalid.
+    `truncated`: the file may be cut off, and would perhaps be valid with more data.
     """
 
     source: str
@@ -51,39 +51,39 @@ class InvalidPuzzle(InputError):
 
 
 class InvalidResult(InputError):
-    """A text that is not a solver's result, or one that answers another question."""
+    """A text that is not a solver's result, or the result of another problem."""
 
 
 class UsageError(PipelineError):
-    """Options that cannot be combined or met; the message names the remedy."""
+    """Invalid options; the message says what to do."""
 
 
 class SolverMissing(UsageError):
-    """The solver asked for is not installed."""
+    """The requested solver is not installed."""
 
 
 class LimitReached(PipelineError):
-    """The time or the memory for a puzzle ran out: nothing is known."""
+    """A puzzle exceeded its time or memory limit, without an answer."""
 
 
 class SlowPuzzle(InvalidPuzzle, LimitReached):
-    """A puzzle that takes more work to read than there is time for: more time may do."""
+    """A puzzle that takes too long to read; a longer timeout may help."""
 
 
 class SolverError(PipelineError):
-    """A solver crashed, lost its answer or lied."""
+    """A solver crashed, lost its answer or gave a wrong one."""
 
 
 class EnvironmentFailure(PipelineError):
-    """The environment failed: nothing is lost, and running again may work."""
+    """The environment failed. Nothing is lost, and running again may work."""
 
 
 class MissingFolder(EnvironmentFailure):
-    """A folder that has to be there is not: only making or naming it helps."""
+    """A required folder does not exist. Running again does not help until it is created."""
 
 
 def check_extra(what: str, extra: str, *packages: str) -> None:
-    """Raise UsageError if a package is missing of the extra that this needs."""
+    """Raise UsageError if a package of this extra is missing."""
     if not all(map(find_spec, packages)):
         raise UsageError(f"{what} needs the extra [{extra}]: pip install {' '.join(packages)}")
 
@@ -104,12 +104,12 @@ _ENVIRONMENTAL = frozenset(
 
 
 def is_environmental(error: OSError) -> bool:
-    """Whether the machine is at fault: no room, no memory, no descriptors."""
+    """Whether the machine caused the error: no space, no memory, no file descriptors."""
     return error.errno in _ENVIRONMENTAL
 
 
 def in_words(error: Exception) -> str:
-    """The message of an OSError, with the file name it concerns; of others, with their type."""
+    """The message of an OSError with its file name; of other exceptions, with their type."""
     if not isinstance(error, OSError):
         return f"{type(error).__name__}: {error}"
     name = error.filename2 if error.filename2 is not None else error.filename
@@ -119,7 +119,7 @@ def in_words(error: Exception) -> str:
 
 
 def counted(number: int, noun: str, spec: str = "") -> str:
-    """`1 row`, `2 rows`; with the spec `,` also `1,000 rows`."""
+    """`1 row`, `2 rows`; with the format spec `,` also `1,000 rows`."""
     return f"{number:{spec}} {noun}{'s' * (number != 1)}"
 
 
@@ -139,7 +139,7 @@ def duration(seconds: float) -> str:
 
 
 def printable(name: str) -> str:
-    """The name as it may be shown: unprintable characters and lone surrogates are escaped."""
+    """Escape unprintable characters and lone surrogates."""
     if name.isprintable():
         return name
     return "".join(

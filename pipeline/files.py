@@ -1,4 +1,4 @@
-"""Open files that others may have made, without following links or blocking; write files whole."""
+"""Open untrusted files without following links or blocking; write files atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import BinaryIO
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-"""How to open a file without following a link or waiting for the other end of a pipe."""
+"""Flags to open a file without following links or waiting for the other end of a pipe."""
 
 _TEMPORARY_SUFFIXES = (
     *(".tmp", ".temp", ".part", ".partial", ".filepart", ".swp", ".lock", "~"),
@@ -24,30 +24,30 @@ _TEMPORARY_SUFFIXES = (
 )
 _TEMPORARY_PREFIXES = (".", "~")
 _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found"))
-"""Names, in lower case, that desktops, servers and filesystems use for themselves."""
+"""Names, in lower case, that desktops, servers and filesystems create."""
 
 _OF_VIM = "4913"
-"""The file by which Vim tries whether it may write in a folder."""
+"""The file that Vim creates to test whether a folder is writable."""
 
 _ABANDONED = 3600.0
-"""Seconds after which a temporary file has no writer any more."""
+"""Seconds after which a temporary file is considered abandoned."""
 
 _AT_ONCE = 64 * 1024
-"""Bytes that are gathered before they are written."""
+"""Bytes to buffer before writing."""
 
 F_SETSIG = 10
-"""Linux; the fcntl module of Python 3.11 does not name it."""
+"""A Linux constant that the fcntl module of Python 3.11 lacks."""
 
 
 LONGEST_NAME = 255
-"""Bytes of a file's name, on the usual filesystems."""
+"""Maximum bytes of a file name on common filesystems."""
 
 
 def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -> int:
-    """Open a regular file, for reading unless `flags` say otherwise, and return its descriptor.
+    """Open a regular file, by default for reading, and return its descriptor.
 
-    `name` is relative to the open folder, if given. Raises OSError, also for anything that is not
-    a regular file.
+    `name` is relative to the descriptor `folder`, if given. Raises OSError, also if it is not a
+    regular file.
     """
     descriptor = os.open(name, SAFELY | flags, 0o666, dir_fd=folder)
     mode = os.fstat(descriptor).st_mode
@@ -72,40 +72,40 @@ def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Itera
 def read_regular(path: Path, most: int) -> bytes:
     """Read at most `most` + 1 bytes of a regular file.
 
-    Raises OSError, also for anything that is not a regular file.
+    Raises OSError, also if it is not a regular file.
     """
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file.read(most + 1)
 
 
 def read_end(path: Path, most: int) -> bytes:
-    """Read the last `most` bytes of a regular file. Raises OSError as `read_regular` does."""
+    """Read the last `most` bytes of a regular file. Raises OSError like `read_regular`."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - most))
         return file.read(most)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a name says that a file or folder is incomplete or private."""
+    """Whether a name marks a file or folder as incomplete or private."""
     is_emacs = len(name) > 1 and name[0] == name[-1] == "#"
     return is_emacs or name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder of this name holds nothing to be solved."""
+    """Whether a file or folder with this name contains no puzzles."""
     return is_temporary(name) or name.lower() in _LITTER
 
 
 def is_left(name: str) -> bool:
-    """Whether a file or folder of this name stays in an inbox.
+    """Whether a file or folder with this name is ignored in an inbox.
 
-    In archives `4913` is read: nobody would notice that one of numbered members is missing.
+    `4913` is ignored only there: in an archive it may be one of many numbered members.
     """
     return is_junk(name) or name == _OF_VIM
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name can be that of an entry in a folder, without leading elsewhere."""
+    """Whether a name is valid for a file in a folder, and does not lead out of the folder."""
     try:
         encoded = os.fsencode(name)
     except UnicodeEncodeError:
@@ -115,13 +115,13 @@ def is_file_name(name: str) -> bool:
 
 
 def numbered(path: Path) -> Iterator[Path]:
-    """The path, and others for when it is taken: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
+    """The path and numbered alternatives: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
     yield path
     yield from (path.with_stem(f"{path.stem}-{number}") for number in count(2))
 
 
 def kind_in_words(mode: int) -> str:
-    """The kind of a file that is not a regular one."""
+    """What a file is that is not a regular file."""
     if stat.S_ISLNK(mode):
         return "a link"
     if stat.S_ISFIFO(mode):
@@ -130,21 +130,21 @@ def kind_in_words(mode: int) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a regular file, in hexadecimal. Raises OSError, also for a link."""
+    """The SHA-256 of a regular file in hexadecimal. Raises OSError, also for a link."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def begin_writing(descriptor: int) -> None:
-    """Have a file written to disk from now on, so that several can become durable together."""
+    """Start writing a file to disk, so that syncing several files later takes less time."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) -> str:
-    """Write a new file; return its SHA-256. If that fails, nothing of it is left.
+    """Write a new file; returns its SHA-256. On failure, the file is removed.
 
-    Writing to disk begins at once if `begin`. Raises FileExistsError, and leaves that file alone.
+    `begin` starts writing to disk immediately. Raises FileExistsError if the file exists.
     """
     hashed, waiting = sha256(), bytearray()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -169,12 +169,12 @@ def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) 
 
 
 def temporary_beside(target: Path) -> Path:
-    """A fresh name beside a file, which says that it is temporary."""
+    """A new temporary name in the folder of a file."""
     return target.with_name(f".{target.name}-{token_hex(4)}.tmp")
 
 
 def write_all(descriptor: int, data: bytes | bytearray) -> None:
-    """Write all of this, which the system may take in parts."""
+    """Write all data, even if the system accepts only part of it at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -182,15 +182,15 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
+    """Open a new file that replaces `target` once it is complete; on failure, it is removed.
 
-    It has the mode of the file that it replaces. Raises OSError, which names the target.
+    The mode of `target` is kept. Raises OSError with the name of the target.
     """
     fresh = temporary_beside(target)
     try:
         with fresh.open("xb") as file:
             try:
-                with contextlib.suppress(OSError):  # there is none, or modes cannot be set here
+                with contextlib.suppress(OSError):  # no such file, or modes are not supported
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
@@ -206,7 +206,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
 
 
 def remove_abandoned(target: Path) -> None:
-    """Remove what `replacing` left behind where it was killed; a file in use is younger."""
+    """Remove temporary files of killed processes; files in use are younger."""
     ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
     with os.scandir(target.parent) as entries:
         for entry in entries:
@@ -217,6 +217,6 @@ def remove_abandoned(target: Path) -> None:
 
 
 def write_whole(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text as `replacing` does."""
+    """Write text atomically."""
     with replacing(target) as file:
         file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)

@@ -1,4 +1,4 @@
-"""Limits of one puzzle: its time and memory, and the moment when its time is up."""
+"""Time and memory limits of a puzzle, and deadlines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one puzzle may use: seconds for all the work on it, and memory.
+    """Limits of one puzzle.
 
-    `megabytes` is at least 64 and holds for each step of the work, such as encoding or solving.
-    `spent` are the seconds already used.
+    `seconds` covers all work on the puzzle, of which `spent` are used. `megabytes`, at least 64,
+    applies to each step, such as encoding or solving.
     """
 
     seconds: float = 60.0
@@ -38,16 +38,16 @@ class Limits:
         return f"the memory limit of {self.megabytes} MB was reached"
 
     def at_most(self, seconds: float) -> Limits:
-        """These limits, with at most so many seconds left."""
+        """A copy with at most this many seconds left."""
         return replace(self, seconds=min(self.seconds, self.spent + seconds))
 
     def until(self, deadline: Deadline) -> Limits:
-        """These limits, with the time that is left until the deadline."""
+        """A copy with the time left until the deadline."""
         left = deadline.left()
         return self if left == math.inf else replace(self, spent=self.seconds - left)
 
     def checking(self) -> Callable[[int], None]:
-        """A function that raises LimitReached for too many bytes, or when the time is up."""
+        """A function that raises LimitReached for too many bytes, or after the deadline."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:
@@ -57,21 +57,21 @@ class Limits:
         return check
 
     def allow(self, needed: int) -> None:
-        """Raise LimitReached if so many bytes of memory are too many."""
+        """Raise LimitReached if this many bytes exceed the memory limit."""
         if needed > self.megabytes * MIB:
             raise LimitReached(self.out_of_memory)
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock, and the message when it has passed."""
+    """A time on the monotonic clock, and the message once it has passed."""
 
     at: float
     reason: str = "the time is up"
 
     @classmethod
     def of(cls, limits: Limits) -> Deadline:
-        """The end of the limits' seconds, counted from now."""
+        """The deadline of these limits, counted from now."""
         return cls(time.monotonic() + limits.seconds - limits.spent, limits.out_of_time)
 
     def left(self) -> float:
@@ -84,7 +84,7 @@ class Deadline:
             raise LimitReached(self.reason)
 
     def watch(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items, checking the clock now and then. Raises LimitReached."""
+        """Yield the items, checking the clock regularly. Raises LimitReached."""
         return chain.from_iterable(self._lots(items))
 
     def _lots(self, items: Iterable[T]) -> Iterator[list[T]]:
@@ -95,6 +95,6 @@ class Deadline:
 
 
 UNHURRIED = Limits(math.inf)
-"""No time limit, and the usual memory."""
+"""No time limit, and the default memory limit."""
 
 NEVER = Deadline(math.inf)

@@ -1,7 +1,7 @@
-"""Settings: every option of the product, declared once.
+"""Settings: every option, declared once.
 
-A field of `Settings` has the default, the type, the range and the help of an option. The command
-line, the environment, the settings file and docs/reference/settings.md read that declaration.
+Each field of `Settings` declares an option's type, default, range and help text. The command line,
+the environment, the settings file and docs/reference/settings.md are all derived from it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ FormatChoice = Literal[
     "stacked",
     "cnf",
 ]
-"""The formats of the parsers, which take a while to load. A test compares them."""
+"""Names of the input formats, repeated here because the parsers are slow to import.
+
+A test checks that both lists agree.
+"""
 NotationChoice = Literal[
     "lines",
     "csv",
@@ -82,14 +85,14 @@ NotationChoice = Literal[
     "iss",
     "svg",
 ]
-"""What `Puzzle.to` writes as text. A test compares it, too."""
+"""Text notations that `Puzzle.to` writes, repeated for the same reason and tested as well."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 READING_STEPS = 3_000_000
-"""Steps of reading constraints, about a second of work."""
+"""Parser steps that take about a second."""
 
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
@@ -100,15 +103,14 @@ _MOST_PORTS, _MOST_WORKERS = 65535, 1024
 
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
-"""The settings that declare the notation of a source; they may stand in a record."""
+"""Settings that declare the notation of a source. A record may contain them."""
 
 
 class Reading(NamedTuple):
     """How to read sources.
 
-    `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
-    that of 16×16 and 25×25 characters, `boxes` rows x columns of a box, as 2x3; `auto` leaves it to
-    the source. `steps` limits the work of reading one puzzle: SlowPuzzle is raised beyond it.
+    The fields are the settings of the same names; `auto` means that the source decides. `steps`
+    limits the work of parsing one puzzle; SlowPuzzle is raised beyond it.
     """
 
     variant: VariantChoice = "auto"
@@ -119,12 +121,12 @@ class Reading(NamedTuple):
     steps: int = READING_STEPS
 
     def at_most(self, seconds: float) -> Reading:
-        """The same, with at most so many seconds' work for one puzzle."""
+        """A copy that allows at most `seconds` of work per puzzle."""
         return self._replace(steps=min(self.steps, int(seconds * READING_STEPS)))
 
     @property
     def box(self) -> tuple[int, int] | None:
-        """Height and width of a box, if they were declared. Raises UsageError."""
+        """Height and width of a box, if declared. Raises UsageError."""
         if self.boxes == "auto":
             return None
         height, width = settings_declared()["boxes"].check(self.boxes, "boxes").split("x")
@@ -132,28 +134,30 @@ class Reading(NamedTuple):
 
     @property
     def takes_plain(self) -> bool:
-        """Whether 81 digits, `.` and `0` are a usual puzzle."""
+        """Whether 81 digits, dots and zeros are read as a classic 9×9 puzzle."""
         return self.variant != "even-odd" and self.boxes in ("auto", "3x3")
 
     def declared(self) -> dict[str, str]:
-        """The parts of the notation that were declared rather than left to the source."""
+        """The notation settings that are not `auto`."""
         told = {name: getattr(self, name) for name in DECLARABLE}
         return {name: value for name, value in told.items() if value != "auto"}
 
 
 USUAL = Reading()
-"""Everything is left to the source."""
+"""The source decides everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An option: its panel in the help, and what its value may be.
+    """An option: where the help lists it, and which values are valid.
 
-    Numbers are from `least` to `most`. A setting is `risky` if it names a program, a file or a
-    solver to trust, or lifts a limit. A settings file that was only found may not hold it, because
-    a stranger may have written the file. `kind` is the type of the value, without None. A number
-    of a `unit` may be written with a suffix. `short` is the option of one letter. A text matches
-    `pattern`, if there is one, which messages describe by `words`.
+    - `least`, `most`: range of a number.
+    - `risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
+      rejected in a settings file found in the current folder, which a stranger may have written.
+    - `unit`: a number may have a suffix of this unit.
+    - `short`: one-letter form of the option.
+    - `pattern`: regular expression for a string; `words` describes it in messages.
+    - `kind`: type of the value, without None.
     """
 
     panel: str = ""
@@ -177,7 +181,7 @@ class Setting:
         return self.kind | None if self.is_optional else self.kind
 
     def typed(self, annotation: Any) -> Setting:
-        """The same setting, of the kind that an annotation such as `int | None` names."""
+        """A copy with the type of an annotation such as `int | None`."""
         if type(None) not in get_args(annotation):
             return replace(self, kind=annotation)
         return replace(self, kind=get_args(annotation)[0], is_optional=True)
@@ -206,7 +210,7 @@ class Setting:
 
     @property
     def expected(self) -> str:
-        """A description of the values it takes, for messages."""
+        """A description of valid values, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         if self.unit and not self.unit.bare:
@@ -216,25 +220,25 @@ class Setting:
         return (self.words or _WORDS.get(self.kind, "a text")) + span + written
 
     def shown(self, value: Any) -> Any:
-        """A value as one would write it, if it is a number of a unit; else the value itself."""
+        """The value, formatted with a suffix if the setting has a unit."""
         return self.unit.text_of(value) if self.unit and value is not None else value
 
     def read(self, text: str, about: str) -> Any:
-        """The value that a text stands for. Raises UsageError."""
+        """Parse a value. Raises UsageError."""
         value: Any = text
         if self.kind is bool:
             value = _FLAGS.get(text.lower(), text)
         elif self.unit and (number := self.unit.number_in(text)) is not None:
             value = number
-        elif self.kind is Path and not text:  # it would be this folder
+        elif self.kind is Path and not text:  # Path("") is the current folder
             raise UsageError(f"{about}: expected a path, found ''")
         elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
-            with suppress(ValueError):  # `check` says what was expected
+            with suppress(ValueError):  # `check` reports it
                 value = self.kind(text)
         return self.check(value, about)
 
     def check(self, value: Any, about: str) -> Any:
-        """The value itself. Raises UsageError if it is of the wrong type or out of range."""
+        """Return the value. Raises UsageError if its type is wrong or it is out of range."""
         if value is None and self.is_optional:
             return value
         if not self._is_of_kind(value):
@@ -267,14 +271,13 @@ _, *_FORMATS = get_args(FormatChoice)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options, with their defaults. Raises UsageError for a value that is not expected.
+    """All options with their defaults. Raises UsageError for an invalid value.
 
-    Without `max_solutions`, up to 100 solutions of a single puzzle are sought, and 2 of each in a
-    collection.
+    `max_solutions` defaults to 100 for a single puzzle, and to 2 for each puzzle of a collection.
     """
 
     inbox: Annotated[
-        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder into which files are dropped."
+        Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder that files are dropped into."
     ] = Path("inbox")
     outbox: Annotated[
         Path, Setting(FOLDERS, "FOLDER", risky=True), "The folder for solutions and records."
@@ -282,131 +285,133 @@ class Settings:
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
+        "auto: lanes for puzzles in bulk, else minisat, or PySAT if minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,
         Setting(SOLVING, "PROGRAM", risky=True),
-        "The minisat program, if it is not on the PATH.",
+        "Path of the minisat program, if it is not on PATH.",
     ] = None
-    encoding: Annotated[EncodingChoice, Setting(SOLVING), "How a puzzle becomes clauses."] = (
+    encoding: Annotated[EncodingChoice, Setting(SOLVING), "How puzzles are encoded as clauses."] = (
         ENCODING
     )
     max_solutions: Annotated[
         int | None,
         Setting(SOLVING, "N", 1, 10**9),
-        "Stop after this many solutions; by default 100, for each puzzle of a collection 2.",
+        "Stop after this many solutions. Default: 100, or 2 for each puzzle of a collection.",
     ] = None
     timeout: Annotated[
         float,
         Setting(SOLVING, None, 0.001, 10**6, unit=DURATION),
-        "Time for all the work on one puzzle.",
+        "Time limit for one puzzle, covering all steps.",
     ] = 60.0
     memory_limit: Annotated[
         int,
         Setting(SOLVING, None, 64, 10**7, risky=True, unit=MEMORY),
-        "Memory for each step of that work, such as solving; 64M or more.",
+        "Memory limit for each step, such as encoding or solving; at least 64M.",
     ] = 4096
     max_bytes: Annotated[
         int,
         Setting(READING, None, 1, 2**40, risky=True, unit=SIZE),
-        "The largest file of one puzzle.",
+        "Maximum size of a file with one puzzle.",
     ] = MAX_BYTES
     max_total_bytes: Annotated[
         int,
         Setting(READING, None, 1, 2**50, risky=True, unit=SIZE),
-        "The most that an archive, or a file of many puzzles, may unpack to.",
+        "Maximum unpacked size of an archive or a collection.",
     ] = MAX_TOTAL_BYTES
     max_members: Annotated[
         int,
         Setting(READING, "N", 1, 10**7, risky=True),
-        "The most members that an archive or a folder may have; each becomes a set of files.",
+        "Maximum number of members in an archive or folder; each one becomes a set of files.",
     ] = 100_000
     workers: Annotated[
         int,
         Setting(PROCESSES, "N", 0, _MOST_WORKERS, short="-j"),
-        "Processes for archives, collections and hundreds of single files; 0: one per core.",
+        "Worker processes for archives, collections and hundreds of files; 0: one per core.",
     ] = 0
     cluster: Annotated[
         str | None,
         Setting(PROCESSES, "ADDRESS", risky=True),
-        "The address of a Dask scheduler whose workers compute in place of --workers, or local:N.",
+        "Address of a Dask scheduler, or local:N; its workers replace those of --workers.",
     ] = None
     variant: Annotated[
         VariantChoice,
         Setting(READING),
-        "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
+        "Read '*' and '.' as even and odd marks, or as blanks; auto: as marks if both occur.",
     ] = "auto"
     format: Annotated[
         FormatChoice,
         Setting(READING, "NAME"),
-        f"The format of the input: auto, which looks at its content, {', '.join(_FORMATS)}.",
+        f"Input format: auto, which detects it from the content, {', '.join(_FORMATS)}.",
     ] = "auto"
     alphabet: Annotated[
         AlphabetChoice,
         Setting(READING),
-        "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
+        "Symbols of 16×16 and 25×25 grids; auto: inferred from the input.",
     ] = "auto"
     boxes: Annotated[
         str,
         Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
-        "Rows x columns of a box, as 2x3, if the input does not state them; auto: as drawn.",
+        "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
     ] = "auto"
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
-        "Do not check that no solution is missing; the result is then only claimed.",
+        "Do not check for missing solutions; such results are marked as claimed.",
     ] = False
     prove: Annotated[
         ProveChoice,
         Setting(SOLVING),
-        "The results with which to publish a checked proof that there are no other solutions.",
+        "When to publish a checked proof that there are no other solutions.",
     ] = "unsolvable"
     keep_cnf: Annotated[
-        bool, Setting(SOLVING), "Also publish the CNF, with and without the solutions blocked."
+        bool,
+        Setting(SOLVING),
+        "Also publish the CNF, with and without clauses that block the solutions.",
     ] = False
     traits: Annotated[
         str,
         Setting(SOLVING, "NAMES"),
-        "Find out more about puzzles: canonical, minimal, effort, rating, with commas between.",
+        "Compute traits of puzzles: canonical, minimal, effort, rating, separated by commas.",
     ] = ""
     settle: Annotated[
         float,
         Setting(FOLDERS, None, 0, 10**6, unit=DURATION),
-        "A file unchanged for this long counts as complete, where leases cannot tell.",
+        "How long a file must be unchanged to count as complete, where leases are unavailable.",
     ] = 2.0
     grace: Annotated[
         float,
         Setting(PROCESSES, None, 0, 10**6, unit=DURATION),
-        "Time that the current puzzle has to finish after a stop signal.",
+        "Time for the current puzzle to finish after a stop signal.",
     ] = 10.0
     poll: Annotated[
         bool,
         Setting(FOLDERS),
-        "Scan every 5 s: for network and container mounts, which give no events.",
+        "Scan every 5 s, for network and container mounts that deliver no file events.",
     ] = False
     on_done: Annotated[
         str | None,
         Setting(MONITORING, "COMMAND", risky=True),
-        "Run this command for each finished job; the record is its last argument.",
+        "Run this command after each job, with the path of its record as the last argument.",
     ] = None
     on_bad: Annotated[
         str | None,
         Setting(MONITORING, "COMMAND", risky=True),
-        "Run this command only for jobs with something invalid, unknown or failed.",
+        "Run this command after each job with an invalid, unknown or failed result.",
     ] = None
     metrics: Annotated[
         Path | None,
         Setting(MONITORING, "FILE", risky=True),
-        "Replace this OpenMetrics file after every scan, or at the end of `run`.",
+        "Write OpenMetrics to this file after every scan, or at the end of `run`.",
     ] = None
     report: Annotated[
-        bool, Setting(MONITORING), "Keep report.html, a page to look at, up to date in the outbox."
+        bool, Setting(MONITORING), "Keep an HTML report up to date: report.html in the outbox."
     ] = False
     log_format: Annotated[
         LogFormat,
         Setting(OUTPUT),
-        "console: lines for people; json: events for programs; auto: json in a journal only.",
+        "console: text; json: one event per line; auto: json in the systemd journal, else text.",
     ] = "auto"
     quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 
@@ -430,7 +435,7 @@ class Settings:
 
     @property
     def output_key(self) -> str:
-        """A text of the settings, except solvers, that affect the results of many puzzles."""
+        """Identifies the settings, other than solvers, that affect results of a collection."""
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
         checks = self.prove, self.trust_solver
@@ -438,19 +443,20 @@ class Settings:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment that gives another process these settings; no settings file counts."""
+        """Environment variables that give another process these settings and no settings file."""
         values = {each.variable: getattr(self, name) for name, each in settings_declared().items()}
         found = {name: "" if value is None else str(value) for name, value in values.items()}
         return found | {environment_name("config"): os.devnull}
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether to publish a proof with a result that claims to be complete."""
+        """Whether to publish a proof with a complete result of this status."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:
-        """These settings for the puzzles of a collection: by default up to 2 solutions of each.
+        """These settings for the puzzles of a collection.
 
-        All proofs are published, or only those of puzzles that cannot be checked otherwise.
+        `max_solutions` defaults to 2. Unless `prove` is `always`, it becomes `never`: only puzzles
+        that cannot be checked otherwise get a proof.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
         most = self.max_solutions or MAX_SOLUTIONS_OF_MANY
@@ -461,13 +467,13 @@ class Settings:
             setting.check(getattr(self, name), setting.option)
         names = get_args(TraitName)
         if not self._asked <= {*names}:
-            raise UsageError(f"--traits: expected some of {', '.join(names)}, with commas between")
+            raise UsageError(f"--traits: expected {', '.join(names)}, separated by commas")
         if self.trust_solver and self.prove == "always":
-            raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
+            raise UsageError("--trust-solver cannot be combined with --prove always")
         if self.trust_solver and "rating" in self.trait_names:
             raise UsageError(
-                "--traits rating: its steps may rely on a single solution, which --trust-solver "
-                "leaves unproved"
+                "--traits rating cannot be combined with --trust-solver: a rating may rely on the "
+                "solution being unique"
             )
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
@@ -475,7 +481,7 @@ class Settings:
 
 @functools.cache
 def settings_declared() -> dict[str, Setting]:
-    """All settings by their names, in the order of the fields of `Settings`."""
+    """All settings by name, in the order of the fields of `Settings`."""
     annotations = inspect.get_annotations(Settings, eval_str=True)
     declared = {}
     for each in fields(Settings):
@@ -486,14 +492,14 @@ def settings_declared() -> dict[str, Setting]:
 
 
 def is_declaration(name: str, word: str) -> bool:
-    """Whether a record may say that this was declared of the notation."""
+    """Whether a record may contain this name and value as a notation setting."""
     with suppress(UsageError):
         return name in DECLARABLE and settings_declared()[name].check(word, name) == word
     return False
 
 
 class ReadingOptions(TypedDict, total=False):
-    """The settings that functions of the library take that read a puzzle."""
+    """Settings of library functions that read a puzzle."""
 
     variant: VariantChoice
     format: FormatChoice
@@ -504,14 +510,14 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class SourceOptions(ReadingOptions, total=False):
-    """The settings that functions of the library take that read files, folders and archives."""
+    """Settings of library functions that read files, folders and archives."""
 
     max_total_bytes: int
     max_members: int
 
 
 class SolvingOptions(ReadingOptions, total=False):
-    """The settings that functions of the library take that solve."""
+    """Settings of library functions that solve."""
 
     memory_limit: int
     solver: SolverChoice
@@ -525,7 +531,7 @@ class SolvingOptions(ReadingOptions, total=False):
 
 
 class ConvertingOptions(SolvingOptions, total=False):
-    """The settings that functions of the library take that convert."""
+    """Settings of library functions that convert."""
 
     inbox: Path
     max_total_bytes: int
@@ -533,7 +539,7 @@ class ConvertingOptions(SolvingOptions, total=False):
 
 
 class BenchOptions(SourceOptions, total=False):
-    """The settings that `bench` takes."""
+    """Settings of `bench`."""
 
     memory_limit: int
     minisat: str | None
@@ -543,9 +549,9 @@ class BenchOptions(SourceOptions, total=False):
 def settings_given(
     given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, known: type
 ) -> Settings:
-    """The settings that a program gives as keyword arguments, all of which `known` must declare.
+    """Settings from the keyword arguments of a library function.
 
-    Raises TypeError for any other, UsageError for a wrong value.
+    Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
     """
     names, declared = known.__annotations__, settings_declared()
     chosen: dict[str, Any] = {_current_name(name): value for name, value in given.items()}
@@ -566,7 +572,7 @@ def _current_name(name: str) -> str:
 
 
 def _is_cluster(address: str) -> bool:
-    """Whether an address names a Dask scheduler, or a number of processes here."""
+    """Whether an address is that of a Dask scheduler, or `local:N`."""
     if match := re.fullmatch(r"local:(\d{1,4})", address, re.ASCII):
         return 1 <= int(match[1]) <= _MOST_WORKERS
     host = r"[^\s/:]+|\[[0-9a-fA-F:]+\]"

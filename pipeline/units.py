@@ -10,9 +10,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A kind of quantity: the word for it in a help, an example, and a factor for each suffix.
+    """A kind of quantity: its placeholder in the help, an example, and a factor for each suffix.
 
-    `bare` is what a number without a suffix counts; if it is empty, a number needs a suffix.
+    `bare` is the unit of a number without suffix; if empty, a suffix is required.
     """
 
     word: str
@@ -21,7 +21,7 @@ class Quantity:
     factors: Mapping[str, float]
 
     def number_in(self, text: str) -> float | None:
-        """The number that a text with a suffix stands for; None if there is no known suffix."""
+        """Parse a number with a suffix; None if the suffix is missing or unknown."""
         match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([a-zA-Z]+)", text, re.ASCII)
         if not match or match[2] not in self.factors:
             return None
@@ -29,7 +29,7 @@ class Quantity:
         return int(number) if number.is_integer() else number
 
     def text_of(self, number: float) -> str:
-        """The number with the longest suffix that leaves it whole: `1m`, `64M`, `1h`."""
+        """Format a number with the largest suffix that divides it: `1m`, `64M`, `1h`."""
         largest_first = sorted(self.factors.items(), key=lambda each: -each[1])
         for suffix, factor in largest_first if number else ():
             if number % factor == 0:

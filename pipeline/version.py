@@ -1,4 +1,4 @@
-"""The version, of the package and in every record."""
+"""The version of the package, which every record contains."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 __version__ = "0.1.0"
 
 _DECIDING = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "steps")
-"""The folders whose code decides what is published, and how it is written."""
+"""Folders whose code determines what is published and how it is written."""
 
 
 @cache
 def build() -> str:
-    """Twelve hexadecimal digits of a SHA-256 of the source that decides what is published.
+    """Twelve hexadecimal digits of the SHA-256 of the source that determines what is published.
 
-    A version has many builds between two releases. A number raised by hand would be forgotten.
+    It tells builds between two releases apart, without a number that someone has to increase.
     """
     top, hashed = Path(__file__).parent, sha256()
     for path in sorted(path for name in _DECIDING for path in (top / name).rglob("*.py")):

@@ -142,7 +142,7 @@ def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
 
 @pytest.mark.parametrize("one", ["a.txt", UNIQUE.encode(), Path("a.txt")])
 def test_solve_many_takes_neither_a_text_nor_a_path_for_many(one):
-    said = f"^expected many puzzles, found one {type(one).__name__}: .*`read`"
+    said = f"^expected an iterable of puzzles, found {type(one).__name__}: .*`read`"
     with pytest.raises(TypeError, match=said):
         solve_many(one)
 
@@ -202,7 +202,8 @@ def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
-    with pytest.raises(SolverError if is_provable else LimitReached, match="no more"):
+    error = SolverError if is_provable else LimitReached
+    with pytest.raises(error, match="missed solutions" if is_provable else "is missing"):
         list(solutions(SIX, minisat=liar))
 
 
@@ -229,7 +230,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
 
     monkeypatch.setattr("pipeline.api.check_complete", check)
     monkeypatch.setattr("pipeline.api.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
-    with pytest.raises(LimitReached, match="only claimed: a reason"):
+    with pytest.raises(LimitReached, match="not verified that no solution is missing: a reason"):
         list(solutions(SIX, solver="pysat"))
     assert spent == sorted({*spent})
     assert len(spent) == 4

@@ -1,4 +1,4 @@
-"""Solve files without folders: every puzzle in them, with its result, or as a table."""
+"""Solve files outside the drop folder, and return results or write a table."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 _MOST_SAID = 20
-"""Files of which it is said what was not read."""
+"""Maximum number of files whose unread parts are reported."""
 
 
 def say_lacking(solvers: Solvers, settings: Settings) -> None:
-    """Say that minisat is wanted and not there, unless quiet."""
+    """Say that minisat is missing, unless quiet."""
     if solvers.lacking and not settings.quiet:
-        say(f"{solvers.lacking}: PySAT solves instead")
+        say(f"{solvers.lacking}: using PySAT instead")
 
 
 def say_unread(unread: Mapping[str, Mapping[str, int]], what: str = "read") -> None:
-    """Say once for a file what was not read of it, and for how many puzzles."""
+    """Report the unread parts of each file, and how many puzzles have them."""
     for name, texts in islice(unread.items(), _MOST_SAID):
         say(f"{printable(name)}: {unread_of_many(texts, what)}")
     if len(unread) > _MOST_SAID:
-        say(f"and {len(unread) - _MOST_SAID:,} more files that were not {what} whole")
+        say(f"and {len(unread) - _MOST_SAID:,} more files that were not completely {what}")
 
 
 def answered_in(
@@ -48,11 +48,11 @@ def answered_in(
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Solve every puzzle in these files, and show the progress.
+    """Solve every puzzle in these files, showing progress.
 
-    `on_solution` is called with the text of each solution, for a single puzzle at once.
+    `on_solution` is called with the text of each solution; for a single puzzle, as it is found.
     """
-    is_shown = not settings.quiet and not sys.stdout.isatty()  # else the lines show it
+    is_shown = not settings.quiet and not sys.stdout.isatty()  # else the results show it
     among = Display(None, bar=is_shown and len(files) > 1)
     within = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:
@@ -77,10 +77,10 @@ def answered_in(
 
 
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
-    """Write a row for each puzzle in these files; how many have each status.
+    """Write a row for each puzzle in these files; returns counts by status.
 
-    Each begins with its source if there are several. Raises InputError, and writes nothing, if none
-    of the files could be read.
+    With several sources, each row begins with its source. Raises InputError, and writes nothing, if
+    no file could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
@@ -115,9 +115,9 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
 def _rows_of(
     files: Sequence[Path], solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Rows]]:
-    """The rows of all puzzles in files, with their source; an unreadable file has one, too.
+    """The rows of all puzzles, each with its source; an unreadable file has a row, too.
 
-    Raises InputError if none of the files could be read: then there is no table.
+    Raises InputError if no file could be read.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
     from pipeline.service.solving import rows_of_source  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Tables of `bench`: how they are written as text, as CSV and in LaTeX."""
+"""Write the tables of `bench` as text, CSV or LaTeX."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 
 
 class Table:
-    """A table with a row for each problem; `end` adds what holds for all of them, except to CSV.
+    """A table with a row for each problem, and, except in CSV, rows of totals.
 
-    CSV and LaTeX are printed row by row. Without rows nothing is printed.
+    CSV and LaTeX are printed row by row. An empty table prints nothing.
     """
 
     def __init__(self, to: str, solvers: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ class Table:
             self._rows.append(row)
 
     def end(self) -> None:
-        """Write what is left: the table as text, and the number answered, totals and medians."""
+        """Print the table if it is text, and the number answered, totals and medians."""
         if not self._count:
             return
         footer = [
@@ -93,7 +93,7 @@ def _in_latex(row: Sequence[str]) -> str:
 
 
 def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]) -> None:
-    from rich import box  # noqa: PLC0415 - only this table needs it
+    from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as Drawn  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Helpers of dedupe, overlap and generate: options, targets, tables."""
+"""Helpers of `dedupe`, `overlap` and `generate`: options, targets, tables."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ _TRAITS = Settings(traits="effort,rating")
 
 
 def range_of(option: str, text: str) -> tuple[int, int]:
-    """The least and the most of a number such as `24`, or a range such as `22-26`.
-
-    Raises UsageError.
-    """
+    """Parse a range such as `22-26`, or a number such as `24`. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text)
     if not match:
         raise UsageError(f"{option}: expected a number or a range such as 22-26, found {text!r}")
@@ -60,9 +57,9 @@ def wish_of(
     symmetric: bool,
     marks: bool,
 ) -> Wish:
-    """The wish for puzzles with these options. Raises UsageError."""
+    """The `Wish` for these options. Raises UsageError."""
     if redundant and givens is None:
-        raise UsageError("--redundant: --givens has to say how many clues there are to be")
+        raise UsageError("--redundant needs --givens")
     try:
         clues = range_of("givens", givens) if givens else Wish().givens
         depths = range_of("depth", depth) if depth else None
@@ -72,7 +69,7 @@ def wish_of(
 
 
 def table_beside(target: Path, table: Path | None) -> Path | None:
-    """The table that is asked for, or one beside the collection if that is a file."""
+    """The requested table, else one beside the collection if that is a file."""
     if table or target == STANDARD_OUTPUT or not target.name:
         return table
     return target.with_suffix(".csv")
@@ -81,9 +78,9 @@ def table_beside(target: Path, table: Path | None) -> Path | None:
 def write_copies(
     target: Path | None, found: Generator[Copy | Left], display: Display, out: Output
 ) -> list[CopyRow]:
-    """Write the copies as a table, say which puzzles were not compared, and print copies.
+    """Write copies to a table or print them as JSON, and report puzzles that were skipped.
 
-    Returns the first of them.
+    Returns the first copies.
     """
     first: list[CopyRow] = []
     left = 0
@@ -103,18 +100,18 @@ def write_copies(
                 table.write(csv_line(row))
             out.row(dataclasses.asdict(each))
     if left > _MOST_SAID:
-        say(f"and {left - _MOST_SAID:,} more are left out")
+        say(f"and {left - _MOST_SAID:,} more skipped")
     return first
 
 
 def _left_out(left: Left) -> str:
     where = f"{left.source}:{left.line}" if left.line else left.source
     is_told = left.reason.startswith(left.source)
-    return left.reason if is_told else f"{where}: left out: {left.reason}"
+    return left.reason if is_told else f"{where}: skipped: {left.reason}"
 
 
 def ticking(display: Display, *tallies: Tally) -> None:
-    """Have the display show how many puzzles were compared."""
+    """Make the display show the number of puzzles compared."""
 
     def tick() -> None:
         done = sum(tally.puzzles for tally in tallies)
@@ -125,7 +122,7 @@ def ticking(display: Display, *tallies: Tally) -> None:
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
-    """Say which puzzles the first copies are equivalent to, and how to see all."""
+    """Print the first copies with their equivalents, and how to see all."""
     for row in first:
         here, there = (
             f"{source}:{line}" if line else source
@@ -133,13 +130,13 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         )
         print(f"    {printable(here)} is equivalent to {printable(there)}")
     if copies > len(first):
-        print(f"    and {copies - len(first):,} more; --table FILE takes all of them")
+        print(f"    and {copies - len(first):,} more; --table FILE lists all")
 
 
 def note_written(table: Path | None, copies: int, text: str, out: Output, *, aside: bool) -> None:
-    """Say what a table has, if it is a file and has something."""
+    """Say what a table contains, if it is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
-        out.note(f"{printable(str(table))} says {text}", aside=aside)
+        out.note(f"{printable(str(table))} {text}", aside=aside)
 
 
 def write_generated(
@@ -150,10 +147,10 @@ def write_generated(
     display: Display,
     out: Output,
 ) -> tuple[int, Stopped | LimitReached | None]:
-    """Generate a collection and perhaps a table beside it; how many puzzles, and why not all.
+    """Generate a collection, and a table if wanted.
 
-    As JSON everything about each puzzle is printed too, which takes longer.
-    Raises Stopped and LimitReached if there is no puzzle yet.
+    Returns the number of puzzles, and the error if some are missing. JSON includes effort and
+    rating, which takes longer. Raises Stopped or LimitReached if no puzzle was found.
     """
     made, shown = 0, is_shown(targets[0])
 
@@ -168,7 +165,7 @@ def write_generated(
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))
         try:
             for result in islice(puzzles, count):
-                if shown or out.as_json:  # in the place of the bar
+                if shown or out.as_json:  # clear the bar
                     display.end()
                 told = _told(made + 1, result, seed) if out.as_json else {}
                 with uninterrupted():
@@ -187,14 +184,14 @@ def write_generated(
 
 
 def _line_of(result: Result) -> bytes:
-    """A generated puzzle in one line: its cells, or if it has marks its constraints."""
+    """A generated puzzle as one line: its cells, or constraints if it has marks."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` makes nothing else
     puzzle = result.problem.puzzle
     return puzzle.to("lines" if plain_cells(puzzle) else "iss").encode()
 
 
 def _row_of(index: int, result: Result) -> GeneratedRow:
-    """The row of the table with a generated puzzle's solution and certificate."""
+    """The table row of a generated puzzle: its solution and certificate."""
     found = result.certificate
     nodes = found.nodes if found and found.nodes else 0
     solution = one_line(result.solutions[0].values)
@@ -202,7 +199,7 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
 
 
 def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
-    """A generated puzzle, its row of the table, and how hard it is."""
+    """The JSON object of a generated puzzle: its table row, effort and rating."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])

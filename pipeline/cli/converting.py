@@ -1,4 +1,4 @@
-"""Helpers of convert: which target is meant, and where puzzles are written."""
+"""Helpers of `convert`: choose the target notation, and write files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_SAID = 20
 
 
 def target_meant(to: str | None, output: Path) -> str:
-    """The target that is named, or that the name of the output ends like. Raises UsageError."""
+    """The notation of `--to`, else the one implied by the file name. Raises UsageError."""
     if to is not None:
         if to not in NAMES:
             hint = did_you_mean(to, NAMES)
@@ -37,26 +37,26 @@ def target_meant(to: str | None, output: Path) -> str:
     if len(meant) == 1:
         return meant[0]
     end = printable(output.suffix)
-    why = f"no notation has the ending {end}; " if end and not meant else ""
+    why = f"no notation has the extension {end}; " if end and not meant else ""
     names = " or ".join(meant) or ", ".join(NAMES)
-    raise UsageError(f"--to: {why}say what to convert to: {names}")
+    raise UsageError(f"--to: {why}expected {names}")
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
-    """All problems in files. Raises as `sources_of` does."""
+    """All problems in files. Raises like `sources_of`."""
     with sources_of(files, settings) as sources:
         for what, name in sources:
             yield from items_of(what, name, settings)
 
 
 def left_out(where: str, reason: str) -> str:
-    """Why something is left out, with its place unless the reason begins with that."""
+    """Why something was skipped, with its location unless the reason begins with it."""
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
 class Converting:
-    """Converts sources, and says what is left out and why."""
+    """Converts sources, and reports what was skipped and why."""
 
     def __init__(
         self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
@@ -69,7 +69,7 @@ class Converting:
         self._display = Display(None, bar=bar)
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
-        """Those that could be converted."""
+        """The puzzles that could be converted."""
         found = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for each in found:
             if each.reason is None:
@@ -85,7 +85,7 @@ class Converting:
         self._display.end()
         say_unread(self._unread, "converted")
         if self.left > _MOST_SAID:
-            say(f"and {self.left - _MOST_SAID:,} more are not converted")
+            say(f"and {self.left - _MOST_SAID:,} more not converted")
 
     def _say_left(self, each: Converted) -> None:
         if self.left <= _MOST_SAID:
@@ -95,7 +95,7 @@ class Converting:
     def _say_unread(self, each: Converted) -> None:
         if "ruleset" in each.unread:
             self._display.end()
-            say(f"{printable(each.where)}: its rules text is not converted")
+            say(f"{printable(each.where)}: the text of its rules was not converted")
         if texts := unread_texts(each.unread):
             add_unread(self._unread[each.name], unread_counts([texts]))
 
@@ -105,7 +105,7 @@ class _NothingWritten(Exception):
 
 
 def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> None:
-    """Write all in one file, which is not made if there is nothing to write."""
+    """Write all puzzles to one file; without puzzles, no file is created."""
     with suppress(_NothingWritten), growing(target) as file:
         for _ in converting.of(sources, file):
             pass
@@ -116,7 +116,7 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
 
 
 def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
-    """Print the text of each, with where it is from."""
+    """Print each puzzle as JSON, with its location."""
     for each in converting.of(sources, None):
         text = (each.data or b"").decode()
         converting.out.row({"source": each.name, "line": each.line, "text": text})
@@ -125,7 +125,7 @@ def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
 def to_folder(
     converting: Converting, sources: Sequence[Source], path: Path, *, force: bool
 ) -> None:
-    """Write a file for each in a folder."""
+    """Write one file per puzzle."""
     paths = [what for what, _ in sources if isinstance(what, Path)]
     folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
     for each in converting.of(sources, None):

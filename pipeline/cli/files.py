@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024
 _TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+")
-"""A puzzle as an argument: 16 cells or more, with letters 256 or more, or some lines."""
+"""A puzzle as an argument: at least 16 cells, at least 256 with letters, or several lines."""
 _SHOWN = 16
-"""Characters of a typed puzzle that stand for it in messages."""
+"""Characters of such a puzzle to show in messages."""
 _STRANGE = re.compile(r"[^\w.-]+")
-"""What is not in the names of new files."""
+"""Characters that are replaced in the names of new files."""
 
 
 @contextmanager
 def path_of(file: Path, settings: Settings) -> Iterator[Path]:
-    """The path of a file or a folder; for standard input, pipes and devices the path of a copy.
+    """The path of a file or folder; for standard input, pipes and devices, the path of a copy.
 
-    Raises InputError where it cannot be read, and for a stream that is larger than a file may be.
+    Raises InputError if it cannot be read, or if a stream is larger than a file may be.
     """
     with ExitStack() as stack:
         with _naming(file):
@@ -66,7 +66,7 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
     """Copy a stream, which may be endless. Raises InputError if it is too large.
 
-    A collection or an archive, as its beginning tells, may be larger than one puzzle.
+    The limit is higher if its first bytes are those of a collection or an archive.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)
@@ -82,14 +82,14 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
 
 
 def check_sources(files: Sequence[Path]) -> None:
-    """Raise UsageError if standard input is among them twice."""
+    """Raise UsageError if standard input is named twice."""
     if files.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input can be read once")
+        raise UsageError("standard input can only be read once")
 
 
 @contextmanager
 def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple[Path, str]]]:
-    """The paths of the sources, and their names in messages. Raises InputError, UsageError."""
+    """The paths of the sources, with their names for messages. Raises InputError, UsageError."""
     check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
@@ -105,17 +105,17 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def is_named(file: Path) -> bool:
-    """Whether this is the name of a file, not standard input and not a puzzle itself."""
+    """Whether this is a file name, not standard input or a puzzle."""
     return file != STANDARD_INPUT and not _is_typed(file)
 
 
 def _is_typed(file: Path) -> bool:
-    """Whether an argument is a puzzle, and no file has that name."""
+    """Whether an argument is a puzzle, and no file has this name."""
     return bool(_TYPED.fullmatch(str(file))) and not os.path.lexists(file)
 
 
 def _slip(file: Path) -> int | None:
-    """Where an argument that is no file, and nearly a puzzle, has its first wrong sign, from 1."""
+    """Column of the first wrong character in an argument that is almost a puzzle."""
     text = str(file)
     wrong = [place for place, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
     is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
@@ -134,7 +134,7 @@ def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _naming(file: Path) -> Iterator[None]:
-    """Turn the OSErrors of a file that cannot be read into an InputError with its name."""
+    """Turn an OSError of an unreadable file into an InputError with its name."""
     try:
         yield
     except OSError as error:
@@ -146,7 +146,7 @@ def _naming(file: Path) -> Iterator[None]:
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
         is_link = str(file).startswith(("http:/", "https:/"))
-        why = "a link has to come in a file or by a pipe" if is_link else error.strerror
+        why = "pass a link in a file or through a pipe" if is_link else error.strerror
         raise InputError(f"{source_name(file)}: cannot be read: {why}") from error
 
 
@@ -157,13 +157,13 @@ def source_name(file: Path) -> str:
 
 
 def read_file(file: Path, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """The puzzle, or the formula, in a file. Raises InputError, LimitReached."""
+    """Read a puzzle or formula. Raises InputError, LimitReached."""
     data = read_bytes(file, settings.max_bytes)
     return read_problem(data, source_name(file), settings)
 
 
 def read_puzzle(file: Path, settings: Settings) -> Parsed:
-    """The puzzle in a file. Raises InputError."""
+    """Read a puzzle. Raises InputError."""
     problem = read_file(file, settings)
     if isinstance(problem, FormulaProblem):
         raise InputError(f"{source_name(file)}: expected a puzzle, found a formula")
@@ -171,7 +171,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
-    """The grid in a file, in the notation of a puzzle's solutions. Raises InputError."""
+    """Read a solution, in the notation that solutions of this puzzle have. Raises InputError."""
     geometry = parsed.puzzle.geometry
     in_numbers = geometry.side > 9 and is_written_as_values(parsed.format, parsed.puzzle)
     if in_numbers or not parsed.puzzle.is_plain:
@@ -182,13 +182,13 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         values[cell] = value
     if 0 in values:
         row, column = filled.geometry.place(values.index(0))
-        raise InputError(f"{source_name(file)}: row {row}, column {column} is not filled")
-    alike = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
+        raise InputError(f"{source_name(file)}: row {row}, column {column} is empty")
+    alike = filled.is_plain and filled.geometry.side == geometry.side  # with other boxes drawn
     return Grid(geometry if alike else filled.geometry, tuple(values))
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """The puzzle without givens with boxes of a size such as `3x3`. Raises UsageError."""
+    """An empty puzzle with boxes of a size such as `3x3`. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
         raise UsageError(f"--empty {size}: expected height x width of a box, as in 3x3")
@@ -201,20 +201,20 @@ def empty_puzzle(size: str) -> Puzzle:
 STANDARD_OUTPUT = Path("-")
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
-"""The endings of names of tables, and of files of puzzles; a name may also have none."""
+"""Extensions of tables and collections; a name may also have none."""
 
 
 def is_shown(target: Path) -> bool:
-    """Whether output appears on the terminal, as a bar does."""
+    """Whether output goes to the terminal, where a progress bar would be in the way."""
     return target == STANDARD_OUTPUT and sys.stdout.isatty()
 
 
 def check_target(
     option: str, target: Path, inputs: Sequence[Path] = (), *, force: bool = False
 ) -> None:
-    """Raise UsageError if the target cannot be written, or is there and must not be replaced.
+    """Raise UsageError if the target cannot be written, or exists and must not be replaced.
 
-    `force` lets a file be replaced, but never an input or a file of a published set.
+    `force` allows to replace a file, but never an input or a file of a published set.
     """
     if target == STANDARD_OUTPUT:
         return
@@ -222,41 +222,41 @@ def check_target(
     inputs = [given for given in inputs if is_named(given)]
     try:
         whole = target.resolve()
-    except RuntimeError:  # of Python before 3.13
+    except RuntimeError:  # before Python 3.13
         raise UsageError(f"{shown} is a link to itself") from None
     if target.is_symlink() and not target.exists():
         there = printable(str(target.readlink()))
-        raise UsageError(f"{shown} is a link to {there}, which is not there; name a file")
+        raise UsageError(f"{shown} is a link to {there}, which does not exist; name a file")
     if target.is_dir():
         raise UsageError(f"{shown} is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise UsageError(f"{shown}: the folder is not there; make it first")
+        raise UsageError(f"{shown}: no such folder; create it first")
     if any(given.is_dir() and whole.is_relative_to(given.resolve()) for given in inputs):
-        raise UsageError(f"{shown} is in the folder that is read; name one elsewhere")
+        raise UsageError(f"{shown} is inside an input folder; name a file elsewhere")
     if target.is_file() and (why := _why_kept(whole, inputs, force=force)):
         raise UsageError(f"{shown} {why}")
 
 
 def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
-    """Why a file may not be replaced, if it may not."""
+    """Why a file must not be replaced; None if it may be."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
-        return "is the file that is read; name another"
+        return "is an input file; name another"
     if is_listed(target):
-        return "is part of published results; name another"
+        return "belongs to published results; name another"
     if any(map(_is_inbox, target.parents)):
         return "is an original in an inbox; name another"
-    return None if force else "exists; name another, or replace it with --force"
+    return None if force else "exists; name another, or overwrite it with --force"
 
 
 def _is_inbox(folder: Path) -> bool:
-    """Whether a folder has been an inbox; `.work` alone may be anybody's."""
+    """Whether a folder was used as an inbox; `.work` alone may belong to other programs."""
     return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 
 def check_targets(
     targets: Mapping[str, Path | None], sources: Sequence[Path], *, force: bool
 ) -> None:
-    """Check each target by its option as `check_target` does, and that they are not one file."""
+    """Check each target like `check_target`, and that no two are the same file."""
     named = {option: target for option, target in targets.items() if target}
     for option, target in named.items():
         check_target(option, target, sources, force=force)
@@ -265,12 +265,12 @@ def check_targets(
 
 
 def is_parquet(target: Path) -> bool:
-    """Whether a table is to be written there as Parquet."""
+    """Whether a table with this name is written as Parquet."""
     return target.suffix.lower() == ".parquet"
 
 
 def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
-    """Raise UsageError if the name promises what is not written, or what nothing here writes."""
+    """Raise UsageError for another extension, or for Parquet without pyarrow."""
     if target.suffix.lower() not in ("", *endings):
         *others, last = endings
         expected = f"{', '.join(others)} or {last}" if others else last
@@ -285,15 +285,15 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
 
 
 def unused(name: str) -> Path:
-    """The path of that name in this folder; if it is taken, with a number: `sheet-2.html`."""
+    """A path with this name in the current folder; numbered if it exists: `sheet-2.html`."""
     return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager
 def growing(target: Path) -> Iterator[BinaryIO]:
-    """A stream to a checked target: a new file gets its name when all is written.
+    """Open a checked target for writing. A file gets its name when it is complete.
 
-    A device is written to, not replaced by a file.
+    Devices and pipes are written to, not replaced.
     """
     if target == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -311,7 +311,7 @@ def growing(target: Path) -> Iterator[BinaryIO]:
 def growing_table(
     target: Path, kind: type[Struct], also: Iterable[str] = ()
 ) -> Iterator[Groups | BinaryIO]:
-    """What takes rows as lines of CSV: a checked target with a header, or Parquet by its name."""
+    """Open a checked target for rows as lines of CSV, with a header, or for Parquet."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
@@ -326,13 +326,13 @@ def growing_table(
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a checked target as `growing` does."""
+    """Write text to a checked target like `growing`."""
     with growing(target) as file:
         file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)
 
 
 class Folder:
-    """A folder for new files, each named after its source, and after its line if it has many.
+    """A folder for new files, named after their source, and after the line in a collection.
 
     Raises UsageError for a path that cannot be a folder.
     """
@@ -351,7 +351,7 @@ class Folder:
         return target
 
     def _name_of(self, source: str, line: int | None) -> str:
-        """A name that was not given to another."""
+        """A name that is not taken."""
         stem = fitted(_STRANGE.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
         name = next(each.name for each in numbered(path) if each.name not in self._taken)

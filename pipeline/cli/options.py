@@ -1,14 +1,13 @@
-"""The options that commands share, and the settings file: TOML with the names of the options.
+"""Options shared by several commands, and the settings file, which is TOML with the same names.
 
-A setting is declared in `Settings`, any other option beside its command. A command names the
-settings it takes and gets them as one `Settings`:
+Settings are declared in `Settings`, other options next to their command. A command lists the
+settings it takes and receives them as one `Settings`:
 
     @takes("solver", "timeout")
     def count(files: FilesArgument, settings: Settings) -> None: …
 
-Typer parses the command line, fills in the environment and the settings file, and prints the help.
-The values are converted here: typer would load pydantic for that, which doubles the time of a
-start.
+Typer parses the command line, applies the environment and the settings file, and prints the help.
+Values are converted here, because typer would load pydantic, which doubles the start-up time.
 """
 
 from __future__ import annotations
@@ -39,79 +38,79 @@ SOLVING = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
-PIPED = "standard input, if it is a pipe or a file and nothing is named"
+PIPED = "read standard input if it is a pipe or a file and no argument is given"
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
-    """Raise UsageError for the rows, or the cells, of a puzzle that was not quoted."""
+    """Raise UsageError if the arguments look like the rows of a puzzle without quotes."""
     rows = [str(file) for file in files]
     are_rows = all(len(row) < 16 and re.fullmatch(r"[0-9.*_]+", row) for row in rows)
     if are_rows and len("".join(rows)) >= 16 and not any(file.is_file() for file in files):
-        raise UsageError(f"quote the puzzle: it came as {len(rows)} arguments")
+        raise UsageError(f"quote the puzzle: it was split into {len(rows)} arguments")
     return files
 
 
 FilesArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Puzzles, collections, archives, or a puzzle itself; - or nothing is standard input.",
+        help="Files, archives or folders, or a puzzle itself; - or nothing for standard input.",
         callback=_check_quoted,
     ),
     PIPED,
 ]
 ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
+    bool, typer.Option("--force", help="Overwrite an existing file, but never an input.")
 ]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
-"""The option that names the settings file, and its usual name."""
+"""The option for the settings file, and the file's default name."""
 
 MAX_CONFIG_BYTES = 1024 * 1024
 
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""How an error of TOML ends with its place."""
+"""A message of `tomllib` with the position at its end."""
 
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
 _MOST_EXAMPLES = 3
-"""Examples that a message shows."""
+"""Examples shown in a message."""
 
 
 def output_option(text: str, metavar: str = "FILE") -> Any:
-    """The option -o with this help."""
+    """The option -o with this help text."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
 def json_option(names: str) -> Any:
-    """The option --json of a command whose objects have these names."""
-    return typer.Option("--json", help=f"Print JSON, one object a line: {names}.")
+    """The option --json of a command that prints objects with these names."""
+    return typer.Option("--json", help=f"Print JSON, one object per line: {names}.")
 
 
 def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") -> None:
-    """Raise UsageError if standard output would hold both JSON and what is written."""
+    """Raise UsageError if JSON and the output file would both go to standard output."""
     if as_json and str(output) == "-":
-        raise UsageError(f"--json is for standard output; name a file with {option}")
+        raise UsageError(f"--json prints to standard output; name a file with {option}")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """`as_json`: objects, one a line, in place of text. `quiet`: no notes."""
+    """Prints text, or with `as_json` one object per line; `quiet` suppresses notes."""
 
     as_json: bool = False
     quiet: bool = False
 
     def row(self, told: dict[str, Any], text: str | None = None) -> None:
-        """Print an object, or its text if there is one."""
+        """Print an object, or its text if there is any."""
         if self.as_json:
             print(json.dumps(told), flush=True)
         elif text is not None:
             print(text)
 
     def note(self, text: str, *, aside: bool = False) -> None:
-        """Print a summary; on standard error beside JSON, or if it stands `aside` of data."""
+        """Print a summary; to standard error with JSON or if data goes to standard output."""
         if not self.quiet:
             (say if self.as_json or aside else print)(text)
 
     def wrote(self, target: Path | str, text: str, told: dict[str, Any] | None = None) -> None:
-        """Print what was written to a file, or its object; nothing for data on standard output."""
+        """Report a written file as text or object; nothing if it was standard output."""
         if self.as_json:
             self.row(told) if told else None
         elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
@@ -119,9 +118,9 @@ class Output:
 
 
 class Command(TyperCommand):
-    """A command that converts its values by `Setting`.
+    """A command whose values are converted by `Setting`.
 
-    Its help has the first sentence, all examples as one list, then the other paragraphs.
+    Its help shows the first sentence, then all examples as one list, then the other paragraphs.
     """
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -146,7 +145,7 @@ class Command(TyperCommand):
                 each.rich_help_panel = OUTPUT  # with the shared options
             if each.param_type_name == "argument":
                 each.metavar = each.metavar or each.name.upper()
-                each.display_type_rich = lambda **_: None  # files need no word for their type
+                each.display_type_rich = lambda **_: None  # the type of a file says nothing
                 each.required &= PIPED not in get_args(known[each.name].annotation)
         return found
 
@@ -162,7 +161,7 @@ class Command(TyperCommand):
 
 
 def _in_usage(parameter: Any) -> str:
-    """A parameter as it stands in the usage; nothing for options that may be left out."""
+    """A parameter in the usage line; nothing for an optional option."""
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
     word = str(parameter.metavar)
@@ -171,20 +170,17 @@ def _in_usage(parameter: Any) -> str:
 
 
 def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """The parameters of a command, whose values `Setting` converts; by default flags."""
+    """Make `Setting` convert the values of these parameters; those without annotation are flags."""
     for each in parameters:
         if getattr(each, "is_flag", False):
-            each.metavar = ""  # true and false need no word
+            each.metavar = ""  # flags take no value
         kind = annotations.get(each.name, bool)
         each.process_value = functools.partial(_processed, each, kind)
     return parameters
 
 
 def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """The value of an option or argument, which is a text unless it is a default.
-
-    Raises UsageError.
-    """
+    """Convert the value of an option or argument: a string, or the default. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -209,13 +205,13 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError for a value that is an option: the value itself was left out."""
+    """Raise UsageError if the value is an option, which means that the value is missing."""
     if any(value in each.opts for each in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
 
 def is_piped() -> bool:
-    """Whether standard input is a pipe or a file: no terminal, not closed, not /dev/null."""
+    """Whether standard input is a pipe, socket or file, not a terminal, closed or /dev/null."""
     with suppress(AttributeError, OSError, ValueError):
         mode = os.fstat(sys.stdin.fileno()).st_mode
         return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
@@ -223,26 +219,26 @@ def is_piped() -> bool:
 
 
 def in_examples(command: Any) -> str:
-    """For a person at a terminal: how a command is used."""
+    """Examples of a command, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return ""
     shown = "".join(f"    {each}\n" for each in command.examples[:_MOST_EXAMPLES])
-    return f"; for example\n\n{shown}\nAll of it: {program()} {command.name} --help"
+    return f"; for example\n\n{shown}\nMore: {program()} {command.name} --help"
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the settings in the named file, or in the usual one if it is there, as defaults."""
+    """Use the settings in the named file as defaults, or those in the default file if it exists."""
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
 
 
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
-    """The settings in a file, by field of Settings.
+    """Read a settings file; returns values by field of `Settings`.
 
-    Relative paths in it, except of programs, are relative to its folder. Raises UsageError for a
-    file that cannot be read, an unknown setting, a wrong value, and a risky setting in a file that
-    was found rather than named.
+    Paths other than programs are relative to the folder of the file. Raises UsageError if the file
+    cannot be read, for an unknown setting or an invalid value, and for a risky setting if the user
+    did not name the file.
     """
     try:
         chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
@@ -263,9 +259,9 @@ def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str
             say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
         if setting is None:
-            raise UsageError(f"{printable(key)}: no such setting{did_you_mean(key, known)}")
+            raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
         if setting.risky and not is_named:
-            why = f"not taken from a file that was only found; name it: --{CONFIG} {path}"
+            why = f"only allowed in a file that you name: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check
         known_value = taken(value, key)
@@ -281,21 +277,20 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
     try:
         data = _config_bytes(path)
         if len(data) > MAX_CONFIG_BYTES:
-            raise UsageError(f"a settings file has at most {MAX_CONFIG_BYTES:,} bytes")
+            raise UsageError(f"a settings file may have at most {MAX_CONFIG_BYTES:,} bytes")
         return tomllib.loads(data.decode())
     except OSError as error:
         raise UsageError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        found = f"found something else at byte {error.start + 1}"
-        raise UsageError(f"expected UTF-8, {found}") from error
-    except (ValueError, RecursionError) as error:  # of TOML; also numbers and nests too large
+        raise UsageError(f"byte {error.start + 1} is not UTF-8") from error
+    except (ValueError, RecursionError) as error:  # also numbers too long and nesting too deep
         match = _PLACE.fullmatch(str(error))
         where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
         raise UsageError(where) from error
 
 
 def _config_bytes(path: Path) -> bytes:
-    """Read a settings file. Raises UsageError for a pipe, whose writer might never come."""
+    """Read a settings file. Raises UsageError for a pipe, which might never have a writer."""
     from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
 
     if str(path) == os.devnull:
@@ -308,10 +303,7 @@ def _config_bytes(path: Path) -> bytes:
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
-    """A hint at the known name that is nearest to a mistyped one, if one is near.
-
-    The prefix, which all of them have, is not compared.
-    """
+    """A suggestion for a mistyped name, or "". `prefix` is common to all names and ignored."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
     bare = [each.removeprefix(prefix) for each in known]
@@ -320,13 +312,13 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
-    """The option for a setting, as a parameter of a command."""
+    """The parameter of a command for a setting."""
     word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
     shown = setting.shown(default)
     if shown not in (None, False, ""):
-        text = f"{text} Default: {shown}."  # typer would often give it a line of its own
+        text = f"{text} Default: {shown}."  # typer would often put it on a separate line
     declared = typer.Option(
         *setting.spellings,
         envvar=setting.variable,
@@ -348,20 +340,21 @@ def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
 _CONFIG = Setting(
     *(OUTPUT, "FILE"),
     name=CONFIG,
-    help="A settings file, else sudoku-pipeline.toml here.",
+    help="Settings file; by default sudoku-pipeline.toml in the current folder, if it exists.",
 ).typed(Path | None)
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of these settings, with other defaults where named, and --config.
+    """Decorator: gives a command --config and the options of these settings.
 
-    A setting is taken from the command line, else the environment, else the settings file.
+    `defaults` replaces defaults. The command line takes precedence over the environment, and that
+    over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(**given: Any) -> None:
-            del given[CONFIG]  # it was read
+            del given[CONFIG]  # already read
             chosen = {name: given.pop(name) for name in names}
             command(settings=Settings(**chosen), **given)
 
@@ -383,7 +376,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 def origins_of_settings(context: typer.Context) -> dict[str, str]:
-    """Where each changed setting comes from, for a person."""
+    """Where each changed setting comes from, in words."""
     file = context.params[CONFIG] or CONFIG_FILE
     places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
     found = {}
@@ -395,7 +388,7 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
 
 
 def program() -> str:
-    """How to call it again: by its name if that is on the PATH, else as it was called."""
+    """How to call this program: by name if it is on PATH, else as it was called."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
     found = shutil.which(name)
     if called.name != name or (found and called.exists() and called.samefile(found)):
@@ -424,13 +417,10 @@ def say_renamed(former: str, current: str) -> None:
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The outbox that is named, or that of the settings.
-
-    Raises MissingFolder, whose message ends with `more`.
-    """
+    """The given outbox, or that of the settings. Raises MissingFolder; `more` ends its message."""
     outbox = folder or settings.outbox
     if not outbox.is_dir():
-        remedy = "" if folder else "; name another by --outbox"
+        remedy = "" if folder else "; name another with --outbox"
         raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{more}")
     return outbox
 

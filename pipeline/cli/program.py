@@ -1,4 +1,4 @@
-"""All commands as one program: its own options, and the messages and exit codes of errors."""
+"""The program: all commands, its own options, and messages and exit codes for errors."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ from pipeline.settings import (
 from pipeline.version import __version__
 
 _ELSEWHERE = (
-    "Settings may also be SUDOKU_PIPELINE_TIMEOUT=2m in the environment, or timeout='2m' in "
-    f"{CONFIG_FILE}."
+    "Settings can also be given in the environment, as SUDOKU_PIPELINE_TIMEOUT=2m, or in "
+    f"{CONFIG_FILE}, as timeout='2m'."
 )
 _HELP = {"help_option_names": ["-h", "--help"]}
 _MarkedError: Any = typer.BadParameter.__bases__[0]
-"""click's UsageError, which typer has in a module of its own in some versions."""
+"""click's UsageError; some versions of typer define it in their own module."""
 
 
 def application(only: str = "") -> typer.Typer:
-    """All commands, or `only` one of them, which starts sooner."""
+    """All commands, or `only` one of them, which is faster."""
     is_one = only in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
         cls=Group,
-        help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
+        help="Solve Sudoku files dropped in a folder with SAT solvers, and certify every answer.",
         context_settings=_HELP,
         add_completion=not is_one,  # typer would load pydantic for its options
         pretty_exceptions_enable=False,
@@ -92,7 +92,7 @@ def _own_options(
         ),
     ] = False,
 ) -> None:
-    """Have the options that stand before the command."""
+    """Declare the options that precede the command."""
 
 
 class Group(TyperGroup):
@@ -105,7 +105,7 @@ class Group(TyperGroup):
         except _MarkedError as error:
             say(f"sudoku-pipeline: {printable(_told(error))}")
             code = USAGE
-        except OSError as error:  # of the help, to a full disk
+        except OSError as error:  # printing the help to a full disk
             say(f"sudoku-pipeline: {_in_words(error)}")
             code = TRY_AGAIN
         for stream in (sys.stdout, sys.stderr):
@@ -115,7 +115,7 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         option = f"--{args[0]}"
         if args[0] not in self.commands and (command := _having(option, self)):
-            ctx.fail(f"No such command {args[0]!r}; there is `{command} {option}`")
+            ctx.fail(f"No such command {args[0]!r}; did you mean `{command} {option}`?")
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -135,8 +135,8 @@ class Group(TyperGroup):
                 try:
                     super().invoke(ctx)
                 finally:
-                    sys.stdout.flush()  # a full disk is an error here, not when Python ends
-        except BrokenPipeError:  # the reader of our output has closed it
+                    sys.stdout.flush()  # report a full disk here, not at exit
+        except BrokenPipeError:  # the reader has closed our output
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(ALL_WELL) from None
         except Stopped:
@@ -146,13 +146,13 @@ class Group(TyperGroup):
             raise typer.Exit(code) from None
         except (PipelineError, OSError) as error:
             said = _in_words(error) if isinstance(error, OSError) else str(error)
-            # A message about an input begins with its name.
+            # Messages about an input begin with its name.
             say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
             raise typer.Exit(_code(error)) from None
 
 
 def _told(error: Any) -> str:
-    """A mistake in a command line, and what to do about it."""
+    """The message for a usage error, with a hint."""
     if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
@@ -160,13 +160,13 @@ def _told(error: Any) -> str:
         is_elsewhere = _having(option, command)
         return f"{option}: put it after the command" if is_elsewhere else error.format_message()
     if option == "--json" and any(each.name == "log_format" for each in command.params):
-        return f"{error.message}; take --log-format json, or `status --json`"
+        return f"{error.message}; use --log-format json, or `status --json`"
     hint = "" if error.possibilities else f"; see `{command.name} --help`"
     return f"{error.format_message()}{hint}"
 
 
 def _having(option: str, group: Any) -> str | None:
-    """The first command that has an option."""
+    """The first command with this option."""
     commands = group.commands.values()
     return next((c.name for c in commands if any(option in p.opts for p in c.params)), None)
 
@@ -189,7 +189,7 @@ def _code(error: Exception) -> int:
 
 
 def _check_variables() -> None:
-    """Say which variables of the environment look like settings and are not.
+    """Warn of environment variables that look like settings but are not.
 
     Those of settings that were renamed count for the new name, unless that is set.
     """
@@ -202,11 +202,11 @@ def _check_variables() -> None:
     for variable in sorted(os.environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
             hint = did_you_mean(variable, known, ENVIRONMENT_PREFIX)
-            say(f"sudoku-pipeline: {printable(variable)}: there is no such setting{hint}")
+            say(f"sudoku-pipeline: {printable(variable)}: unknown setting{hint}")
 
 
 def _let_go(stream: TextIO) -> None:
-    """Write what is buffered; what cannot be written is dropped, else Python ends with code 120."""
+    """Flush a stream, discarding what cannot be written: else Python exits with code 120."""
     with suppress(OSError, ValueError):
         try:
             stream.flush()

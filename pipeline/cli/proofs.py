@@ -1,4 +1,4 @@
-"""Write the formula and the refutation of a published claim, and have other programs check it."""
+"""Write the formula and refutation of a published claim, and run other checkers on them."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Bounds, child, ended_within, nameless_file
 
 VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
-"""The verdicts of `cake_lpr` and `lrat-check` on a proof that holds."""
+"""What `cake_lpr` and `lrat-check` print for a valid proof."""
 
 _MOST_OUTPUT = MIB
 _MEMORY = 2**40
-"""Bytes that it may reserve, of which `cake_lpr` uses hardly any."""
+"""Bytes of address space for a checker: `cake_lpr` reserves much and uses little."""
 
 
 def folder_for(folder: Path, published: One | Many) -> Path:
-    """The folder to write to, which is made if it is not there. Raises UsageError, OSError."""
+    """The folder to write to, created if needed. Raises UsageError, OSError."""
     shown = f"--output {printable(str(folder))}"
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder")
     folder.mkdir(exist_ok=True)
     if any(folder.samefile(each) for each in folders_of(published)):
-        raise UsageError(f"{shown} holds what was published, and nothing else; name another folder")
+        raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The proof of a statement with its files, or the reason why it failed.
+    """The files of a proof, or the reason why it failed.
 
-    `other` is the text of another solution, which refutes the statement.
+    `other` is another solution, which refutes the statement.
     """
 
     name: str
@@ -77,13 +77,13 @@ def prove(
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove a statement and write its files."""
+    """Prove a statement and write the files of the proof."""
     tried = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if proof is None:
         found = None if certificate.complete != "no" else _other(statement, solvers, settings)
-        why = f"{statement.status} is claimed, but there is another {statement.problem.noun}"
+        why = f"recorded as {statement.status}, but there is another {statement.problem.noun}"
         reason = why if found else f"not proved: {certificate.reason}"
         return replace(tried, reason=reason, other=found)
     formula = proof.formula()
@@ -110,7 +110,7 @@ def prove(
 
 
 def show(tried: Attempt, out: Output) -> None:
-    """Print what came of it, unless all is well and it is to be quiet."""
+    """Print the outcome; a success is not printed if quiet."""
     if out.as_json:
         out.row(asdict(tried))
     elif tried.other:
@@ -127,13 +127,13 @@ def show(tried: Attempt, out: Output) -> None:
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:
-    """Write the files that are not there yet. Raises UsageError where there is something else."""
+    """Write files that do not exist yet. Raises UsageError if one exists with other content."""
     there = {path for path in texts if os.path.lexists(path)}
     for path in texts:
-        check_target("--output", path, force=True)  # the same text may be there
+        check_target("--output", path, force=True)  # it may exist with the same text
         if path in there and not _holds(path, texts[path]):
             shown = printable(str(path))
-            raise UsageError(f"{shown} is something else; remove it, or name another folder")
+            raise UsageError(f"{shown} has other content; remove it, or name another folder")
     for path in texts.keys() - there:
         write_to(path, [texts[path]])
 
@@ -146,7 +146,7 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
-    """The text of another solution than those of a statement, if one is found."""
+    """The text of a solution that is missing in a statement, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     found = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
     others = [each for each in found.solutions if each not in statement.solutions]
@@ -154,9 +154,9 @@ def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | 
 
 
 class Checker:
-    """A checker of proofs that others wrote: it takes a formula in DIMACS and a refutation in LRAT.
+    """A third-party checker that reads a formula in DIMACS and a refutation in LRAT.
 
-    Raises SolverMissing if it is not there.
+    Raises SolverMissing if it is not installed.
     """
 
     def __init__(self, program: str) -> None:
@@ -166,10 +166,10 @@ class Checker:
         self._name, self._program = Path(found).name, found
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:
-        """Have it check a refutation: it has to end well, and to say that the proof holds.
+        """Check a refutation: the checker has to exit with 0 and print that the proof is valid.
 
-        Raises SolverError if it does not, LimitReached when the deadline has passed, and
-        EnvironmentFailure if it cannot be run.
+        Raises SolverError if it does not, LimitReached after the deadline, and EnvironmentFailure
+        if it cannot be run.
         """
         seconds = deadline.left()
         bounds = Bounds(_MEMORY, _MOST_OUTPUT, math.ceil(seconds) + 1)
@@ -189,7 +189,7 @@ class Checker:
                     code = process.wait()
                 said = os.pread(output.fileno(), _MOST_OUTPUT, 0)
         except OSError as error:
-            raise EnvironmentFailure(f"{self._program} cannot be run: {error.strerror}") from error
+            raise EnvironmentFailure(f"cannot run {self._program}: {error.strerror}") from error
         if code or VERDICTS.isdisjoint(line.strip() for line in said.splitlines()):
             last = said.decode("ascii", errors="replace").strip().rpartition("\n")[2][:100]
-            raise SolverError(f"{self._name} ended with exit code {code} and said {last!r}")
+            raise SolverError(f"{self._name} exited with code {code} and printed {last!r}")

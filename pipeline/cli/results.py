@@ -1,4 +1,4 @@
-"""Results as a person reads them: grids, sentences, a table of times, a drawing."""
+"""Print results: grids, sentences, a table of times, a drawing."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
 _WIDE = 104
-"""Columns of a terminal with room for all headings in one line."""
+"""Terminal width that fits all headings in one line."""
 _BESIDE_FILES = 70
-"""Columns of a narrower one that the other columns of its table may need."""
+"""Width that the other columns may need on a narrower terminal."""
 
 
 def record_line(
     item: Item, result: Result, settings: Settings, *, texts: bool = True, **more: Any
 ) -> str:
-    """The record that `run` would write, and more, as JSON; with the solutions if `texts`."""
+    """The record that `run` would write, as JSON, with more fields; `texts` adds solutions."""
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
@@ -57,7 +57,7 @@ def record_line(
 
 
 def count_line(item: Item, result: Result) -> str:
-    """The number of solutions that were found, in one line of JSON."""
+    """The number of solutions found, as a line of JSON."""
     found = {"solutions": len(result.solutions), "complete": result.complete}
     told = {"status": result.status, "message": result.message}
     return json.dumps({"source": item.where} | found | told)
@@ -66,7 +66,7 @@ def count_line(item: Item, result: Result) -> str:
 def show(
     item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
 ) -> None:
-    """Print an answer: a puzzle that is alone after `before`, unless that is None; as `boards`?"""
+    """Print a result: one line in a collection, else `before` and the solutions, if not None."""
     if not item.is_alone:
         print(f"{printable(item.where)}: {_in_a_line(result)}")
         return
@@ -76,7 +76,7 @@ def show(
 
 
 def say_fault(item: Item, result: Result) -> None:
-    """Say why an item could not be read, and point at the place in its line, if there is one."""
+    """Say why an item could not be read, and point at the character, if known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
         from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
@@ -90,7 +90,7 @@ def say_fault(item: Item, result: Result) -> None:
 
 
 def _in_a_line(result: Result) -> str:
-    """The status, the first solution, and every message."""
+    """The status, the first solution and all messages, in one line."""
     from pipeline.outbox.tables import one_line  # noqa: PLC0415 - not for single puzzles
 
     solution = ""
@@ -131,15 +131,15 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
 
 
 def _is_styled() -> bool:
-    """Whether standard output is a terminal with bold letters, and colours are not refused."""
+    """Whether standard output is a terminal with bold text, and NO_COLOR is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
 
 
 def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
-    """The puzzle and its solutions, as many beside each other as there is room for.
+    """The puzzle and its solutions, as many side by side as fit.
 
-    Givens are bold on a terminal. A puzzle with rules, which are not drawn, is left out.
+    Givens are bold on a terminal. Variants are left out, because their rules are not drawn.
     """
     from pipeline.solving import explain  # noqa: PLC0415 - seldom needed
 
@@ -153,16 +153,16 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
 
 def say_next(file: Path) -> None:
-    """Say what could be done with a puzzle that was drawn."""
+    """Suggest what to do with a puzzle that was drawn."""
     sheet = f"{program()} sheet {shlex.quote(str(file))}"
-    offers = {} if file == STANDARD_INPUT else {sheet: "the same to print, sheet.html"}
+    offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
     offers[f"{program()} help"] = "all commands"
     width = max(map(len, offers))
     say("\n".join(["", "Try next:", *(f"    {each:{width}}  {offers[each]}" for each in offers)]))
 
 
 def _explain(item: Item, result: Result, settings: Settings) -> None:
-    """Print on standard error what else there is to say about a single puzzle."""
+    """Print notes on a single puzzle to standard error."""
     name = item.name
     if result.status == "invalid":
         say_fault(item, result)
@@ -178,7 +178,10 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
     if found and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
         clues = [f"{clue.value} in row {clue.row}, column {clue.column}" for clue in found.decisive]
         cells = f"{len(found.cells)} cells"
-        say(f"{name}: they differ in {cells}; adding {', '.join(clues)} leaves one of them")
+        say(
+            f"{name}: the first two solutions differ in {cells}; adding {', '.join(clues)} leaves "
+            "one of them"
+        )
         from pipeline.solving.explain import side_by_side  # noqa: PLC0415 - seldom needed
 
         first, second, *_ = result.solutions
@@ -192,15 +195,15 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
 
 
 def _rules_read(problem: object) -> str:
-    """The rules that were read, to be compared with a text that was not."""
+    """The rules that were read, for comparison with a text that was not."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     told = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
-    return f"the rules text may say more than was read: {', '.join(told) or 'no rule'}"
+    return f"the text of the rules may say more than was read: {', '.join(told) or 'no rule'}"
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Say which proof was found, or why no proof was."""
+    """Say which proof was found, or why none was."""
     found = result.certificate
     if found and found.by == "lrat":
         steps = counted(found.steps or 0, "step")
@@ -212,15 +215,15 @@ def say_evidence(name: str, result: Result) -> None:
 
 
 def _claim_of(result: Result) -> str | None:
-    """Why it is only claimed that no solution is missing, if it is."""
+    """Why completeness was not verified; None if it was, or if the result is not complete."""
     found = result.certificate
     if found is None or found.complete != "claimed":
         return None
-    return f"that there are no more is only claimed: {found.reason}"
+    return f"not verified that no solution is missing: {found.reason}"
 
 
 def _features_of(result: Result) -> list[str]:
-    """The answers to --traits, as sentences."""
+    """The traits of --traits, as sentences."""
     traits, problem = result.traits, result.problem
     if traits is None or not isinstance(problem, PuzzleProblem):
         return []
@@ -243,7 +246,7 @@ def board_of(drawn: Board, result: Result) -> Board:
 
 
 def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
-    """Write the puzzle, and its result unless `puzzle_only`, as SVG; nothing if it is invalid.
+    """Draw the puzzle as SVG, with its result unless `puzzle_only`; nothing if it is invalid.
 
     Raises InputError for a formula, or a puzzle that is too large.
     """
@@ -265,7 +268,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
 
 def times_table(results: Iterable[tuple[str, Result]]) -> None:
     """Print one row per puzzle: status, variables, clauses and the seconds of each stage."""
-    from rich import box  # noqa: PLC0415 - only this table needs it
+    from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
@@ -295,12 +298,12 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
 
 
 def _short_count(number: int) -> str:
-    """A whole number in few characters: 99999, 123k, 16.8M."""
+    """An abbreviated number: 99999, 123k, 16.8M."""
     if number < 100_000:
         return str(number)
     return f"{number / 1e3:.0f}k" if number < 1_000_000 else f"{number / 1e6:.1f}M"
 
 
 def _short_seconds(text: str) -> str:
-    """Seconds with three decimals, as far as 5 characters show them."""
+    """Seconds with three decimals, cut to 5 characters."""
     return text[: max(5, text.find("."))].rstrip(".")

@@ -1,4 +1,4 @@
-"""The log for a person: one line for each job of `run` and `watch`, and a summary at the end."""
+"""The log on a terminal: one line per job of `run` and `watch`, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -25,32 +25,31 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
-"""The signs that begin a line, where there is only ASCII: done, failed, warning, note.
-
-With those of other terminals, and their colours.
+"""Marks at the start of a line, as ASCII: done, failed, warning, note; with the marks and colours
+of other terminals.
 """
 
 _NARROWEST, _WIDEST = 16, 40
-"""Columns for names."""
+"""Columns for names, at least and at most."""
 
 _STATUS, _TIME = len("unsolvable"), len("999 ms")
 _BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
-"""Columns that a name leaves to the rest of its line, with some for details."""
+"""Columns for the rest of the line, with some for details."""
 
 _TOLD_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
-"""Events whose reason says all."""
+"""Events that are shown by their reason alone."""
 
 _ROUTINE = frozenset(
     ("job.continued", "job.progress", "solver.fallback", "lanes.slow", "file.waits")
 )
-"""Notes that a short log leaves out."""
+"""Events that a short log leaves out."""
 
 
 class Screen:
     """A log for people, on standard error; with `quiet`, only problems.
 
-    If it `is_short`, it leaves out the jobs that went well, and says nothing if there were none.
-    It colours a terminal, unless NO_COLOR is set, and keeps to ASCII where the locale has no more.
+    A short log leaves out successful jobs, and is silent if there were no jobs. Terminals get
+    colours unless NO_COLOR is set, and only ASCII if the locale has nothing else.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Screen:
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._claimed = 0
-        self._goes_on: dict[str, int] = {}  # how many puzzles of a source earlier runs solved
+        self._goes_on: dict[str, int] = {}  # puzzles solved by earlier runs, by source
         self._earlier = 0
         self._paused = set[str]()
         self._refused = 0
@@ -96,10 +95,10 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event, without wording if that fails: no display ends a job."""
+        """Show an event; if wording it fails, show it raw. A display error must not end a job."""
         try:
             self._tell(sign, event, values)
-        except Exception:  # noqa: BLE001 - the caller has published, and has yet to say so
+        except Exception:  # noqa: BLE001 - the job is published, but not yet logged
             self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
 
     def _tell(self, sign: str, event: str, values: dict[str, Any]) -> None:
@@ -118,7 +117,7 @@ class Screen:
                 self._waited = values["seconds"]
             case "watch.started":
                 inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
-                self._say("-", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
+                self._say("-", f"watching {inbox}; results go to {outbox}; press Ctrl-C to stop")
             case "watch.stopped":
                 self.sum_up(has_waited=True, was_stopped=True)
             case _ if not (self._is_short and sign == "-" and event in _ROUTINE):
@@ -134,18 +133,18 @@ class Screen:
         self._of_many |= {values["status"]} & {*OF_MANY}
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
-        """Say how many puzzles have which status, how fast it was, and where the results are.
+        """Print counts by status, time, rate, and where the results are.
 
-        If it `has_waited` for files, there is no time, nor a rate, which is that of this run alone.
-        Without jobs it says so, unless a message was shown before.
+        If the run `has_waited` for files, time and rate are left out. The rate counts only puzzles
+        of this run. Without jobs it says so, unless a message was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # after ^C, too
         if not self._jobs:
             if self._paused:
                 them = "it" if len(self._paused) == 1 else "them"
-                files = counted(len(self._paused), "file")
-                self._say("-", f"stopped; {files} in work: the next run goes on with {them}")
+                files = counted(len(self._paused), "unfinished file")
+                self._say("-", f"stopped; {files}: the next run continues with {them}")
             elif has_waited or (self._is_silent and not self._is_short):
                 drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
                 self._say("-", "stopped; no file was finished" if was_stopped else drop)
@@ -164,25 +163,25 @@ class Screen:
         self._say_where()
 
     def _say_where(self) -> None:
-        """Say where the results are, the tables of many puzzles, and the files that were bad."""
+        """Say where results, tables and bad files are."""
         inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
         if self._refused:
             named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
             bad = counted(self._refused, "bad file")
             again = f"{program()} retry --all{named}"
-            self._say("-", f"{bad} in {inbox}/{FAILED}; once mended: {again}")
+            self._say("-", f"{bad} in {inbox}/{FAILED}; once fixed: {again}")
         tables = {
-            COLLECTION: f"the puzzles of a collection are in {outbox}/NAME.csv",
-            ARCHIVE: f"the members of an archive are in {outbox}/NAME.csv, "
-            f"the puzzles of its collections in {outbox}/NAME/MEMBER.csv",
+            COLLECTION: f"collections: puzzles in {outbox}/NAME.csv",
+            ARCHIVE: f"archives: members in {outbox}/NAME.csv, puzzles of collections in "
+            f"{outbox}/NAME/MEMBER.csv",
         }
         if self._of_many:
             self._say("-", "; ".join(tables[kind] for kind in OF_MANY if kind in self._of_many))
         if self._settings.report:
-            self._say("-", f"results are in {outbox}, with a page of them: {REPORT}")
+            self._say("-", f"results are in {outbox}; report: {outbox}/{REPORT}")
         else:
             named = "" if outbox == "outbox" else f" {shlex.quote(outbox)}"
-            self._say("-", f"results are in {outbox}; for a page: {program()} report{named}")
+            self._say("-", f"results are in {outbox}; for a report: {program()} report{named}")
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
@@ -192,13 +191,13 @@ class Screen:
         if cell_len(name) > room:
             name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        # with "batch", the total is that of many puzzles; a file that was given up has none
+        # with "batch", the total includes other puzzles; an abandoned file has no total
         took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
         line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
         self._say(sign, line.rstrip(), _detail(values))
 
     def _say(self, sign: str, line: str, detail: str | None = None) -> None:
-        """Write a line, its detail behind it if there is room, else below."""
+        """Write a line, with its detail on the same line if it fits, else below."""
         if self._settings.quiet and sign in "+-":
             return
         from rich.cells import cell_len  # noqa: PLC0415 - as above
@@ -217,7 +216,7 @@ class Screen:
         self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
     def _wrapped(self, text: str, width: int) -> list[str]:
-        """The lines of a text that is too long for one, but only on a terminal."""
+        """Wrap a text on a terminal."""
         if not self._is_terminal:
             return [text]
         from rich.text import Text  # noqa: PLC0415 - as above
@@ -226,12 +225,12 @@ class Screen:
         return [each.plain.rstrip() for each in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
-        """Write a text, its first characters in colour."""
+        """Write a text, with its first `coloured` characters in colour."""
         from rich.text import Text  # noqa: PLC0415 - as above
 
         shown = Text(text)
         shown.stylize(colour, 0, coloured)
-        with suppress(OSError, ValueError):  # a closed terminal must not stop the work
+        with suppress(OSError, ValueError):  # continue with a closed terminal
             with self._console.capture() as captured:
                 self._console.print(shown)
             written = captured.get()
@@ -243,14 +242,14 @@ class Screen:
 
 
 def _counts(totals: Mapping[str, int], claimed: int) -> list[str]:
-    """How many puzzles have each status, and how many of these are only claimed."""
+    """The number of puzzles by status, and the number of unverified ones."""
     most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
     counts = [f"{n:,} {name}" for name, n in most.most_common() if n]
-    return counts + ([f"{claimed:,} only claimed"] if claimed else [])
+    return counts + ([f"{claimed:,} not verified"] if claimed else [])
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """The rest of what a job's event says, besides status and time."""
+    """What a job's event says besides status and time."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(CLAIMED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
@@ -259,12 +258,12 @@ def _detail(values: Mapping[str, Any]) -> str:
         told += [counted(values["solutions"], "solution")]
     told += [values["message"]] if values["message"] else []
     if values["certificate"] == CLAIMED:
-        told += ["it was not proved that no solution is missing"]
+        told += ["not verified that no solution is missing"]
     return printable("; ".join(told))
 
 
 def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
-    """An event in words: its published meaning, except for progress and another solver."""
+    """An event in words: its published meaning, except for progress and fallbacks."""
     about, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         who = values.get("solver") or "another solver"

@@ -1,4 +1,4 @@
-"""Puzzles for a sheet: from files, archives or an outbox, solved if they are not."""
+"""Puzzles for a sheet: from files, archives or an outbox, solved if necessary."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ __all__ = [
 ]
 
 RATING = "rating"
-"""The order of `--sort` by ratings."""
+"""The value of --sort that needs ratings."""
 
 Unsolved = tuple[Printed, Item | None]
-"""A puzzle, and the item that is still to be solved, if it is."""
+"""A puzzle, and its item if it still has to be solved."""
 
 
 def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
-    """The puzzles in all sources, in order; an error in the place of each that is not printed."""
+    """The puzzles in all sources, in order; an error for each that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
@@ -93,7 +93,7 @@ def first_of(
 ) -> tuple[list[Unsolved], list[InputError]]:
     """The first puzzles, or all, and the errors among them.
 
-    Raises UsageError for more than a sheet takes.
+    Raises UsageError if there are more than a sheet may have.
     """
     taken: list[Unsolved] = []
     errors: list[InputError] = []
@@ -103,8 +103,8 @@ def first_of(
             continue
         if len(taken) == MOST_PRINTED:
             raise UsageError(
-                f"there are more than the {MOST_PRINTED:,} puzzles that a sheet takes; "
-                f"--first {MOST_PRINTED} takes the first of them"
+                f"a sheet has at most {MOST_PRINTED:,} puzzles; --first {MOST_PRINTED} prints "
+                "the first of them"
             )
         taken.append(each)
         if len(taken) == first:
@@ -113,7 +113,7 @@ def first_of(
 
 
 def with_solutions(found: Sequence[Unsolved], settings: Settings) -> list[Printed]:
-    """Solve what is not solved yet, as the puzzles of a collection are."""
+    """Solve what is not solved yet, with the limits of a collection."""
     items = [item for _, item in found if item]
     if not items:
         return [printed for printed, _ in found]
@@ -129,10 +129,10 @@ def _with(printed: Printed, result: Result) -> Printed:
 
 
 def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> list[Printed]:
-    """Sort puzzles, the easiest first, and note the level of each.
+    """Sort puzzles, easiest first, and add the level of each if `levels`.
 
-    `givens`: by the number of givens, the most first. `rating`: by level and score of the steps
-    that solve them; puzzles without these come last.
+    `givens` sorts by number of givens, descending; `rating` by level and score, with unrated
+    puzzles last.
     """
     rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
     told = [
@@ -152,7 +152,7 @@ def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> l
 
 
 def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
-    """The ratings of puzzles of 9×9 without other rules with one solution; None for others."""
+    """The ratings of unique 9×9 puzzles without extra rules; None for others."""
     puzzles = [each.board.puzzle if each.status == "unique" else None for each in printed]
     at = [
         place
@@ -165,7 +165,7 @@ def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
 
 
 def without_names(printed: Sequence[Printed]) -> list[Printed]:
-    """Drop the names of puzzles, except of those with a fault to look up."""
+    """Remove the names of puzzles, except those with a fault."""
     return [
         each if each.message or each.status not in ("", "unique") else replace(each, name="")
         for each in printed
@@ -173,7 +173,7 @@ def without_names(printed: Sequence[Printed]) -> list[Printed]:
 
 
 def check_kind(target: Path) -> None:
-    """Raise UsageError if the target is called as no sheet is, or nothing here makes a PDF."""
+    """Raise UsageError for another extension, or for PDF if nothing installed can write it."""
     if target.suffix.lower() not in ("", ".html", ".htm", ".pdf"):
         shown = printable(str(target))
         raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
@@ -182,12 +182,12 @@ def check_kind(target: Path) -> None:
 
 
 def is_pdf(target: Path) -> bool:
-    """Whether a PDF is to be written there."""
+    """Whether a sheet with this name is written as PDF."""
     return target.suffix.lower() == ".pdf"
 
 
 def write(target: Path, laid_out: Sheet) -> None:
-    """Write a sheet: as a PDF if the target is called so, else as HTML."""
+    """Write a sheet as PDF or HTML, depending on the name."""
     if not is_pdf(target):
         write_to(target, laid_out.pieces())
         return
@@ -196,10 +196,10 @@ def write(target: Path, laid_out: Sheet) -> None:
 
 
 def complaint(printed: Printed, *, solutions: bool) -> str | None:
-    """A message about a puzzle that is not unique, or has another fault."""
+    """A message for a puzzle that is not unique or has another fault."""
     said = [printed.status] if printed.status not in ("", "unique") else []
     if printed.status == "multiple":
-        said.append("it has more than one solution" + (", one is printed" if solutions else ""))
+        said.append("more than one solution" + (", one is printed" if solutions else ""))
     elif printed.message:
         said.append(printed.message)
     return printable(": ".join((printed.where, *said))) if said else None

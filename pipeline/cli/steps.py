@@ -1,4 +1,4 @@
-"""Print the steps of logic through a puzzle."""
+"""Print the logical steps that solve a puzzle."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pipeline.steps.wording import place, text_of
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
 ) -> bool:
-    """Print the steps of a puzzle, numbered, or the next one alone; or its record with them.
+    """Print the numbered steps of a puzzle, only the next one, or its record with the steps.
 
-    A record with a hint is without `texts`, as these are the solutions. Nothing is printed if there
-    is no answer. Returns False if there is no hint to give, or if a step fails its check.
+    A record with a hint has no `texts`, which are the solutions. Without an answer, nothing is
+    printed. Returns False if there is no hint, or if a step fails its check.
     """
     name, problem = printable(item.where), result.problem
     try:
@@ -48,7 +48,7 @@ def show_steps(
 
 
 def _show_next(name: str, result: Result[Any]) -> bool:
-    """Print the next step. Returns False if none is found."""
+    """Print the next step. Returns False if there is none."""
     step = next(steps_of(result), None)
     print(text_of(step)) if step else say(f"{name}: no step found")
     return step is not None
@@ -66,7 +66,7 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
 
 
 def _told_steps(result: Result[Any], most: int | None) -> list[dict[str, Any]] | None:
-    """The steps as data, up to so many; None if none are looked for."""
+    """The first `most` steps as data; None if the puzzle is not one that steps apply to."""
     if not has_steps(result):
         return None
     return [_told(step) for step in islice(steps_of(result), most)]
@@ -92,4 +92,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
     return {"row": cell // 9 + 1, "column": cell % 9 + 1, "value": value}
 
 
-_NO_STEPS = "steps are looked for in 9×9 puzzles without other rules that have a solution"
+_NO_STEPS = "steps are only available for 9×9 puzzles without extra rules that have a solution"

@@ -95,14 +95,14 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
+    """A puzzle that is equivalent to another: a row of what `dedupe` writes."""
 
     source: _SOURCE
     line: Annotated[
         str, about("the line on which it begins; empty if the file is one puzzle"), WHOLE
     ]
     first_source: Annotated[
-        str, about("the file of the first puzzle of its class; for `overlap` the first in A"), WORD
+        str, about("the file of the first puzzle of its class; with `--against` in that source"), WORD
     ]
     first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise"), WHOLE]
 

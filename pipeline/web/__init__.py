@@ -1,7 +1,7 @@
-"""A page in the browser: drop a file or paste a puzzle, see it solved and drawn.
+"""A web page: drop a file or paste a puzzle, and see it solved.
 
     browser ─ server ─ client ─▶ inbox ─ watch ─▶ outbox ─ client, report ─ server ─▶ browser
 
-It is a client of the two folders like any other. `watch` runs beside it, in a child process. Only
-the command line knows of this package, which needs the extra `[serve]`.
+The server only uses the two folders, like any other client; `watch` runs in a child process. Only
+the command line imports this package, which needs the extra `[serve]`.
 """

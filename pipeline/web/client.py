@@ -1,4 +1,4 @@
-"""A client of the two folders: puts files into the inbox, and follows them to their results."""
+"""Put files into the inbox, and track them until their results are published."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from pipeline.units import SIZE
 _INCOMING = "incoming"
 _REMEMBERED, _LONGEST_NAME = 20, 100
 _NUMBERED, _ATTEMPTS = 9, 20
-"""How many files of one name are told apart by a number, and how many names are tried at all."""
+"""Attempts with a numbered name, and attempts in total."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
 
 
 class Dropped(NamedTuple):
-    """A dropped file: its place, or its status when it is done, and a card that shows it."""
+    """A dropped file: its state, or its status when done, and a card that shows it."""
 
     name: str
     state: str
@@ -41,19 +41,19 @@ class Dropped(NamedTuple):
 
 
 class Client:
-    """Takes files of up to `most` bytes, and remembers the last few."""
+    """Accepts files of up to `most` bytes, and remembers the last few."""
 
     def __init__(self, folders: Folders, most: int) -> None:
         self._folders = folders
         self._most = most
-        self._ids = count(10**6, 10**6)  # those of the report's boards are lower
+        self._ids = count(10**6, 10**6)  # boards in the report have lower ids
         self._names = deque[str](maxlen=_REMEMBERED)
         self._done = dict[str, Dropped]()
         remove_abandoned(folders.inbox / _INCOMING)
 
     @contextmanager
     def receiving(self) -> Iterator[BinaryIO]:
-        """A new file, which the inbox ignores; nothing of it is left unless it is placed."""
+        """A new file that the inbox ignores, removed unless `place` is called."""
         path = temporary_beside(self._folders.inbox / _INCOMING)
         with path.open("xb") as file:
             try:
@@ -62,19 +62,19 @@ class Client:
                 path.unlink(missing_ok=True)
 
     def add(self, file: BinaryIO, data: bytes) -> None:
-        """Write a piece of a file. Raises InputError if it becomes too large."""
+        """Append to a file. Raises InputError if it becomes too large."""
         if file.tell() + len(data) > self._most:
-            most = f"it has more than {SIZE.text_of(self._most)}, which --max-bytes allows"
-            raise InputError(f"{most}; put large files into the inbox yourself")
+            most = f"larger than {SIZE.text_of(self._most)}, the limit of --max-bytes"
+            raise InputError(f"{most}; copy large files to the inbox yourself")
         file.write(data)
 
     def place(self, file: BinaryIO, wanted: str) -> str:
-        """Put a received file into the inbox, durably, under a new name. Raises InputError.
+        """Move a received file into the inbox, durably, under a new name. Raises InputError.
 
-        A file without a name was pasted: it is named by the time.
+        A file without a name was pasted; its name will contain the time.
         """
         if not file.tell():
-            raise InputError("it is empty")
+            raise InputError("the file is empty")
         file.flush()
         sync_open(file.fileno())
         file.close()
@@ -84,7 +84,7 @@ class Client:
                 sync(inbox)
                 self._names.appendleft(name)
                 return name
-        raise InputError("it could not be put into the inbox under a new name")
+        raise InputError("no unused name for this file was found")
 
     def _is_used(self, name: str) -> bool:
         folders = self._folders
@@ -93,13 +93,13 @@ class Client:
         return is_there or published(folders, name) is not None
 
     def dropped(self) -> list[Dropped]:
-        """The last files, the latest first."""
+        """The last files, latest first."""
         found = [self._done.get(name) or self._look(name) for name in [*self._names]]
         self._done = {each.name: each for each in found if each.is_done}
         return found
 
     def _look(self, name: str) -> Dropped:
-        """Look for a file in the order of its places, so that it is not missed as it moves on."""
+        """Look for a file in the order in which it moves, so that it cannot be missed."""
         folders = self._folders
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"
@@ -109,14 +109,14 @@ class Client:
             html = job_piece(found[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
             return Dropped(name, found[1].status, html, is_done=True)
         else:
-            state = "gone from the inbox"
+            state = "removed from the inbox"
         return Dropped(name, state, _CARD.format(escape(name), escape(state)))
 
 
 def _names_for(wanted: str) -> Iterator[str]:
-    """Names to try: the file's own with a number, then with the time in microseconds.
+    """Names to try: the file's name, then with a number, then with the time in microseconds.
 
-    Numbers alone would be tried from 1 again for each file.
+    With numbers alone, every file would try all of them again.
     """
     path = Path(name_for(wanted or "pasted.txt"))
     if wanted:
@@ -126,7 +126,7 @@ def _names_for(wanted: str) -> Iterator[str]:
 
 
 def name_for(told: str) -> str:
-    """A file name for what someone else calls so: no path, nothing odd, nothing to be ignored."""
+    """A safe file name: no path, no unusual characters, not a name that the inbox ignores."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", told))[-1]
     kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_LONGEST_NAME:]
     name = kept.decode(errors="ignore").strip(" .~")

@@ -32,7 +32,7 @@
       jobs = await (await fetch("/dropped")).json();
       for (const job of [...jobs].reverse()) show(job, isFirst);
     } catch {
-      say("The server does not answer; is it still running?");
+      say("The server does not respond; is it still running?");
     }
     clearTimeout(timer);
     if (!jobs.every((job) => job.is_done)) timer = setTimeout(look, pause, Math.min(1.3 * pause, LATEST));
@@ -40,7 +40,7 @@
 
   const send = async (name, body) => { // a paste has no name, and its body is the text
     const called = name || "the puzzle";
-    say(`${called} is being sent`);
+    say(`Sending ${called}`);
     try {
       const headers = { "Content-Type": "application/octet-stream", "X-Name": encodeURIComponent(name) };
       const answer = await fetch("/drop", { method: "POST", headers, body });
@@ -51,7 +51,7 @@
       await look(SOON);
       return true;
     } catch (error) {
-      say(`${called}: ${error instanceof TypeError ? "it was not sent; of a folder, drop an archive" : error.message}`);
+      say(`${called}: ${error instanceof TypeError ? "it could not be sent; to send a folder, drop an archive of it" : error.message}`);
       return false;
     }
   };

@@ -1,4 +1,4 @@
-"""The server: one page, what its script asks for, and the published files that it links to."""
+"""The web server: the page, the requests of its script, and published files."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from pipeline.web.client import Client
 _WATCH = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
 _STANDARD_ERROR, _LOOK_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
 _PAUSE, _SHARE = 2.0, 10
-"""Seconds between two reports; making them takes at most one part in ten of the time."""
+"""Minimum seconds between reports, and the inverse of the share of time spent on them."""
 
 _BYTES = "application/octet-stream"
-"""The type of what is dropped: a form of another site cannot send it."""
+"""The content type of dropped files, which a form on another site cannot send."""
 
 _KINDS = {".json": "application/json", ".xz": _BYTES}
 _HEADERS = [
@@ -51,10 +51,10 @@ _HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 512, 
 
 
 def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
-    """Serve the page and watch the inbox until a signal comes; `say` gets the page's address.
+    """Serve the page and watch the inbox until a signal; `say` is called with the address.
 
-    If `watch` ends by itself, so does this, with its exit code. Raises UsageError if nothing can
-    listen there, EnvironmentFailure if a folder is missing.
+    Returns the exit code of `watch` if it exits by itself. Raises UsageError if the address is not
+    available, EnvironmentFailure if a folder is missing.
     """
     folders = Folders(settings.inbox, settings.outbox)
     folders.prepare()
@@ -77,7 +77,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _watching(settings: Settings) -> Iterator[Child]:
-    """`watch` with these settings in a child; it may finish its puzzle when we leave."""
+    """Run `watch` with these settings in a child process, and terminate it gracefully."""
     argv = [sys.executable, "-c", _WATCH.format(path=sys.path), "watch"]
     with child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
         try:
@@ -98,11 +98,11 @@ def _answering(application: Starlette, listening: socket.socket) -> Iterator[Non
         yield
     finally:
         server.should_exit = True
-        thread.join(_STOP_SECONDS)  # it may be making a long report
+        thread.join(_STOP_SECONDS)  # it may be busy with a long report
 
 
 class _Site:
-    """The answers."""
+    """The request handlers."""
 
     def __init__(self, folders: Folders, most: int, host: str) -> None:
         self._folders = folders
@@ -125,11 +125,11 @@ class _Site:
         return Starlette(routes=routes, middleware=[guard], exception_handlers=failures)
 
     async def _guarded(self, request: Request, answer: RequestResponseEndpoint) -> Response:
-        refusal = PlainTextResponse("This page is not for others", 403)
+        refusal = PlainTextResponse("Requests from other sites are not allowed", 403)
         return await answer(request) if self._is_ours(request) else refusal
 
     def _is_ours(self, request: Request) -> bool:
-        """Whether a request is of our own page, or of none; others' pages may only link to it."""
+        """Whether a request comes from our page or from no page; other sites may only link."""
         told, host = request.headers, request.headers.get("host", "")
         if told.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
             return False
@@ -137,13 +137,13 @@ class _Site:
         if not is_link and told.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return False
         name = (host if host.endswith("]") else host.rpartition(":")[0] or host).strip("[]").lower()
-        try:  # another's name could lead here, but no number
+        try:  # a foreign host name could resolve to us; an address cannot
             return bool(ipaddress.ip_address(name))
         except ValueError:
             return name in ("localhost", self._host)
 
     def _home(self, _request: Request) -> Response:
-        """The report with the panel, made anew if the last is not from just now."""
+        """The report with the panel; a recent one is reused."""
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
             if begun >= self._next:
@@ -163,11 +163,13 @@ class _Site:
             async for piece in request.stream():
                 self._client.add(file, piece)
             wanted = unquote(request.headers.get("x-name", ""))
-            name = self._client.place(file, wanted)  # not in a thread: one at a time
+            name = self._client.place(
+                file, wanted
+            )  # not in a thread, so that only one runs at a time
         return JSONResponse({"name": name}, 201)
 
     def _file(self, request: Request) -> Response:
-        """A published file, by its path in the outbox, of which nothing is hidden or a link."""
+        """A published file by its path in the outbox, without hidden names and links."""
         path = self._folders.outbox
         try:
             for name in request.path_params["path"].split("/"):
@@ -177,7 +179,7 @@ class _Site:
             if not path.is_file() or not is_listed(path):
                 raise FileNotFoundError
         except OSError:
-            return PlainTextResponse("There is no such file", 404)
+            return PlainTextResponse("No such file", 404)
         alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
         return FileResponse(path, 200, alone, _KINDS.get(path.suffix, "text/plain"))
 

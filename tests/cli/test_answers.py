@@ -23,7 +23,10 @@ BESIDE = """\
 [4] 1 | 2 [3]    [3] 1 | 2 [4]
  2 [3]|[4] 1      2 [4]|[3] 1
 """
-DIFFERENT = "two.txt: they differ in 8 cells; adding 3 in row 1, column 3 leaves one of them\n"
+DIFFERENT = (
+    "two.txt: the first two solutions differ in 8 cells; adding 3 in row 1, column 3 leaves one of "
+    "them\n"
+)
 MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"
 CLASH = "unsolvable\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
 CLASHING = f"{CLASH}[1][1]| .  .\n .  . | .  .\n------+------\n .  . | .  .\n .  . | .  .\n"
@@ -70,7 +73,7 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     _, _, said = run("solve", "prose.json")
     first, second, *_ = said.splitlines()
     assert first.endswith("by the rules that were read; the rules text was not")
-    told = "the rules text may say more than was read: 2 × cage, anti-king"
+    told = "the text of the rules may say more than was read: 2 × cage, anti-king"
     assert second == f"prose.json: {told}"
 
 
@@ -172,7 +175,7 @@ def test_a_machine_without_minisat_is_told_once(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     code, _, said = run("solve", "--solver", "auto", "unique.txt", "none.txt")
     assert (code, said.count("minisat")) == (0, 1)
-    assert said.startswith("minisat is not installed: PySAT solves instead\n")
+    assert said.startswith("minisat is not installed: using PySAT instead\n")
     assert run("solve", "--quiet", "--solver", "auto", "unique.txt")[2] == ""
     for command in ("solve", "count"):
         code, printed, said = run(command, "--solver", "minisat", "unique.txt")
@@ -231,7 +234,7 @@ def test_a_collection_has_a_line_for_each_puzzle(tmp_path):
     assert said.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
     code, _, said = run("solve", "--svg", "out.svg", "many.txt")
     assert (code, (tmp_path / "out.svg").exists()) == (2, False)
-    assert "many.txt holds many puzzles: draw one from a file of its own, or all with" in said
+    assert "many.txt is a collection; give a file with one puzzle, or draw all with" in said
 
 
 def test_archives_and_folders_are_solved_by_their_members(tmp_path):
@@ -267,4 +270,4 @@ def test_json_has_the_record_and_the_texts_of_the_solutions():
 def test_a_claim_is_told_of_each_of_many(puzzle_folder):
     (puzzle_folder / "lines.txt").write_text("1.....2..3.....4\n" * 2)
     printed = run("solve", "--trust-solver", "lines.txt")[1]
-    assert printed.count("only claimed: --trust-solver") == 2
+    assert printed.count("no solution is missing: --trust-solver") == 2

@@ -35,9 +35,9 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("solve --speed a.txt", "--speed; see `solve --help`"),
         ("--outbox a run", "--outbox: put it after the command"),
         ("--json solve a.txt", "--json: put it after the command"),
-        ("run --json", "--json; take --log-format json, or `status --json`"),
-        ("watch --json", "--json; take --log-format json, or `status --json`"),
-        ("steps", "'steps'; there is `solve --steps`"),
+        ("run --json", "--json; use --log-format json, or `status --json`"),
+        ("watch --json", "--json; use --log-format json, or `status --json`"),
+        ("steps", "'steps'; did you mean `solve --steps`[?]"),
         ("run extra", "extra"),
         (
             "run --timeout x",
@@ -95,7 +95,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text(UNIQUE)
     monkeypatch.setenv("SUDOKU_PIPELINE_SOLVER", "pysat")
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "yes")
-    assert "only claimed: --trust-solver" in run("solve", "a.txt")[2]
+    assert "not verified that no solution is missing: --trust-solver" in run("solve", "a.txt")[2]
     monkeypatch.setenv("SUDOKU_PIPELINE_TRUST_SOLVER", "off")
     assert run("solve", "a.txt")[2] == ""
 
@@ -111,7 +111,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
         ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
-        ("TIMOUT", "3", 0, "there is no such setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
+        ("TIMOUT", "3", 0, "unknown setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )
 def test_a_mistake_in_the_environment_is_named_after_its_variable(

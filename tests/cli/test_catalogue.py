@@ -57,8 +57,8 @@ def test_dedupe_writes_the_first_of_each_class_and_where_the_others_are(desk):
     code, printed, said = run("dedupe", "a.txt", "b.txt", "-o", "deduped.txt")
     assert (code, said) == (0, "")
     assert printed.splitlines() == [
-        "5 puzzles in 3 classes: deduped.txt has the first of each",
-        "deduped.csv says which are equivalent to an earlier one, and to which",
+        "5 puzzles in 3 classes; wrote the first of each to deduped.txt",
+        "deduped.csv lists the puzzles that are equivalent to an earlier one",
     ]
     assert Path("deduped.txt").read_text() == f"{EASY}\n{HARD}\n{SEVENTEEN}\n"
     assert rows("deduped.csv") == [[*COPIES], ["a.txt", "3", "a.txt", "1"], LAST]
@@ -69,10 +69,10 @@ def test_puzzles_that_cannot_be_compared_are_named_and_left_out(desk):
     code, kept, said = run("dedupe", "odd.txt", "--quiet")
     second, third = said.splitlines()[:2]
     assert (code, kept) == (1, f"{EASY}\n")
-    assert second == "odd.txt:2: left out: it is not a classic puzzle of 9×9"
+    assert second == "odd.txt:2: skipped: it is not a classic puzzle of 9×9"
     assert third.startswith("odd.txt:3:")
     Path("none.txt").write_text("1.....2..3.....4\n" * 30)
-    assert run("dedupe", "none.txt", "--quiet")[2].splitlines()[20:] == ["and 10 more are left out"]
+    assert run("dedupe", "none.txt", "--quiet")[2].splitlines()[20:] == ["and 10 more skipped"]
 
 
 def test_standard_input_and_archives_are_named_as_they_were_given(desk):
@@ -90,7 +90,7 @@ def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
     code, printed, _ = run("dedupe", "--against", "a.txt", "b.txt", "--table", "both.csv")
     assert (code, printed.splitlines()) == (
         1,
-        [VERDICT, "both.csv says which these are, and to which they are equivalent"],
+        [VERDICT, "both.csv lists them"],
     )
     assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
@@ -108,7 +108,7 @@ def test_against_names_the_first_copies_and_where_all_of_them_are(desk):
     Path("many.txt").write_text(f"{EASY}\n" * 30)
     _, *pairs, more = run("dedupe", "--against", EASY, "many.txt")[1].splitlines()
     assert pairs[19:] == [f"    many.txt:20 is equivalent to {EASY[:16]}…"]
-    assert more == "    and 10 more; --table FILE takes all of them"
+    assert more == "    and 10 more; --table FILE lists all"
 
 
 def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
@@ -116,7 +116,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     code, printed, said = run("dedupe", "--against", "a.txt", "b.txt", "-o", "new.txt")
     assert (code, printed, said) == (
         1,
-        f"{VERDICT}\nnew.csv says which these are, and to which they are equivalent\n",
+        f"{VERDICT}\nnew.csv lists them\n",
         "",
     )
     assert Path("new.txt").read_text().split() == [asked[0]]
@@ -128,7 +128,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("dedupe a.txt -o a.txt", 2, "is the file that is read"),
+        ("dedupe a.txt -o a.txt", 2, "is an input file"),
         ("dedupe a.txt -o n.txt --table n.txt", 2, "are the same file"),
         ("dedupe - -", 2, "standard input can be read once"),
         ("dedupe --against a.txt missing.txt", 1, "missing.txt: cannot be read"),
@@ -152,7 +152,7 @@ def test_an_earlier_result_stays_if_the_command_fails(desk):
 
 
 def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
-    said = "each with one solution, as a search through everything has shown"
+    said = "each with one solution, verified by exhaustive search"
     printed = f"generated.txt: 5 puzzles, {said}\n"
     assert run("generate", "5", "--seed", "3", "-o", "generated.txt") == (0, printed, "")
     lines = Path("generated.txt").read_text().splitlines()
@@ -224,7 +224,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         ("1 --givens 81", 2, "40 clues is known; --redundant leaves redundant clues in"),
         ("1 --seed -1", 2, "--seed: expected 0 or more, found -1"),
         ("1 --depth 3", 2, "--depth: expected a range within 0 to 2"),
-        ("1 --redundant", 2, "--redundant: --givens has to say"),
+        ("1 --redundant", 2, "--redundant needs --givens"),
         ("1 --givens 38-40", 1, "none of 5,120 puzzles is as wished; they have 2"),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_file_that_exists_is_replaced_with_force_only(desk, line):
     there = next(word for word in line.split() if word.startswith("there"))
     Path(there).write_text("mine")
     code, _, heard = run(*line.split())
-    said = f"{there} exists; name another, or replace it with --force"
+    said = f"{there} exists; name another, or overwrite it with --force"
     assert (code, said in heard, Path("new.txt").exists()) == (2, True, False)
     assert Path(there).read_text() == "mine"
     assert run(*line.split(), "--force")[0] in (0, 1)
@@ -318,13 +318,13 @@ def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
     Path("in/puzzle.txt").write_text(f"{EASY}\n")
     assert run("run", "--inbox", "in", "--outbox", "out", "--quiet")[0] == 0
     code, _, heard = run("encode", "puzzle.txt", "-o", "puzzle.txt", "--force")
-    assert (code, "is the file that is read" in heard) == (2, True)
+    assert (code, "is an input file" in heard) == (2, True)
     published = [path for path in Path("out").iterdir() if path.name.startswith("puzzle")]
     assert len(published) > 2
     for path in published:
         before = path.read_bytes()
         code, _, heard = run("report", "out", "-o", str(path), "--force")
-        assert (code, "is part of published results" in heard) == (2, True)
+        assert (code, "belongs to published results" in heard) == (2, True)
         assert path.read_bytes() == before
     code, _, heard = run("report", "out", "-o", "in/done/puzzle.txt", "--force")
     assert (code, "is an original in an inbox" in heard) == (2, True)

@@ -63,11 +63,11 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("max-solution = 1", "max-solution: no such setting; did you mean max-solutions?"),
-        ("max_solutions = 1", "max_solutions: no such setting; did you mean max-solutions?"),
-        ("xyzzy = 1", "xyzzy: no such setting"),
-        ("config = 'a'", "config: no such setting"),
-        ("[run]\nquiet = true", "run: no such setting"),
+        ("max-solution = 1", "max-solution: unknown setting; did you mean max-solutions?"),
+        ("max_solutions = 1", "max_solutions: unknown setting; did you mean max-solutions?"),
+        ("xyzzy = 1", "xyzzy: unknown setting"),
+        ("config = 'a'", "config: unknown setting"),
+        ("[run]\nquiet = true", "run: unknown setting"),
         (
             "timeout = 'x'",
             "timeout: expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
@@ -84,8 +84,8 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("timeout = 0", "timeout: expected a number from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),
         ("timeout = 1\ntimeout = 2", "line 2, column 12: Cannot overwrite a value"),
-        ("# \xff", "expected UTF-8, found something else at byte 3"),
-        ("#" * 2**21, "a settings file has at most 1,048,576 bytes"),
+        ("# \xff", "byte 3 is not UTF-8"),
+        ("#" * 2**21, "a settings file may have at most 1,048,576 bytes"),
         ("timeout = " + "1" * 5000, "Exceeds the limit"),
         ("a = " + "[" * 5000, "maximum recursion depth exceeded"),
         ('inbox = "a\\u0000b"', "expected a text"),
@@ -123,7 +123,7 @@ def test_a_file_that_is_only_found_does_not_hold_a_risky_setting(name, folder):
     """Else whoever may drop a puzzle might have a program run, or files written elsewhere."""
     assert {each.key for each in settings_declared().values() if each.risky} == HARMFUL.keys()
     (folder / FILE).write_text(f"quiet = true\n{name} = {HARMFUL[name]}\n")
-    why = f"not taken from a file that was only found; name it: --config {FILE}"
+    why = f"only allowed in a file that you name: --config {FILE}"
     for command in (["run"], ["solve", "two.txt"]):
         assert run(*command) == (2, "", f"sudoku-pipeline: {FILE}: {name}: {why}\n")
 
@@ -155,9 +155,9 @@ def test_doctor_shows_where_each_changed_setting_comes_from(folder, monkeypatch)
     monkeypatch.setenv("SUDOKU_PIPELINE_TIMEOUT", "9")
     _, printed, _ = run("doctor", "--json", "--workers", "1")
     about = [json.loads(each)["about"] for each in printed.splitlines()]
-    assert sorted(each for each in about if ", by " in each) == [
-        f"max-solutions is 7, by {FILE}",
-        f"quiet is true, by {FILE}",
-        "timeout is 9s, by SUDOKU_PIPELINE_TIMEOUT",
-        "workers is 1, by an option",
+    assert sorted(each for each in about if ", from " in each) == [
+        f"max-solutions is 7, from {FILE}",
+        f"quiet is true, from {FILE}",
+        "timeout is 9s, from SUDOKU_PIPELINE_TIMEOUT",
+        "workers is 1, from an option",
     ]

@@ -81,7 +81,7 @@ def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
     assert sorted(path.name for path in Path("d").iterdir()) == names
     assert parse_puzzle(Path("d/many-2.sdk").read_bytes()) == parse_puzzle(HARD)
     code, _, said = run("convert", "--to", "sdk", "one.txt", "-o", "d")
-    kept = "--output: d/one.sdk exists; name another, or replace it with --force"
+    kept = "--output: d/one.sdk exists; name another, or overwrite it with --force"
     assert (code, said) == (2, f"sudoku-pipeline: {kept}\n")
     assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
     for place in ("nowhere/d/", "one.txt/"):
@@ -102,8 +102,8 @@ def test_the_name_of_the_output_says_what_to_convert_to():
     assert {"lines", "csv", "ss", "sdk", "opensudoku", "iss", "svg", "png", "pdf"} == {*meant}
     with pytest.raises(UsageError, match="json or f-puzzles"):
         target_meant(None, Path("x.json"))
-    for unknown, why in (("x.txt", "no notation has the ending .txt; "), ("-", "")):
-        with pytest.raises(UsageError, match=f"--to: {why}say what to convert to: lines, csv"):
+    for unknown, why in (("x.txt", "no notation has the extension .txt; "), ("-", "")):
+        with pytest.raises(UsageError, match=f"--to: {why}expected lines, csv"):
             target_meant(None, Path(unknown))
     with pytest.raises(UsageError, match="found 'gird'; did you mean grid"):
         target_meant("gird", Path("x.csv"))
@@ -168,7 +168,7 @@ def test_many_that_are_left_out_are_counted(desk):
     assert (code, printed) == (1, "")
     assert said.splitlines()[19:] == [
         "killers.txt:20: lines cannot say diagonal from r1c1",
-        "and 10 more are not converted",
+        "and 10 more not converted",
     ]
 
 
@@ -214,7 +214,7 @@ def test_members_of_an_archive_are_converted(desk):
 def test_standard_input_is_read_once(desk):
     assert run("convert", "--to", "lines", "-", given=SIX)[:2] == (0, SIX.replace("\n", "") + "\n")
     code, _, said = run("convert", "--to", "lines", "-", "-", given=SIX)
-    assert (code, said) == (2, "sudoku-pipeline: standard input can be read once\n")
+    assert (code, said) == (2, "sudoku-pipeline: standard input can only be read once\n")
 
 
 def test_rules_in_prose_are_told_of(desk):
@@ -222,7 +222,7 @@ def test_rules_in_prose_are_told_of(desk):
     Path("prose.json").write_text(json.dumps(made))
     code, printed, said = run("convert", "--to", "lines", "prose.json")
     assert (code, printed) == (0, f"{EASY}\n")
-    assert said == "prose.json: its rules text is not converted\n"
+    assert said == "prose.json: the text of its rules was not converted\n"
 
 
 def test_a_link_back_has_the_title_the_author_and_the_rules_text(desk):
@@ -341,7 +341,10 @@ def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
     assert [{**each, **name} for each, name in zip(told[1:], names, strict=True)] == told[1:]
     assert objects("-o", "all.csv", *files)[1:] == [{"file": "all.csv", "puzzles": 3}]
     assert objects("-o", "none.csv", "killer.txt") == [left | {"reason": NOT_IN_CSV}]
-    for options, why in ((("csv", "-o", "-"), "name a file with -o"), (("png",), "say where")):
+    for options, why in (
+        (("csv", "-o", "-"), "name a file with -o"),
+        (("png",), "name a file for"),
+    ):
         code, printed, said = run("convert", "one.txt", "--json", "--to", *options)
         assert (code, printed, why in said) == (2, "", True)
 

@@ -66,7 +66,7 @@ def test_a_mistyped_name_is_no_puzzle(name):
 
 def test_a_link_has_to_come_in_a_file_or_by_a_pipe():
     said = run("solve", "https://f-puzzles.com/?load=N4Ig")[2]
-    assert said.endswith(": cannot be read: a link has to come in a file or by a pipe\n")
+    assert said.endswith(": cannot be read: pass a link in a file or through a pipe\n")
 
 
 def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
@@ -81,7 +81,7 @@ def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
 @pytest.mark.parametrize("size", [1, 9])
 def test_the_rows_or_the_cells_of_a_puzzle_have_to_be_quoted(size):
     rows = [LONG[start : start + size] for start in range(0, 81, size)]
-    said = f"sudoku-pipeline: quote the puzzle: it came as {len(rows)} arguments\n"
+    said = f"sudoku-pipeline: quote the puzzle: it was split into {len(rows)} arguments\n"
     assert run("solve", *rows) == (2, "", said)
     assert run("solve", "1", "2")[2].count("cannot be read") == 2
 
@@ -125,7 +125,7 @@ sudoku-pipeline: FILES is missing; for example
     sudoku-pipeline solve 1.....2..3.....4
     cat examples/line.sdm | sudoku-pipeline solve
 
-All of it: sudoku-pipeline solve --help
+More: sudoku-pipeline solve --help
 """
 
 
@@ -170,7 +170,7 @@ def test_the_help_of_a_setting_has_its_default_in_the_text():
     shown = [
         " ".join(run(each, "--help")[1].replace("│", "").split()) for each in ("run", "encode")
     ]
-    assert all("largest file of one puzzle. Default: 64M." in each for each in shown)
+    assert all("size of a file with one puzzle. Default: 64M." in each for each in shown)
     assert "reduced. Default: reduced." in shown[0]
     assert "reduced. Default: extended." in shown[1]
 
@@ -315,7 +315,7 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
         assert done.returncode == 1, command
         assert "no such folder" in done.stderr or "No such file or directory" in done.stderr
         if command[0] in ("report", "audit", "sheet"):
-            assert "outbox: no such folder; name another by --outbox" in done.stderr
+            assert "outbox: no such folder; name another with --outbox" in done.stderr
     Path("inbox").mkdir()
     for command in ("run", "watch"):
         done = finished(command, "--outbox", "no/out", cwd=Path.cwd())

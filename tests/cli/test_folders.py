@@ -140,8 +140,8 @@ def test_retry_never_hides_a_newer_file(worked):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("retry", "sudoku-pipeline: give either names or --all\n"),
-        ("retry bad.txt --all", "give either names or --all"),
+        ("retry", "sudoku-pipeline: give names or --all\n"),
+        ("retry bad.txt --all", "give names or --all"),
         ("prune", "--older-than"),
         *((f"prune --older-than={age}", "30d") for age in ("", "30", "-1d", "1.5y", f"{10**12}d")),
     ],

@@ -272,7 +272,7 @@ def test_certify_tells_several_solutions_apart_by_name():
     assert (code, names) == (1, ["solved.txt", *["other.txt"] * 3, "two.txt", "bad.txt", "no.txt"])
     assert "solved.txt: valid\n" in printed
     assert "other.txt: row 2, column 3 holds 1, given as 2\n" in printed
-    assert "row 1, column 3 is not filled" in printed
+    assert "row 1, column 3 is empty" in printed
     for name in files[2:]:
         assert run("certify", "unique.txt", name)[1].count(name) == 1
 

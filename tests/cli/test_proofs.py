@@ -196,7 +196,7 @@ def test_something_else_is_not_overwritten(desk, ending):
     desk.folder.mkdir()
     mine = desk.folder / f"one.proof.{ending}"
     mine.write_text("mine")
-    said = f"sudoku-pipeline: {mine} is something else; remove it, or name another folder\n"
+    said = f"sudoku-pipeline: {mine} has other content; remove it, or name another folder\n"
     assert desk.proof("one.json") == (2, "", said)
     assert contents(desk.folder) == {mine.name: b"mine"}
 
@@ -207,7 +207,7 @@ def test_nothing_is_written_among_published_results(desk, inside):
     there = Desk(desk.outbox, desk.outbox.folder / inside)
     code, _, said = there.proof("set/sub/one.json")
     assert code == 2
-    assert "holds what was published, and nothing else; name another folder" in said
+    assert "is reserved for published results; name another folder" in said
     assert {*desk.outbox.folder.rglob("*")} == before
 
 
@@ -227,7 +227,7 @@ def test_a_claim_that_is_false_is_told_with_another_solution(desk, name):
     assert (code, said, desk.written()) == (1, "", set())
     first, *rows = printed.splitlines()
     assert first.startswith("BAD  ")
-    assert first.endswith("unique is claimed, but there is another solution:")
+    assert first.endswith("recorded as unique, but there is another solution:")
     shown = "".join(rows)
     assert shown != in_a_line(kept).strip()
     puzzle = "".join(TWO.split())
@@ -243,7 +243,7 @@ def test_a_model_that_is_missing_is_told(desk):
     code, printed, said = desk.proof("some.json --json")
     (told,) = map(json.loads, printed.splitlines())
     assert (code, said, told["proved"], told["files"]) == (1, "", False, [])
-    assert told["reason"] == "unsolvable is claimed, but there is another model"
+    assert told["reason"] == "recorded as unsolvable, but there is another model"
     assert told["other"] == "s SATISFIABLE\nv 1 0\n"
 
 
@@ -254,7 +254,7 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
     code, printed, said = desk.proof("lines.csv")
     assert code == 1
     assert "lines.csv: row 1: the grid of lines_1.solution is no solution: row" in said
-    assert "BAD  lines.csv: row 2: unique is claimed" in printed
+    assert "BAD  lines.csv: row 2: recorded as unique" in printed
     assert desk.written() == files_of("lines_3", "lines_6")
 
 

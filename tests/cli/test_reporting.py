@@ -20,7 +20,7 @@ def test_a_report_goes_to_the_outbox_or_to_standard_output():
     assert run("report") == (
         1,
         "",
-        "sudoku-pipeline: outbox: no such folder; name another by --outbox\n",
+        "sudoku-pipeline: outbox: no such folder; name another with --outbox\n",
     )
     assert run("report", "nope") == (1, "", "sudoku-pipeline: nope: no such folder\n")
     Path("outbox").mkdir()
@@ -56,11 +56,11 @@ def test_a_drawing_may_be_without_the_solution_and_go_to_standard_output():
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("--puzzle-only unique.txt", 2, "--puzzle-only: say with --svg where to draw"),
+        ("--puzzle-only unique.txt", 2, "--puzzle-only needs --svg"),
         ("--svg k.png unique.txt", 2, "--svg: k.png: expected a name that ends in .svg"),
-        ("--svg a.svg two.txt six.txt", 2, "--svg: give one puzzle to draw"),
-        ("--svg unique.txt unique.txt", 2, "is the file that is read"),
-        ("--svg same.svg unique.txt", 2, "is the file that is read"),
+        ("--svg a.svg two.txt six.txt", 2, "--svg takes one puzzle"),
+        ("--svg unique.txt unique.txt", 2, "is an input file"),
+        ("--svg same.svg unique.txt", 2, "is an input file"),
         ("--svg a.svg bad.txt", 1, "bad.txt:3:3: expected a digit"),
         ("--svg a.svg --max-solutions 1 large.txt", 1, "more than 25×25"),
     ],
@@ -95,7 +95,7 @@ def test_a_link_is_followed_and_what_is_no_file_is_written_to():
 def test_a_link_to_nothing_is_not_followed(line):
     Path("link").symlink_to("elsewhere")
     code, _, said = run(*line.split(), "link", "unique.txt", "--force")
-    assert (code, "link is a link to elsewhere, which is not there" in said) == (2, True)
+    assert (code, "link is a link to elsewhere, which does not exist" in said) == (2, True)
     assert not Path("elsewhere").exists()
 
 
@@ -114,7 +114,7 @@ def test_what_is_no_folder_is_none_to_write_in(command):
     [
         ("", "expected a path, found ''"),
         (".", ". is a folder"),
-        ("no/a", "no/a: the folder is not there"),
+        ("no/a", "no/a: no such folder"),
     ],
 )
 def test_a_target_that_cannot_be_written_is_refused_by_its_name(target, why):

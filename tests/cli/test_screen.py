@@ -92,8 +92,8 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
 
 NOTHING = "· nothing to do: drop files in inbox"
 HELD = "! a.txt: a file is not taken while somebody writes to it: cp writes to it"
-TABLE = "· the puzzles of a collection are in outbox/NAME.csv"
-DONE = "· results are in outbox; for a page: sudoku-pipeline report"
+TABLE = "· collections: puzzles in outbox/NAME.csv"
+DONE = "· results are in outbox; for a report: sudoku-pipeline report"
 
 
 def work(told):
@@ -161,9 +161,9 @@ def refuse(told):
         (
             *(work, {}),
             [
-                "    it was not proved that no solution is missing",
+                "    not verified that no solution is missing",
                 "",
-                "· 43 puzzles in 2 files, 2 s, 22/s  41 unique, 2 invalid, 5 only claimed",
+                "· 43 puzzles in 2 files, 2 s, 22/s  41 unique, 2 invalid, 5 not verified",
                 TABLE,
                 DONE,
             ],
@@ -171,17 +171,17 @@ def refuse(told):
         (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, besides 1.5 s of waiting", DONE]),
         (
             *(wait, {"outbox": "two words"}),
-            ["· results are in two words; for a page: sudoku-pipeline report 'two words'"],
+            ["· results are in two words; for a report: sudoku-pipeline report 'two words'"],
         ),
-        (wait, {"report": True}, ["· results are in outbox, with a page of them: report.html"]),
+        (wait, {"report": True}, ["· results are in outbox; report: outbox/report.html"]),
         (warn, {}, [HELD]),
         (lambda told: told.sum_up(), {}, [NOTHING]),
         (lambda t: t.sum_up(was_stopped=True), {}, ["", "· stopped; no file was finished"]),
         (watch, {}, ["· 1 puzzle  1 unique", DONE]),
         (stop, {}, ["", "· stopped; no file was finished"]),
-        (pause("a.txt"), {}, ["· stopped; 1 file in work: the next run goes on with it"]),
-        (pause("a", "a"), {}, ["· stopped; 1 file in work: the next run goes on with it"]),
-        (pause("a", "b"), {}, ["· stopped; 2 files in work: the next run goes on with them"]),
+        (pause("a.txt"), {}, ["· stopped; 1 unfinished file: the next run continues with it"]),
+        (pause("a", "a"), {}, ["· stopped; 1 unfinished file: the next run continues with it"]),
+        (pause("a", "b"), {}, ["· stopped; 2 unfinished files: the next run continues with them"]),
         (
             *(go_on, {}),
             [
@@ -194,15 +194,15 @@ def refuse(told):
             unpack,
             {},
             [
-                "· the members of an archive are in outbox/NAME.csv, the puzzles of its",
-                "    collections in outbox/NAME/MEMBER.csv",
+                "· archives: members in outbox/NAME.csv, puzzles of collections in",
+                "    outbox/NAME/MEMBER.csv",
                 DONE,
             ],
         ),
         (
             *(refuse, {"inbox": "my in"}),
             [
-                "· 2 bad files in my in/failed; once mended: sudoku-pipeline retry --all",
+                "· 2 bad files in my in/failed; once fixed: sudoku-pipeline retry --all",
                 "    --inbox 'my in'",
                 DONE,
             ],
@@ -216,7 +216,7 @@ def test_the_end_says_how_many_how_fast_where_and_what_to_do_next(tell, options,
 
 def test_watch_says_what_it_watches(terminal):
     screen(terminal, inbox="in", outbox="out").info("watch.started", inbox="in")
-    assert terminal.lines == ["· watching in; results go to out; Ctrl-C stops"]
+    assert terminal.lines == ["· watching in; results go to out; press Ctrl-C to stop"]
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,9 @@ def in_shell(arguments: str, before: str = "") -> tuple[int, str, str]:
 def test_solve_with_a_closed_stream_does_its_work(closed, solver):
     code, printed, said = in_shell(f"solve --solver {solver} two.txt {closed}")
     assert (code, printed) == (0, f"multiple: all 2 solutions\n{FIRST}\n{SECOND}")
-    assert said.startswith("" if closed == "2>&-" else "two.txt: they differ in 8 cells;")
+    assert said.startswith(
+        "" if closed == "2>&-" else "two.txt: the first two solutions differ in 8 cells;"
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ def test_it_makes_the_folders_and_the_file_and_says_how_to_start(place):
     code, printed, said = run("init", "srv/my sudoku")
     assert (code, said) == (0, "")
     made = [f"srv/my sudoku/{each}" for each in ("inbox", "outbox", CONFIG_FILE)]
-    assert printed.splitlines()[:3] == [f"made {each}" for each in made]
+    assert printed.splitlines()[:3] == [f"created {each}" for each in made]
     assert all((place / each).exists() for each in made)
     assert "    cd 'srv/my sudoku'\n    sudoku-pipeline run " in printed
     assert printed.endswith(
-        "\nTo start it at boot, as a service: docs/how-to/service.md, and deploy/ in the clone.\n"
+        "\nTo run it as a service, see docs/how-to/service.md, and deploy/ in the repository.\n"
     )
 
 
@@ -45,7 +45,7 @@ def test_nothing_that_is_there_is_changed(place):
     (place / CONFIG_FILE).write_text("timeout = 5\n")
     code, printed, _ = run("init", ".")
     assert code == 0
-    assert printed.splitlines()[:3] == ["made inbox", "kept outbox", f"kept {CONFIG_FILE}"]
+    assert printed.splitlines()[:3] == ["created inbox", "kept outbox", f"kept {CONFIG_FILE}"]
     assert (place / "outbox" / "a.json").read_text() == "{}"
     assert (place / CONFIG_FILE).read_text() == "timeout = 5\n"
 

@@ -103,7 +103,7 @@ def test_the_name_of_a_published_result_is_not_used_again(client, box):
 
 
 def test_nothing_is_left_of_what_is_too_large_empty_or_broken_off(client, box):
-    for data, why in ((SMALL * 10, "more than 100"), (b"", "it is empty")):
+    for data, why in ((SMALL * 10, "larger than 100"), (b"", "the file is empty")):
         with pytest.raises(InputError, match=why):
             placed(client, "a.txt", data)
     with client.receiving() as file:
@@ -137,7 +137,7 @@ def test_the_places_of_a_file_are_told_one_after_the_other(client, box):
     assert client.dropped() == [told]
     gone = placed(client, "gone.txt")
     (box.inbox / gone).unlink()
-    assert client.dropped()[0].state == "gone from the inbox"
+    assert client.dropped()[0].state == "removed from the inbox"
 
 
 def test_the_last_twenty_are_remembered(client):

@@ -153,7 +153,7 @@ def test_what_is_no_puzzle_is_shown_with_its_reason(tab):
 
 def test_what_cannot_be_taken_stays_and_says_why(reader, tab):
     tab.get_by_role("button", name="Solve").click()
-    status(tab).get_by_text("the puzzle: it is empty.").wait_for()
+    status(tab).get_by_text("the puzzle: the file is empty.").wait_for()
     tab.get_by_label("Paste a puzzle").fill("." * 200_000)
     tab.get_by_role("button", name="Solve").click()
     status(tab).get_by_text("it has more than 100K").wait_for()

@@ -218,7 +218,9 @@ def test_nothing_else_is_done(served, method, path):
     assert served.ask(method, path, b"x").code == 405
 
 
-@pytest.mark.parametrize(("data", "why"), [(b"", "it is empty"), (b"." * 5001, "more than 5000")])
+@pytest.mark.parametrize(
+    ("data", "why"), [(b"", "the file is empty"), (b"." * 5001, "larger than 5000")]
+)
 def test_too_little_and_too_much_is_refused(served, data, why):
     answer = served.drop("size.txt", data)
     assert answer.code == 400

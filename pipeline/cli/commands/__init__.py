@@ -1,6 +1,6 @@
-"""Every command with its options and its help, by the panels of `--help`.
+"""All commands, with their options and help, by panel of `--help`.
 
-A command imports what it needs when it runs: the help of all commands is soon shown.
+A command imports what it needs when it runs, so that `--help` is fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Commands on whole collections: convert, generate, dedupe."""
+"""Commands for collections: convert, generate, dedupe."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ TableOption = Annotated[
         "--table",
         metavar="FILE",
         help=(
-            "Where to write the table: beside -o NAME.txt it is NAME.csv; - is standard output. "
-            "A name that ends in .parquet makes it Parquet."
+            "Write the table to this file; - is standard output. A name ending in .parquet makes "
+            "it Parquet. Default with -o NAME.txt: NAME.csv."
         ),
     ),
 ]
 
 
 CopiesAsJson = Annotated[
-    bool, json_option("source, line, first_source, first_line of each equivalent puzzle")
+    bool, json_option("source, line, first_source and first_line of each equivalent puzzle")
 ]
 
 
@@ -60,36 +60,36 @@ def convert(  # noqa: PLR0913 - one for each option
             help=(
                 "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
                 "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
-                "pdf; not needed if the ending after -o says it."
+                "pdf; not needed if the file name after -o implies it."
             ),
         ),
     ] = None,
     output: Annotated[
         str | None,
         output_option(
-            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+            "Write to this file, not to standard output; FOLDER/ gets one file per puzzle.", "PATH"
         ),
     ] = None,
     solutions: Annotated[
         bool,
         typer.Option(
-            "--solutions", help="Write the solutions; f-puzzles and CSV hold the puzzles as well."
+            "--solutions", help="Write solutions; f-puzzles and CSV also keep the puzzles."
         ),
     ] = False,
     force: ForceOption = False,
     as_json: Annotated[
         bool,
         json_option(
-            "file and puzzles of each file; without -o source, line and text of each puzzle; "
-            "source, line and reason of each that is not converted"
+            "file and puzzles for each file, or without -o source, line and text for each puzzle; "
+            "source, line and reason for each puzzle that was not converted"
         ),
     ] = False,
 ) -> None:
-    """Write puzzles, or their solutions, in another notation, or draw them.
+    """Convert puzzles or solutions to another notation, or draw them.
 
-    An outbox, a record or a table has its solutions already; other puzzles are solved. A puzzle
-    that the notation cannot say is refused by the name of the reason, such as a rule. Each text is
-    read again and compared.
+    Solutions in an outbox, a record or a table are reused; other puzzles are solved. A puzzle that
+    the notation cannot express is rejected, with the reason. All output is read back and compared
+    with the puzzle.
 
     sudoku-pipeline convert --to f-puzzles-link examples/killer.txt
 
@@ -103,7 +103,7 @@ def convert(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline convert -o boards/ --to svg examples/collection.txt
 
-    Exit code 1: a puzzle was not converted.
+    Exit code 1: a puzzle could not be converted.
     """
     from pipeline.cli import converting
     from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
@@ -114,7 +114,7 @@ def convert(  # noqa: PLR0913 - one for each option
     if not is_folder:
         check_target("--output", target, files, force=force)
     if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
-        raise UsageError(f"--output: say where to write the {name.upper()}")
+        raise UsageError(f"--output: name a file for the {name.upper()}")
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
     run = converting.Converting(name, settings, out, solutions=solutions, target=target)
@@ -132,23 +132,25 @@ def convert(  # noqa: PLR0913 - one for each option
 
 @takes("quiet")
 def generate(  # noqa: PLR0913 - one for each option
-    count: Annotated[int, typer.Argument(metavar="N", help="How many puzzles.")],
+    count: Annotated[int, typer.Argument(metavar="N", help="Number of puzzles.")],
     settings: Settings,
     *,
     givens: Annotated[
         str | None,
-        typer.Option("--givens", metavar="RANGE", help="How many clues, such as 24 or 22-26."),
+        typer.Option("--givens", metavar="RANGE", help="Number of givens, such as 24 or 22-26."),
     ] = None,
     redundant: Annotated[
         bool,
-        typer.Option("--redundant", help="Leave in clues that could go, as many as --givens says."),
+        typer.Option(
+            "--redundant", help="Leave in redundant givens, to reach the number of --givens."
+        ),
     ] = False,
     depth: Annotated[
         str | None,
         typer.Option(
             "--depth",
             metavar="RANGE",
-            help="The depth of trial and error, 0 to 2; puzzles of depth 2 are very rare.",
+            help="Depth of trial and error, 0 to 2; puzzles of depth 2 are very rare.",
         ),
     ] = None,
     difficulty: Annotated[
@@ -156,25 +158,25 @@ def generate(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--difficulty",
             metavar="LEVEL",
-            help="The level of the steps that solve it: easy, medium, hard, unfair or extreme.",
+            help="Level of the steps that solve it: easy, medium, hard, unfair or extreme.",
         ),
     ] = None,
     symmetric: Annotated[
-        bool, typer.Option("--symmetric", help="Clues look the same after half a turn.")
+        bool, typer.Option("--symmetric", help="Place the givens symmetrically under a half turn.")
     ] = False,
     even_odd: Annotated[
-        bool, typer.Option("--even-odd", help="With cells that are marked as even or odd.")
+        bool, typer.Option("--even-odd", help="Mark some cells as even or odd.")
     ] = False,
     seed: Annotated[
         int | None,
         typer.Option(
             "--seed",
             metavar="NUMBER",
-            help="The same seed gives the same puzzles; by default it is random, and printed.",
+            help="The same seed gives the same puzzles. Default: a random one, which is printed.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, output_option("Write the collection there, not to standard output.")
+        Path | None, output_option("Write the collection to this file, not to standard output.")
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
@@ -183,10 +185,10 @@ def generate(  # noqa: PLR0913 - one for each option
         json_option("index, puzzle, givens, solution, certificate, nodes, effort, rating, seed"),
     ] = False,
 ) -> None:
-    """Generate classic puzzles of 9×9, each with one solution, which is certified.
+    """Generate classic 9×9 puzzles, each with a certified unique solution.
 
-    Each clue is needed, unless --redundant is given. The same options and seed give the same
-    puzzles, without --seed other ones each time. The table has their solutions and certificates.
+    Puzzles are minimal, unless --redundant is given. The same options and seed give the same
+    puzzles. The table contains solutions and certificates.
 
     sudoku-pipeline generate 10
 
@@ -198,7 +200,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 3 --even-odd
 
-    Exit code 1: for a long time no puzzle was found that fits the options.
+    Exit code 1: no puzzle that fits the options was found for a long time.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets
@@ -223,7 +225,7 @@ def generate(  # noqa: PLR0913 - one for each option
         name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
-        said = "each with one solution, as a search through everything has shown"
+        said = "each with one solution, verified by exhaustive search"
         out.note(f"{name}{number}, {said}", aside=bool(ended))
     if ended:
         raise ended
@@ -239,14 +241,14 @@ def dedupe(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--against",
             metavar="FILE",
-            help="Find the puzzles that are equivalent to one of this file, folder or archive.",
+            help="List the puzzles that are equivalent to one in this file, folder or archive.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
         output_option(
-            "Write the first of each class there, not to standard output; with --against the "
-            "puzzles that FILE lacks."
+            "Write the first puzzle of each class to this file; with --against, the puzzles "
+            "without an equivalent."
         ),
     ] = None,
     table: TableOption = None,
@@ -255,9 +257,9 @@ def dedupe(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Find equivalent puzzles, and write the first of each class.
 
-    Two classic 9×9 puzzles are equivalent if relabelling the digits, turning the grid, and
-    permuting bands, rows, stacks and columns turns one into the other. Other puzzles are left out,
-    each with a message.
+    Two classic 9×9 puzzles are equivalent if one can be turned into the other by relabelling
+    digits, rotating, reflecting, and permuting bands, rows, stacks and columns. Other puzzles are
+    skipped and listed.
 
     sudoku-pipeline dedupe examples/collection.txt
 
@@ -267,7 +269,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
-    Exit code 1: something was left out, or with --against there are equivalent puzzles.
+    Exit code 1: something was skipped, or with --against there are equivalent puzzles.
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
@@ -290,10 +292,10 @@ def dedupe(  # noqa: PLR0913 - one for each option
     aside = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
-    where = f": {printable(str(target))} has the first" if is_kept else ""
-    where += " of each" if where and tally.classes > 1 else ""
+    which = "the first of each" if tally.classes > 1 else "the first"
+    where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
-    text = "which are equivalent to an earlier one, and to which"
+    text = "lists the puzzles that are equivalent to an earlier one"
     catalogue.note_written(beside, tally.copies, text, out, aside=aside)
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
@@ -301,14 +303,14 @@ def dedupe(  # noqa: PLR0913 - one for each option
 def _targets_of(
     output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
-    """Where the collection goes, and its table; by default it is printed. Raises UsageError."""
+    """The paths of the collection and its table. Raises UsageError."""
     from pipeline.cli.catalogue import table_beside
     from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
     beside = table_beside(target, table) if output or is_printed else table
     if as_json and STANDARD_OUTPUT in (target, beside):
-        raise UsageError("--json is for standard output; name files with -o and --table")
+        raise UsageError("--json prints to standard output; name files with -o and --table")
     check_ending("--output", target, COLLECTIONS)
     if beside:
         check_ending("--table", beside, TABLES)
@@ -345,7 +347,7 @@ def _compare(
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside
     )
-    text = "which these are, and to which they are equivalent"
+    text = "lists them"
     catalogue.note_written(beside, ours.copies, text, out, aside=aside)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)

@@ -1,4 +1,4 @@
-"""Commands on published results: audit, proof, report, schema."""
+"""Commands for published results: audit, proof, report, schema."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folders of originals. Default: done in the inbox, beside the outbox or here.",
+        help="Folders of originals. Default: done/ of the inbox.",
     ),
 ]
 CheckerOption = Annotated[
@@ -41,13 +41,13 @@ CheckerOption = Annotated[
     typer.Option(
         "--checker",
         metavar="PROGRAM",
-        help="Have another checker of LRAT confirm each proof: cake_lpr or lrat-check.",
+        help="Confirm each proof with another LRAT checker: cake_lpr or lrat-check.",
     ),
 ]
 
 
 OutboxArgument = Annotated[
-    Path | None, typer.Argument(metavar="OUTBOX", help="The folder of --outbox.")
+    Path | None, typer.Argument(metavar="OUTBOX", help="The outbox; by default that of --outbox.")
 ]
 
 
@@ -71,12 +71,12 @@ def audit(
         bool, json_option("name, claim, problems, gaps, notes, verdict: ok, bad or unchecked")
     ] = False,
 ) -> None:
-    """Check an outbox from its files alone.
+    """Audit an outbox, using only its files and the originals.
 
-    It checks solutions, whether there are others, counts and proofs.
+    It checks solutions, completeness, counts and proofs.
 
-    A job is ok, BAD, or unchecked if its original is gone or time was too short.
-    --timeout is for one proof, one search for more solutions, one conflict or one difference.
+    A job is ok, BAD, or unchecked: its original is gone, or time ran out. --timeout applies to
+    each check separately: a proof, a search for more solutions, a conflict, a difference.
 
     sudoku-pipeline audit
 
@@ -96,10 +96,10 @@ def audit(
     folders = _folders_of_originals(settings, originals, outbox)
     if not any(each.is_dir() for each in folders):
         missing = printable(str(folders[0]))
-        say(f"{missing}: no such folder; give --inbox, or --originals with the folder of originals")
+        say(f"{missing}: no such folder; name the inbox with --inbox, or --originals FOLDER")
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     verdicts, jobs = Counter[str](), 0
-    with suppress(OSError):  # as the audit will say
+    with suppress(OSError):  # the audit reports it
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
@@ -125,9 +125,9 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders that --originals names, else that of the inbox: the first that exists.
+    """The folders of --originals, by default `done` of the inbox. Raises UsageError.
 
-    The inbox of the default name is more likely beside the outbox than here. Raises UsageError.
+    An inbox with the default name is looked for beside the outbox first, then here.
     """
     from pipeline.outbox.names import DONE
 
@@ -164,40 +164,38 @@ def proof(  # noqa: PLR0913 - one for each option
         Path,
         typer.Argument(
             metavar="RECORD|TABLE",
-            help="NAME.json, or NAME.csv of a collection; if not here, in the outbox.",
+            help="NAME.json, or NAME.csv of a collection; looked up in the outbox if not found.",
         ),
     ],
     indices: Annotated[
         list[int] | None,
-        typer.Argument(metavar="INDEX", help="Rows of the table; by default all, up to 1,000."),
+        typer.Argument(metavar="INDEX", help="Rows of the table. Default: all, up to 1,000."),
     ] = None,
     *,
     originals: OriginalsOption = None,
     output: Annotated[
-        Path | None, output_option("Where to write, by default here.", "FOLDER")
+        Path | None, output_option("Write to this folder. Default: the current one.", "FOLDER")
     ] = None,
     checker: CheckerOption = None,
     as_json: Annotated[
         bool,
-        json_option(
-            "name, status, proved, variables, clauses, steps, files, reason why not, other solution"
-        ),
+        json_option("name, status, proved, variables, clauses, steps, files, reason, other"),
     ] = False,
 ) -> None:
-    """Prove that published solutions are all, for other checkers.
+    """Write proofs that no published solution is missing, for other checkers.
 
-    For each claim, however it was certified, it writes a formula, NAME.proof.cnf, which says that
-    there is another solution, and a refutation of it, NAME.proof.drat, with hints in
-    NAME.proof.lrat. It makes them anew, and checks them.
+    For each result, however it was certified, it writes NAME.proof.cnf, a formula that says that
+    there is another solution, and a refutation of it: NAME.proof.drat, and with hints
+    NAME.proof.lrat. The proof is computed from scratch and checked.
 
     sudoku-pipeline proof outbox/classic.json
 
     sudoku-pipeline proof outbox/collection.csv 1 5 -o proofs
 
-    If the original of a table is gone, its puzzles are taken from the table, with a warning.
+    If the original of a table is missing, the puzzles are read from the table, with a warning.
 
-    Exit code 1: there is another solution, or no proof was found in time, or no original of a
-    record.
+    Exit code 1: there is another solution, no proof was found in time, or the original of a record
+    is missing.
     """
     from pipeline.cli import proofs
     from pipeline.outbox.claims import set_at, statements_in
@@ -237,15 +235,15 @@ def report(
     *,
     output: Annotated[
         Path | None,
-        output_option("Where to write the page: report.html in the outbox; - is standard output."),
+        output_option("Write to this file; - is standard output. Default: report.html in OUTBOX."),
     ] = None,
     force: ForceOption = False,
-    as_json: Annotated[bool, json_option("file, puzzles, and totals, these by status")] = False,
+    as_json: Annotated[bool, json_option("file, puzzles, totals by status")] = False,
 ) -> None:
-    """Make a page that shows an outbox: totals, times, jobs, boards.
+    """Write an HTML report of an outbox: totals, times, jobs, boards.
 
-    The page is self-contained, but its links lead to the files of the outbox. It replaces the
-    report.html that is in the outbox; a file named with -o only with --force.
+    The page is self-contained, apart from links to files in the outbox. report.html in the outbox
+    is replaced; a file named with -o only with --force.
 
     sudoku-pipeline report
 
@@ -274,9 +272,9 @@ def report(
 
 
 def schema() -> None:
-    """Print the JSON Schema of the record, name.json.
+    """Print the JSON Schema of records, NAME.json.
 
-    docs/reference/published.md says the same in words, and describes tables and logs too.
+    docs/reference/published.md describes them in words, and tables and logs too.
 
     sudoku-pipeline schema
     """

@@ -1,4 +1,4 @@
-"""Commands on the drop folder: run, watch, serve, init, status, retry, prune, doctor."""
+"""Commands for the drop folder: run, watch, serve, init, status, retry, prune, doctor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
 sudoku-pipeline serve    # a page to drop puzzles on
 """
-_KEEP = "To start it at boot, as a service: docs/how-to/service.md, and deploy/ in the clone."
+_KEEP = "To run it as a service, see docs/how-to/service.md, and deploy/ in the repository."
 
 
 @takes(*(name for name in _ALL if name != "poll"))
@@ -58,11 +58,10 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --traits canonical,minimal,effort
 
-    On a terminal there is a line for each job and a summary, elsewhere the summary and problems.
+    On a terminal it prints a line for each job and a summary; elsewhere problems and the summary.
 
-    The exit code is 0 if all went well, and 1 if some input was invalid, unknown or failed, or
-    there is no inbox. It is 75 if the disk or a folder failed, or a signal came. Nothing was lost
-    then: run again.
+    Exit code 0: success; 1: some input was invalid, unknown or failed, or there is no inbox; 75: a
+    disk or folder failed, or a signal arrived. Nothing is lost in that case: run again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
@@ -80,7 +79,7 @@ def run(settings: Settings) -> None:
 
 @takes(*_ALL)
 def watch(settings: Settings) -> None:
-    """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
+    """Process files dropped in the inbox, until SIGTERM or Ctrl-C.
 
     sudoku-pipeline watch
 
@@ -92,12 +91,12 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --metrics /run/sudoku-pipeline/metrics.prom
 
-    A command of --on-done or --on-bad gets the path of the record as its last argument, and
-    SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
-    environment. No shell runs it, its input is empty, and it is killed after 30 s. If it fails,
-    the last line that it printed is logged.
+    --on-done and --on-bad append the path of the record to the command, and set SUDOKU_JOB_SOURCE,
+    SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its environment. The command
+    runs without a shell and with empty input, and is killed after 30 s. If it fails, its last line
+    of output is logged.
 
-    Exit code 0: a signal ended it; 1: there was no inbox at the start.
+    Exit code 0: stopped by a signal; 1: there was no inbox at the start.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook
@@ -114,22 +113,22 @@ def serve(
     *,
     host: Annotated[
         str,
-        typer.Option("--host", metavar="NAME", help="The name or address at which to listen."),
+        typer.Option("--host", metavar="NAME", help="Host name or address to listen on."),
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option("--port", metavar="N", help="The port; 0: any that is free."),
+        typer.Option("--port", metavar="N", help="Port to listen on; 0: any free port."),
         Setting(least=0, most=65_535),
     ] = 8181,
 ) -> None:
-    """Watch the inbox, and serve a page to drop puzzles on and see them solved.
+    """Watch the inbox, and serve a web page where you drop puzzles and see them solved.
 
     sudoku-pipeline serve
 
     sudoku-pipeline serve --port 9000 --inbox /srv/in --outbox /srv/out
 
-    It needs the extra [serve]. Only programs on this machine reach the page, unless --host says
-    otherwise; it asks for no password. The exit codes are those of `watch`.
+    It needs the extra [serve]. The page has no password, and is reachable only from this machine
+    unless you set --host. Exit codes are those of `watch`.
     """
     check_extra("serve", "serve", "starlette", "uvicorn")
     from pipeline.web.server import serve as serve_page
@@ -138,27 +137,27 @@ def serve(
 
 
 def _say_address(address: str) -> None:
-    print(f"the page is at {address}", flush=True)
+    print(f"serving at {address}", flush=True)
 
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where to make them, by default here.")
+        Path, typer.Argument(metavar="FOLDER", help="Where to create them. Default: here.")
     ] = Path(),
     *,
-    as_json: Annotated[bool, json_option("path, made: false if it was there")] = False,
+    as_json: Annotated[bool, json_option("path; made, false if it existed")] = False,
 ) -> None:
-    """Make an inbox, an outbox and a settings file in a folder, and say how to start.
+    """Create an inbox, an outbox and a settings file, and explain how to start.
 
-    Every setting is in the file, as a comment with its default. What is there already stays as it
-    is.
+    The settings file lists every setting with its default, commented out. Existing files and
+    folders are kept.
 
     sudoku-pipeline init srv/sudoku
     """
     from pipeline.service.beginning import begin
 
     for path, is_new in begin(folder, CONFIG_FILE):
-        text = f"{'made' if is_new else 'kept'} {printable(str(path))}"
+        text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
         Output(as_json).row({"path": str(path), "made": is_new}, text)
     if as_json:
         return
@@ -168,9 +167,9 @@ def init(
 
 
 def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
-    """The log for a person; None if it is for a program.
+    """The log for people; None if JSON is wanted.
 
-    A single pass that nobody watches, as from cron, is short: problems and the summary.
+    A single pass that is not on a terminal, such as from cron, only shows problems and the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -210,13 +209,13 @@ def status(
         ),
     ] = False,
 ) -> None:
-    """Show what waits, settles, is in work, done, failed.
+    """Show which files are waiting, settling, in work, done or failed.
 
     sudoku-pipeline status
 
     sudoku-pipeline status --json | jq .scan_age
 
-    Exit code 1: files wait, and nothing has scanned the inbox for two minutes.
+    Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
     """
     from pipeline.service.protocol.overview import survey
 
@@ -226,7 +225,10 @@ def status(
     else:
         _print_overview(overview)
     if overview.is_stuck:
-        say("files wait and nothing scans: start `sudoku-pipeline watch`, or `run` from cron")
+        say(
+            "files are waiting, but nothing scans the inbox: start `sudoku-pipeline watch`, or "
+            "`run` from cron"
+        )
     raise typer.Exit(SOME_BAD if overview.is_stuck else ALL_WELL)
 
 
@@ -259,21 +261,21 @@ def retry(
     settings: Settings,
     names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
-    as_json: Annotated[bool, json_option("name, retried, reason if it was not")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All failed files.")] = False,
+    as_json: Annotated[bool, json_option("name, retried, and reason if not")] = False,
 ) -> None:
-    """Put failed files back into the inbox.
+    """Move failed files back to the inbox.
 
     sudoku-pipeline retry puzzle.txt
 
     sudoku-pipeline retry --all
 
-    Exit code 1: some were not put back; `--all` passes over names with a newer result.
+    Exit code 1: some files were not moved; --all skips names with a newer result.
     """
     from pipeline.service.protocol.overview import retry_failed
 
     if bool(names) == every:
-        raise UsageError(f"give either names or --all{in_examples(context.command)}")
+        raise UsageError(f"give names or --all{in_examples(context.command)}")
     code = ALL_WELL
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
         told = {"name": name, "retried": hindrance is None, "reason": hindrance}
@@ -293,12 +295,14 @@ def prune(
         typer.Option("--older-than", metavar=AGE.word, help="60s, 90m, 12h, 30d or 2w."),
         Setting(least=0, most=10**12, unit=AGE),
     ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list what would be deleted.")
+    ] = False,
     as_json: Annotated[bool, json_option("path, deleted")] = False,
 ) -> None:
     """Delete old originals from inbox/done/ and old logs.
 
-    Solutions, records and failed files stay.
+    Solutions, records and failed files are kept.
 
     sudoku-pipeline prune --older-than 30d --dry-run
 
@@ -327,20 +331,18 @@ def doctor(
     context: typer.Context,
     settings: Settings,
     *,
-    as_json: Annotated[
-        bool, json_option("level, which is ok, warning or problem, about, remedy")
-    ] = False,
+    as_json: Annotated[bool, json_option("level: ok, warning or problem; about, remedy")] = False,
 ) -> None:
-    """Say what this machine lacks, and which settings hold.
+    """Check this machine and the settings, and suggest fixes.
 
-    It takes the options of `run` and `watch`, and shows where each changed setting comes from: an
-    option, the environment, or the settings file.
+    It takes the options of `run` and `watch`, and shows where each non-default setting comes from:
+    an option, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
     sudoku-pipeline doctor --inbox /mnt/share/in
 
-    --quiet leaves out what is ok. Exit code 1: something will not work.
+    --quiet hides checks that pass. Exit code 1: something will not work.
     """
     from pipeline.service.doctor import Diagnosis, examine
 
@@ -349,7 +351,7 @@ def doctor(
         value = getattr(settings, name)
         said = str(settings_declared()[name].shown(value))
         said = said.lower() if isinstance(value, bool) else said
-        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
+        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, from {place}"))
     for finding in findings:
         if settings.quiet and finding.level == "ok" and not as_json:
             continue

@@ -1,4 +1,4 @@
-"""Commands for the steps around a solver, encode, decode and certify, and for solvers: bench."""
+"""Commands around a solver: encode, decode, certify, bench."""
 
 from __future__ import annotations
 
@@ -39,11 +39,15 @@ if TYPE_CHECKING:
     from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 
 EmptyOption = Annotated[
-    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
+    str | None,
+    typer.Option("--empty", metavar="HxW", help="Use an empty grid with boxes of this size."),
 ]
 NumberingOption = Annotated[
     NumberingChoice,
-    typer.Option("--numbering", help="Variables without gaps, or as the digits rcv."),
+    typer.Option(
+        "--numbering",
+        help="Number variables without gaps, or by the digits of row, column and value.",
+    ),
 ]
 LARGEST_RESULT = 1 << 30
 
@@ -54,7 +58,7 @@ def encode(  # noqa: PLR0913 - one for each option
     settings: Settings,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="A puzzle, or files of puzzles; - or nothing is standard input."),
+        typer.Argument(help="A puzzle, or files of puzzles; - or nothing for standard input."),
     ] = None,
     *,
     empty: EmptyOption = None,
@@ -62,21 +66,21 @@ def encode(  # noqa: PLR0913 - one for each option
     output: Annotated[
         str | None,
         output_option(
-            "Write there, not to standard output; FOLDER/ takes a file for each puzzle.", "PATH"
+            "Write to this file, not to standard output; FOLDER/ gets one file per puzzle.", "PATH"
         ),
     ] = None,
     force: ForceOption = False,
     as_json: Annotated[
         bool,
         json_option(
-            "source, line, variables, clauses, and file and puzzles, or without -o text; "
-            "reason if it is not encoded"
+            "source, line, variables, clauses, file and puzzles, or without -o text; reason if "
+            "it was not encoded"
         ),
     ] = False,
 ) -> None:
-    """Write puzzles as DIMACS CNFs.
+    """Encode puzzles as CNF in DIMACS format.
 
-    Without FOLDER/ it takes one puzzle.
+    Several puzzles need -o FOLDER/.
 
     sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
 
@@ -84,7 +88,7 @@ def encode(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
 
-    Exit code 1: a puzzle was not encoded.
+    Exit code 1: a puzzle could not be encoded.
     """
     from pipeline.cli.files import (
         STANDARD_INPUT,
@@ -99,13 +103,13 @@ def encode(  # noqa: PLR0913 - one for each option
     if not files and empty is None and is_piped():
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
-        raise UsageError(f"give either puzzle files or --empty{in_examples(context.command)}")
+        raise UsageError(f"give puzzle files or --empty{in_examples(context.command)}")
     target, out = Path(output) if output else STANDARD_OUTPUT, Output(as_json, settings.quiet)
     if files and (target.is_dir() or (output or "").endswith("/")):
         code = _encode_each(files, target, settings, numbering, out, force=force)
         raise typer.Exit(code)
     if files and len(files) > 1:
-        raise UsageError("many files need -o FOLDER/, for a formula of each puzzle")
+        raise UsageError("several files need -o FOLDER/, for one formula per puzzle")
     check_target("--output", target, files or [], force=force)
     check_json(output, as_json=as_json)
     source = files[0] if files else STANDARD_INPUT
@@ -137,7 +141,7 @@ def _encode_each(
     *,
     force: bool,
 ) -> int:
-    """Write the CNF of each puzzle in a folder; return the exit code."""
+    """Write the CNF of each puzzle to a folder; returns the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
     from pipeline.cli.files import Folder, growing
     from pipeline.reading.formats.formula import NO_PUZZLE
@@ -174,18 +178,20 @@ def decode(
     settings: Settings,
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; the result file."),
+        typer.Argument(
+            metavar="[PUZZLE] RESULT", help="The puzzle, unless --empty is given; the result file."
+        ),
     ],
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
     as_json: Annotated[
-        bool, json_option("source, solution, the text of the grid, or null if there is none")
+        bool, json_option("source; solution, the text of the grid, or null if there is none")
     ] = False,
 ) -> None:
-    """Turn a solver's result file into the grid it stands for.
+    """Convert a solver's result file to a grid.
 
-    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
-    --numbering must be those with which the CNF was made.
+    The result is in minisat's format, or has the s and v lines of the SAT competition. --encoding
+    and --numbering must be the same as for `encode`.
 
     sudoku-pipeline decode examples/classic.sudoku classic.out
 
@@ -208,7 +214,7 @@ def decode(
 def _decoded(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
-    """The grid of a result text, in the notation of its puzzle; None if there is no solution."""
+    """The grid of a result, in the notation of its puzzle; None if there is no solution."""
     from pipeline.certify import certify_grid
     from pipeline.reading.formats import solution_text
     from pipeline.solving.cnf import Sat, Unknown, decode_model, parse_result
@@ -216,7 +222,7 @@ def _decoded(
 
     answer = parse_result(text)
     if isinstance(answer, Unknown):
-        raise SolverError(f"the result tells nothing: {answer.reason}")
+        raise SolverError(f"the result contains no answer: {answer.reason}")
     if not isinstance(answer, Sat):
         return None
     grid = decode_model(answer.model, encode_puzzle(parsed.puzzle, encoding, numbering))
@@ -226,7 +232,7 @@ def _decoded(
 
 
 def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
-    """The empty puzzle of that size, or the puzzle in the file."""
+    """An empty puzzle of this size, or the puzzle in the file."""
     from pipeline.cli.files import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from
 
@@ -235,15 +241,15 @@ def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
 
 @takes(*READING)
 def certify(
-    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
-    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
+    puzzle: Annotated[Path, typer.Argument(help="The puzzle or formula; - is standard input.")],
+    solutions: Annotated[list[Path], typer.Argument(help="Filled grids or models to check.")],
     settings: Settings,
     *,
     as_json: Annotated[bool, json_option("source, valid, faults")] = False,
 ) -> None:
     """Check solutions of a puzzle, or models of a formula.
 
-    It uses only the rules, or the clauses.
+    Only the rules or clauses are used, no solver.
 
     sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
 
@@ -267,7 +273,7 @@ def certify(
 
 
 def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
-    """The faults of the grid, or the model, in a file. Raises InputError."""
+    """The faults of the grid or model in a file. Raises InputError."""
     from pipeline.certify import certify_grid, certify_model
     from pipeline.cli.files import read_bytes, read_solution, source_name
     from pipeline.reading.formats.formula import read_model
@@ -304,28 +310,28 @@ def bench(
         typer.Option(
             "--solvers",
             metavar="NAMES",
-            help="minisat, the program, and names of PySAT's solvers, with commas between.",
+            help="Solvers, separated by commas: minisat, the program, or names in PySAT.",
         ),
     ] = "minisat,glucose4,cadical195",
     unique: Annotated[
         bool,
         typer.Option(
-            "--unique", help="Also ask for another solution; the seconds are for both answers."
+            "--unique", help="Also ask for a second solution; times include both answers."
         ),
     ] = False,
     to: Annotated[
-        Literal["text", "csv", "latex"], typer.Option("--to", help="How the table is written.")
+        Literal["text", "csv", "latex"], typer.Option("--to", help="Format of the table.")
     ] = "text",
     as_json: Annotated[
         bool,
-        json_option("name, line, variables, clauses, status, runs, reason if it was not read"),
+        json_option("name, line, variables, clauses, status, runs; reason if it was not read"),
     ] = False,
 ) -> None:
-    """Compare solvers: the seconds that each takes for each puzzle or formula.
+    """Compare solvers: the time each one takes for each puzzle or formula.
 
-    Each solver gets the same clauses, and --timeout and --memory-limit for itself. Its start, and
-    in PySAT the loading of clauses, is not measured. Each solution is certified; that there is none
-    is the solver's claim. Ctrl-C prints what there is.
+    All solvers get the same clauses; --timeout and --memory-limit apply to each. Times exclude
+    starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer
+    "unsatisfiable" is not verified. Ctrl-C prints the results so far.
 
     sudoku-pipeline bench examples/classic.sudoku examples/killer.txt
 
@@ -333,7 +339,7 @@ def bench(
 
     sudoku-pipeline bench --to latex --timeout 10s examples/six.txt > table.tex
 
-    Exit code 1: something could not be read, or a solver gave no answer, or a wrong one.
+    Exit code 1: something could not be read, or a solver gave a wrong answer or none.
     """
     from pipeline.cli.benching import Table
     from pipeline.cli.converting import items_of_files, left_out

@@ -1,4 +1,4 @@
-"""Commands on single puzzles: solve, count, sheet."""
+"""Commands for puzzles: solve, count, sheet."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def solve(  # noqa: PLR0913 - one for each option
     *,
     board: Annotated[
         bool,
-        typer.Option("--board", help="Draw as on a terminal, and say what could be done next."),
+        typer.Option("--board", help="Draw boards as on a terminal, and suggest what to do next."),
     ] = False,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Explain a 9×9 puzzle by steps of logic, each checked.")
+        bool, typer.Option("--steps", help="Explain a 9×9 puzzle by logical steps, each checked.")
     ] = False,
     hint: Annotated[
         bool,
         typer.Option(
-            "--hint", help="Print only the next of these steps; --svg and --json show no solution."
+            "--hint", help="Print only the next step; --svg and --json leave out the solution."
         ),
     ] = False,
-    times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
+    times: Annotated[bool, typer.Option("--times", help="Print a table of run times.")] = False,
     svg: Annotated[
         Path | None,
         typer.Option(
             "--svg",
             metavar="FILE",
-            help="With --hint or --steps, draw the puzzle in this file; - is stdout.",
+            help="With --hint or --steps, draw the puzzle to this file; - is stdout.",
         ),
     ] = None,
     puzzle_only: Annotated[
@@ -66,20 +66,20 @@ def solve(  # noqa: PLR0913 - one for each option
             "--table",
             metavar="FILE",
             help=(
-                "Write a table there in place of solutions, as of a collection: Parquet if the "
+                "Write a table, like that of a collection, instead of solutions: Parquet if the "
                 "name ends in .parquet, else CSV; - is stdout."
             ),
         ),
     ] = None,
     force: ForceOption = False,
     as_json: Annotated[
-        bool, json_option("the record of each puzzle, and texts, its solutions")
+        bool, json_option("the record of each puzzle, with its solutions as texts")
     ] = False,
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    On a terminal a puzzle is drawn beside its solution, else the solution is written as the puzzle
-    was. Each puzzle in a file of several is printed in one line.
+    On a terminal the puzzle is drawn next to its solution; elsewhere the solution is written in the
+    notation of the puzzle. Puzzles of a collection take one line each.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -143,13 +143,14 @@ def solve(  # noqa: PLR0913 - one for each option
 def _tabulate(
     files: list[Path], table: Path, settings: Settings, *, force: bool, is_alone: bool
 ) -> int:
-    """Write the table of these files, and say what is in it; the exit code."""
+    """Write the table of these files and print a summary; returns the exit code."""
     from pipeline.cli.answers import write_table
     from pipeline.cli.files import TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
-        raise UsageError("--table: it holds the solutions; ask for nothing else beside it")
+        others = "--board, --steps, --hint, --times, --svg or --json"
+        raise UsageError(f"--table cannot be combined with {others}")
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
     found = write_table(files, table, settings)
@@ -165,11 +166,11 @@ def _check_drawing(
     from pipeline.cli.files import check_ending, check_target
 
     if puzzle_only and svg is None:
-        raise UsageError("--puzzle-only: say with --svg where to draw")
+        raise UsageError("--puzzle-only needs --svg")
     if svg is None:
         return
     if len(files) != 1:
-        raise UsageError("--svg: give one puzzle to draw")
+        raise UsageError("--svg takes one puzzle")
     check_target("--svg", svg, files, force=force)
     check_ending("--svg", svg, (".svg",))
     if not is_step:
@@ -180,14 +181,14 @@ def _check_drawing(
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
     check_json(svg, as_json=as_json)
     if times and as_json:
-        raise UsageError("--times: the records of --json have these times")
+        raise UsageError("--times cannot be combined with --json, whose records have the times")
 
 
 def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:
     if svg and not is_alone:
         raise UsageError(
-            f"--svg: {printable(str(file))} holds many puzzles: "
-            "draw one from a file of its own, or all with `sudoku-pipeline sheet`"
+            f"--svg: {printable(str(file))} is a collection; give a file with one puzzle, or draw "
+            "all with `sudoku-pipeline sheet`"
         )
 
 
@@ -199,11 +200,9 @@ def count(
     show: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
-    as_json: Annotated[
-        bool, json_option("source, solutions, complete if there are no more, status, message")
-    ] = False,
+    as_json: Annotated[bool, json_option("source, solutions, complete, status, message")] = False,
 ) -> None:
-    """Count the solutions of puzzles, up to --max-solutions of each.
+    """Count the solutions of puzzles, up to --max-solutions each.
 
     sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
 
@@ -221,7 +220,7 @@ def count(
         print(text, flush=True)
 
     if show and as_json:
-        raise UsageError("--print: `solve --json` has the solutions")
+        raise UsageError("--print cannot be combined with --json; use `solve --json`")
     limit, code = settings.limit, ALL_WELL
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for item, result in answered_in(files, counting, print_solution if show else None):
@@ -251,7 +250,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     sources: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Puzzles, collections, archives, records, an outbox, by default that of --outbox."
+            help="Puzzles, collections, archives, records, or an outbox. Default: --outbox."
         ),
         PIPED,
     ] = None,
@@ -259,8 +258,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     output: Annotated[
         Path | None,
         output_option(
-            "Where to write: a new sheet.html, or sheet-2.html, here; - is standard output. "
-            "A name that ends in .pdf makes a PDF in A4."
+            "Write to this file; - is standard output. A name ending in .pdf makes an A4 PDF. "
+            "Default: sheet.html, or sheet-2.html and so on if it exists."
         ),
     ] = None,
     force: ForceOption = False,
@@ -269,11 +268,11 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--per-page",
             metavar="N",
-            help="Puzzles on a page: 1, 2, 4, 6, 9 or 12; fewer of large ones.",
+            help="Puzzles per page: 1, 2, 4, 6, 9 or 12; fewer if they are large.",
         ),
     ] = "4",
     no_solutions: Annotated[
-        bool, typer.Option("--no-solutions", help="Leave out the solutions; nothing is solved.")
+        bool, typer.Option("--no-solutions", help="Leave out solutions; nothing is solved.")
     ] = False,
     first: Annotated[
         int | None,
@@ -282,23 +281,23 @@ def sheet(  # noqa: PLR0913 - one for each option
     sort: Annotated[
         Literal["givens", "rating"] | None,
         typer.Option(
-            "--sort", metavar="NAME", help="The easiest first, by givens (their number) or rating."
+            "--sort", metavar="NAME", help="Easiest first, by number of givens or by rating."
         ),
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option("--title", metavar="TEXT", help="The title at the head of each page."),
+        typer.Option("--title", metavar="TEXT", help="Title in the header of each page."),
     ] = None,
     author: Annotated[
         str | None,
-        typer.Option("--author", metavar="TEXT", help="The author at the head of each page."),
+        typer.Option("--author", metavar="TEXT", help="Author in the header of each page."),
     ] = None,
     difficulty: Annotated[
         str | None,
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="A label at the head of each page.",
+            help="A label in the header of each page.",
         ),
     ] = None,
     levels: Annotated[
@@ -307,14 +306,14 @@ def sheet(  # noqa: PLR0913 - one for each option
     ] = False,
     names: Annotated[
         bool,
-        typer.Option("--names", help="Print the file and line of each puzzle beside it."),
+        typer.Option("--names", help="Print the file and line of each puzzle."),
     ] = False,
     as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
 ) -> None:
-    """Make pages of puzzles to print, their rules and solutions behind.
+    """Make printable pages of puzzles, followed by their rules and solutions.
 
-    Files are solved as `solve` does. An outbox, a record or a table has its solutions already. The
-    puzzles of records are read from their originals, in the folder done of the inbox.
+    Files are solved as by `solve`. Solutions in an outbox, a record or a table are reused; the
+    puzzles of records are read from their originals in inbox/done/.
 
     sudoku-pipeline sheet examples/collection.txt
 
@@ -324,7 +323,7 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
 
-    Exit code 1: something was not drawn, or a solution was not found.
+    Exit code 1: something could not be drawn, or a solution was not found.
     """
     from pipeline.cli import sheet as sheets
     from pipeline.cli.files import check_target, source_name, unused
@@ -342,7 +341,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     for fault in faults:
         say(str(fault))
     if not found and not faults:
-        raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
+        raise InputError(f"{', '.join(map(source_name, sources))}: no puzzle to print")
     if not found:
         raise typer.Exit(SOME_BAD)
     if difficulty == "level":
@@ -350,7 +349,7 @@ def sheet(  # noqa: PLR0913 - one for each option
         difficulty, levels = None, True
     is_rated = levels or sort == sheets.RATING
     if is_rated and settings.trust_solver:
-        raise UsageError("--trust-solver: levels need the proof that it leaves out")
+        raise UsageError("--trust-solver: levels need proof that the solution is unique")
     is_solved = is_rated or not no_solutions
     printed = sheets.with_solutions(found, settings) if is_solved else [each for each, _ in found]
     for each in printed:

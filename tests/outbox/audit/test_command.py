@@ -70,7 +70,7 @@ def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
     monkeypatch.chdir(tmp_path)
     outbox.box.inbox.rename(tmp_path / "away")
     code, _, said = run("audit", str(outbox.folder))
-    remedy = "no such folder; give --inbox, or --originals with the folder of originals"
+    remedy = "no such folder; name the inbox with --inbox, or --originals FOLDER"
     assert (code, said) == (1, f"inbox/done: {remedy}\n")
     assert run("audit", str(outbox.folder), "--inbox", "away")[::2] == (0, "")
 
