@@ -29,6 +29,7 @@ from pipeline.settings import Setting, settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
+COMMANDS = {name: each for name, each in GROUP.commands.items() if not each.hidden}
 SETTINGS = {CONFIG: Setting(name=CONFIG, kind=Path), **settings_declared()}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
@@ -89,13 +90,12 @@ records. Fields are listed in the order in which they are written.
 def commands() -> Iterator[str]:
     """All commands, with their usage, help, examples, arguments and own options."""
     yield COMMANDS_BEGIN
-    shown = {name: command for name, command in GROUP.commands.items() if not command.hidden}
-    first = {name: command.help.partition("\n")[0] for name, command in shown.items()}
+    first = {name: command.help.partition("\n")[0] for name, command in COMMANDS.items()}
     yield _table(
         ("command", "what it does"), ((_linked(each), _marked(first[each])) for each in first)
     )
     yield from _parameters("option before the command", GROUP.params)
-    for name, command in shown.items():
+    for name, command in COMMANDS.items():
         own = [each for each in command.params if each.name not in SETTINGS or not _is_option(each)]
         shared = [_name(each) for each in command.params if each not in own]
         usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
@@ -165,7 +165,7 @@ def settings() -> Iterator[str]:
         default = setting.shown(setting.default)
         taken = {
             command: parameter
-            for command, each in GROUP.commands.items()
+            for command, each in COMMANDS.items()
             for parameter in each.params
             if parameter.name == name
         }
