@@ -37,8 +37,8 @@ What a puzzle may demand beyond its rows, columns and boxes, by the names that r
 the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is the side of the
 grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
 the rule, drawn as in the [report](../how-to/report.md) and by
-[`convert -o NAME.svg`](commands.md#convert). Rules that only the Interactive Sudoku Solver has are defined by
-[its source](https://github.com/sigh/Interactive-Sudoku-Solver).
+[`convert -o NAME.svg`](commands.md#convert). Rules that only the Interactive Sudoku Solver has are
+defined by [its source](https://github.com/sigh/Interactive-Sudoku-Solver).
 
 A line of Python makes the first rule of each picture, see [Puzzles with
 rules](../how-to/python.md#puzzles-with-rules). There `at` is `puzzle.geometry.cells_at`, which

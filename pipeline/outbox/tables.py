@@ -102,7 +102,9 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
         str, about("the line on which it begins; empty if the file is one puzzle"), WHOLE
     ]
     first_source: Annotated[
-        str, about("the file of the first puzzle of its class; with `--against` in that source"), WORD
+        str,
+        about("the file of the first puzzle of its class; with `--against` in that source"),
+        WORD,
     ]
     first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise"), WHOLE]
 

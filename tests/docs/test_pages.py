@@ -23,7 +23,7 @@ OUR_OPTIONS = {
     for command in COMMANDS.values()
     for each in command.params
     for flag in each.opts
-    if flag.startswith("-")
+    if flag.startswith("-") and not getattr(each, "hidden", False)
 } | {"--help", "--install-completion", "--show-completion", "--version"}
 OTHERS_OPTIONS = """\
 --build-arg --detach --name --profile --user --userns (docker, podman)
