@@ -148,7 +148,7 @@ LARGE = json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3])
         (LARGE, "1:3: expected a number from 1 to 4, or 0 or null for a blank, found '5'"),
         (json.dumps(ROWS).replace("53", "5k"), "1:4: expected a digit or a blank, found 'k'"),
         ('[["1", ".0", "."], [1, 2, 3]]', "1:8: expected a digit or a blank, found '.0'"),
-        ('[["1", "*", ".", null]]', "1:17: expected a digit, '*' or '.', found an empty cell"),
+        ('[["1", "*", ".", null]]', "1:18: expected a digit, '*' or '.', found an empty cell"),
         (json.dumps(["0" * 16] * 16), "1:1: expected a row of 4, 6, 8 or 9 cells, found 16"),
         ('["1..2",\n"1..", "1..2", "1..2"]', "2:6: expected a row of 4 cells, found 3"),
         ('[["1", "."],\n [".", "12"]]', "2:8: expected a digit or a blank, found '12'"),
