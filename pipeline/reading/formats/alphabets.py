@@ -16,6 +16,8 @@ from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD,
 from pipeline.reading.formats.parsed import Variant
 from pipeline.settings import Reading
 
+_BLANKS = frozenset(BLANKS)
+
 
 class Alphabet(NamedTuple):
     """The masks of tokens, and the tokens of which a puzzle may have one for all its blanks.
@@ -26,7 +28,7 @@ class Alphabet(NamedTuple):
     """
 
     masks: Mapping[str, int]
-    blanks: Collection[str]
+    blanks: frozenset[str]
     expected: str
     in_range: str = ""
     fold: Callable[[str], str] = str
@@ -75,9 +77,9 @@ def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alpha
         usual = usual_boxes(side)
         masks = {**masks, EVEN: usual.even_values, ODD: usual.odd_values}
         expected = f"a digit, '{EVEN}' or '{ODD}'"
-        return [Alphabet(masks, "", expected, in_range, variant="even-odd")]
+        return [Alphabet(masks, frozenset(), expected, in_range, variant="even-odd")]
     fold = str if reading.variant == "auto" else _either_mark
-    return [Alphabet(masks, BLANKS, "a digit or a blank", in_range, fold)]
+    return [Alphabet(masks, _BLANKS, "a digit or a blank", in_range, fold)]
 
 
 def _either_mark(token: str) -> str:
@@ -89,13 +91,13 @@ def signs(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alph
     """Digits, or above side 9 letters, of which A is 1, and any one blank; no marks."""
     known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
     expected = f"one of {known[0]} to {known[-1]} or a blank"
-    return [Alphabet(_masks(known), BLANKS.upper(), expected, fold=str.upper)]
+    return [Alphabet(_masks(known), frozenset(BLANKS.upper()), expected, fold=str.upper)]
 
 
 def letters(name: str) -> Alphabet:
     """An alphabet of 16×16 and 25×25 by its name."""
     return Alphabet(
-        _masks(ALPHABETS[name]), BLANKS, "a sign of {}, or one symbol for all blanks", name=name
+        _masks(ALPHABETS[name]), _BLANKS, "a sign of {}, or one symbol for all blanks", name=name
     )
 
 
@@ -104,7 +106,7 @@ def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
         masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
-        return [Alphabet(masks, blanks, expected, fold=unpadded)]
+        return [Alphabet(masks, frozenset(blanks), expected, fold=unpadded)]
 
     return alphabets
 

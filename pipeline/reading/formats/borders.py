@@ -4,7 +4,7 @@ Lines are bars between the cells of a row, and borders between rows. Rows and co
 separately. Lines nowhere, between all cells, or only where the usual boxes end say nothing; among
 lines between all cells, those drawn differently count, `||` or `===`. Any other lines must cut the
 whole grid into boxes, or the grid is refused. A direction that says nothing follows from the other.
-Sides that have no usual boxes, such as 12, need lines or a declaration.
+Sides that have no usual boxes, such as 12, need a declaration.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def boxes_of(
     """The boxes of a grid of that side, whose rows and borders these lines are.
 
     A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, if the
-    lines draw no boxes, or others than those that the text has `stated`, or if nothing tells which
-    boxes the side has.
+    lines draw no boxes, or others than those that the text has `stated`, or if the side
+    has no usual boxes.
     """
     usual, box = usual_boxes(side), reading.box
     if box and not stated:
@@ -62,13 +62,12 @@ def boxes_of(
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
             raise text.error(None, None, expected, f"{side}")
         return Geometry(*box)
-    columns, rows = _judge(lines, usual)
-    speaks = columns.speaks or rows.speaks
-    if not (stated or speaks or columns.cuts or rows.cuts or side in ALL_GEOMETRIES):
+    if not stated and side not in ALL_GEOMETRIES:
         expected = f"{choices(side)} to say which boxes it has"
         raise text.error(None, None, expected, f"{side} rows")
+    columns, rows = _judge(lines, usual)
     found = stated or usual
-    if speaks and not stated:
+    if not stated and (columns.speaks or rows.speaks):
         height, width = _smallest(rows, side), _smallest(columns, side)
         height, width = height or side // max(1, width), width or side // max(1, height)
         found = Geometry(height, width) if 1 < height < side == height * width else usual
