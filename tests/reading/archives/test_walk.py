@@ -330,6 +330,17 @@ def test_the_total_counts_all_members_and_ends_the_archive(drop, pack):
 
 
 @both_packers
+def test_too_many_members_are_refused_first_or_read_up_to_their_number(drop, pack):
+    path, few = drop(pack(*((str(number), A) for number in range(10)))), UnpackLimits(members=4)
+    with pytest.raises(UnpackError, match="more than 4 members"):
+        check_readable(path, few)
+    check_readable(path, few, counts=False)
+    size, errors = drained(path, few)
+    assert size == 4 * len(A)
+    assert "more than 4 members" in errors[-1]
+
+
+@both_packers
 def test_members_are_counted_those_inside_included(drop, pack):
     inner = zip_of(*((name, A) for name in "abc"))
     path = drop(pack(("1", inner), ("2", inner)))
