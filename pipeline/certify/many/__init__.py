@@ -135,7 +135,7 @@ def _verdict(
         return Verdict.WRONG, 0
     puzzle = Puzzle(geometry, cells)
     try:
-        found = exhausted(puzzle, grids, nodes=most, seconds=seconds)
+        found = exhausted(puzzle, grids, max_nodes=most, seconds=seconds)
     except NotSolutions:
         return Verdict.WRONG, 0
     if found.missing:
