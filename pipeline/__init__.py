@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from pipeline.catalogue.comparing import Copy, Left, Tally
     from pipeline.catalogue.generating import Wish
-    from pipeline.certify import Violation, certifier, certify_grid
+    from pipeline.certify import Violation, certifier, certify_grid, is_solution
     from pipeline.errors import (
         EnvironmentFailure,
         InputError,
@@ -131,6 +131,7 @@ __all__ = [
     "dimacs_lines",
     "encode_puzzle",
     "generate",
+    "is_solution",
     "overlap",
     "parse_puzzle",
     "parse_result",
@@ -153,7 +154,7 @@ _HOMES = {
     ),
     "catalogue.comparing": "Copy Left Tally",
     "catalogue.generating": "Wish",
-    "certify": "Violation certifier certify_grid",
+    "certify": "Violation certifier certify_grid is_solution",
     "errors": (
         "EnvironmentFailure InputError InvalidPuzzle InvalidResult LimitReached MissingFolder "
         "PipelineError SolverError SolverMissing UsageError"

@@ -1,16 +1,19 @@
-"""Checks that share no code with what they check."""
+"""Checkers for solutions, completeness and steps. They share no code with the solvers."""
 
 from __future__ import annotations
 
 from pipeline.certify.grids import (
     Violation,
-    certifier,
     certify_grid,
     certify_lists,
     certify_many,
     certify_model,
     clashing_givens,
+    is_solution,
 )
+
+certifier = is_solution
+"""Alias of `is_solution`, until 1.1."""
 
 __all__ = [
     "Violation",
@@ -20,4 +23,5 @@ __all__ = [
     "certify_many",
     "certify_model",
     "clashing_givens",
+    "is_solution",
 ]

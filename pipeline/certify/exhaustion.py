@@ -1,11 +1,13 @@
-"""Whether the solutions of a puzzle that are listed are all there are, from the rules alone.
+"""Exhaustive search for solutions that a list lacks, from the rules alone.
 
-Nothing here knows an encoding, a clause or a solver. All candidates are one number, a plane of n²
-bits for each value: bit v·n² + c says that cell c may hold the value v + 1. So a shift moves all
-cells of all values at once. A segment is the part of a row or of a column that lies in one box.
-After propagation the search branches in a group, of which one candidate is right. It prefers groups
-with few candidates that have failed often, because the trouble is there (F. Boussemart et al.,
-Boosting systematic search by weighting constraints, 2004). It begins anew after ever more failures.
+It uses no encoding, no clauses and no solver. All candidates are one integer with a plane of n²
+bits per value: bit v·n² + c is set if cell c may hold the value v + 1, so one shift moves every
+cell of every plane. A segment is the part of a row or column inside one box. A group is a set of
+candidates of which exactly one is true.
+
+After propagation the search branches on a group. It prefers groups with few candidates and many
+past failures (dom/wdeg: F. Boussemart et al., Boosting systematic search by weighting constraints,
+2004), and restarts after a growing number of failures.
 """
 
 from __future__ import annotations
@@ -19,27 +21,28 @@ from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
-LARGEST_SIDE = 49
-"""The largest side that is searched: it has 117,649 candidates."""
+MAX_SIDE = 49
+"""Largest side that is searched. It has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 NOT_MET = "the search did not come to a listed solution"
 
-_FIRST_RUN, _LONGER = 200, 1.3
-"""Failures before the search begins anew, and the factor for each time after."""
+_FIRST_RUN, _RUN_GROWTH = 200, 1.3
+"""Failures before the first restart, and the growth factor of that limit."""
 
 
 class NotSolutions(ValueError):
-    """Grids are listed that are not different solutions of the puzzle."""
+    """The listed grids are not distinct solutions of the puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The result of a search: solutions that were not listed, and its number of branchings.
+    """The result of an exhaustive search.
 
-    `undecided` says why it ended before it had seen everything; None if it has, or has found as
-    many missing solutions as were asked for.
+    `missing` are solutions that were not listed, `nodes` is the number of branchings. `undecided`
+    is the reason why the search stopped early; None if it finished, or found as many missing
+    solutions as the caller asked for.
     """
 
     missing: tuple[Grid, ...]
@@ -48,7 +51,7 @@ class Exhausted:
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is no solution but those listed."""
+        """Whether the list is known to have every solution."""
         return not self.missing and self.undecided is None
 
 
@@ -56,16 +59,16 @@ def exhausted(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
-    most: int = 1,
-    nodes: float = inf,
+    max_solutions: int = 1,
+    max_nodes: float = inf,
     seconds: float = inf,
 ) -> Exhausted:
-    """Search for solutions of a puzzle that are not listed, until there are `most` of them.
+    """Search a puzzle for up to `max_solutions` solutions that `solutions` lacks.
 
-    It ends undecided after so many nodes or seconds, and if it has not come to all that are listed.
-    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless a unit is crowded.
-    Raises NotSolutions if those listed are not different solutions of the puzzle, and ValueError
-    for a `most` below 1.
+    The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
+    reach every listed solution. Sides above MAX_SIDE and puzzles with further rules are
+    undecided too, unless a unit alone has no solution. Raises NotSolutions if the listed grids are
+    not distinct solutions, and ValueError for `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -73,26 +76,25 @@ def exhausted(
         >>> exhausted(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
         (1, 2, 4, 3)
     """
-    if most < 1:
-        raise ValueError(f"{most} solutions are not looked for")
+    if max_solutions < 1:
+        raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
     end = time.monotonic() + seconds
-    is_plain = puzzle.is_plain
-    listed = {_chosen(puzzle, grid) for grid in solutions} if is_plain else set()
-    if is_plain and (len(listed) < len(solutions) or None in listed):
-        raise NotSolutions("the grids that are listed are not different solutions")
+    listed = {_bits_of(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
+    if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
+        raise NotSolutions("the listed grids are not distinct solutions")
     if not solutions and crowded_unit(puzzle):
         return Exhausted((), 0)
-    if not is_plain:
+    if not puzzle.is_plain:
         return Exhausted((), 0, _NOT_PLAIN)
-    if puzzle.geometry.side > LARGEST_SIDE:
-        return Exhausted((), 0, f"sides above {LARGEST_SIDE} are not searched")
-    return _searched(_PlaneSearch(puzzle, nodes, end), puzzle.geometry, listed, most)
+    if puzzle.geometry.side > MAX_SIDE:
+        return Exhausted((), 0, f"sides above {MAX_SIDE} are not searched")
+    return _missing_of(_PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions)
 
 
-def _searched(
-    search: _PlaneSearch, geometry: Geometry, listed: set[int | None], most: int
+def _missing_of(
+    search: _PlaneSearch, geometry: Geometry, listed: set[int | None], max_solutions: int
 ) -> Exhausted:
-    """The solutions that a search finds, except those listed, until there are `most`."""
+    """Run a search until it has found `max_solutions` that are not listed."""
     missing: dict[int, None] = {}
     unmet = {*listed}
     for chosen in search.solutions():
@@ -100,15 +102,15 @@ def _searched(
             unmet.discard(chosen)
             continue
         missing[chosen] = None
-        if len(missing) >= most:
+        if len(missing) >= max_solutions:
             break
-    grids = tuple(_grid(geometry, chosen) for chosen in missing)
+    grids = tuple(_grid_of(geometry, chosen) for chosen in missing)
     undecided = search.undecided or (NOT_MET if unmet else None)
-    return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
+    return Exhausted(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
 
 
 def crowded_unit(puzzle: Puzzle) -> str | None:
-    """The first unit, such as `row 3`, whose cells cannot all hold different values, if any."""
+    """The first unit, such as `row 3`, whose cells cannot all hold different values; else None."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
         if not _can_differ(unit, puzzle):
             return unit_name(puzzle.geometry, index)
@@ -118,7 +120,8 @@ def crowded_unit(puzzle: Puzzle) -> str | None:
 def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
     """Whether the cells of a unit can hold different values.
 
-    A bipartite matching of those that are not blank, by augmenting paths.
+    Matches cells to values by augmenting paths. Blank cells can take any value that is left, so
+    only the others are matched.
     """
     holders: dict[int, int] = {}
 
@@ -136,7 +139,7 @@ def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
 
 
 class _Repeats(NamedTuple):
-    """The bits `first`, and others `shifts` behind each; times `spread`, a bit is copied to all."""
+    """Equally spaced bits: `first`, and its copies at `shifts`. `bit * spread` sets all copies."""
 
     first: int
     shifts: tuple[int, ...]
@@ -144,12 +147,13 @@ class _Repeats(NamedTuple):
 
 
 class _Planes(NamedTuple):
-    """The rules on a geometry's candidates.
+    """The bit masks of a geometry.
 
-    `values`: the candidates of the first value, and those of the others behind. `directions`: for
-    rows, then columns, the first cell of each segment with the others; and its first segment of
-    each line, and of each box, with the others. Each of `groups` has exactly one right candidate:
-    the values of a cell, or the cells of a unit for a value.
+    `cells`: the number of cells, n². `values`: the plane of the first value, and the other planes.
+    `directions`: for rows, then columns, three repeats: the first cell of each segment and its
+    other cells, the first segment of each line and its other segments, the first segment of each
+    box and its other segments. `groups`: the candidates of each cell, then those of each value in
+    each unit.
     """
 
     cells: int
@@ -164,14 +168,14 @@ def _board(geometry: Geometry) -> _Planes:
     cells = n * n
 
     def repeats(first: int, step: int, count: int) -> _Repeats:
-        """So many things, the first ones given, that are `step` apart."""
+        """`count` copies of the bits `first`, `step` apart."""
         shifts = range(step, step * count, step)
         return _Repeats(first, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
     values = repeats((1 << cells) - 1, cells, n)
 
     def first(rows: int, columns: int) -> int:
-        """The candidates in the first of every `rows` rows and `columns` columns."""
+        """The candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
         return chosen * values.spread
 
@@ -189,8 +193,8 @@ def _board(geometry: Geometry) -> _Planes:
     return _Planes(cells, values, directions, tuple(groups))
 
 
-def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
-    """The candidates that a grid chooses; None if it is not a solution of the puzzle."""
+def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
+    """The candidates of a grid as bits; None if it is not a solution of the puzzle."""
     if grid.geometry != puzzle.geometry:
         return None
     if not all(mask >> v - 1 & 1 for mask, v in zip(puzzle.cells, grid.values, strict=True)):
@@ -202,23 +206,23 @@ def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
     return sum(1 << (value - 1) * cells + cell for cell, value in enumerate(grid.values))
 
 
-def _grid(geometry: Geometry, chosen: int) -> Grid:
+def _grid_of(geometry: Geometry, chosen: int) -> Grid:
     cells = geometry.side**2
     values = [0] * cells
     while chosen:
-        place = (chosen & -chosen).bit_length() - 1
-        values[place % cells] = place // cells + 1
+        bit = (chosen & -chosen).bit_length() - 1
+        values[bit % cells] = bit // cells + 1
         chosen &= chosen - 1
     return Grid(geometry, tuple(values))
 
 
 class _PlaneSearch:
-    """A depth-first search, with restarts; `undecided` says why it ended early, if it did."""
+    """Depth-first search with restarts. `undecided` is the reason if it stopped early."""
 
-    def __init__(self, puzzle: Puzzle, most: float, end: float) -> None:
+    def __init__(self, puzzle: Puzzle, max_nodes: float, end: float) -> None:
         self.nodes = 0
         self.undecided: str | None = None
-        self._most = most
+        self._max_nodes = max_nodes
         self._end = end
         self._board = _board(puzzle.geometry)
         self._weights: dict[int, int] = {}
@@ -229,53 +233,53 @@ class _PlaneSearch:
                     self._root &= ~(1 << value * self._board.cells + cell)
 
     def solutions(self) -> Iterator[int]:
-        """The candidates of each solution; one may come again after a restart."""
+        """Yield the candidates of each solution. Restarts may repeat one."""
         run = float(_FIRST_RUN)
-        failures, waiting = 0, [self._root]
-        while waiting:
+        failures, stack = 0, [self._root]
+        while stack:
             if time.monotonic() > self._end:
                 self.undecided = TOO_SHORT
                 return
-            left, state = _propagate(self._board, waiting.pop())
+            left, state = _propagate(self._board, stack.pop())
             if state == _OPEN:
-                if self.nodes >= self._most:
-                    self.undecided = f"{self._most:,.0f} nodes were too few"
+                if self.nodes >= self._max_nodes:
+                    self.undecided = f"{self._max_nodes:,.0f} nodes were too few"
                     return
                 self.nodes += 1
-                waiting += self._branches(left)
+                stack += self._branches(left)
                 continue
             if state == _FULL:
                 yield left
             elif state == _DEAD:
                 self._blame(left)
             failures += 1
-            if failures > run and waiting:
-                run, failures, waiting = run * _LONGER, 0, [self._root]
+            if failures > run and stack:
+                run, failures, stack = run * _RUN_GROWTH, 0, [self._root]
 
     def _blame(self, left: int) -> None:
-        """Note the failure of a group that has no candidate left; all others weigh 1."""
+        """Raise the weight of the first group without candidates. Weights begin at 1."""
         for index, group in enumerate(self._board.groups):
             if not left & group:
                 self._weights[index] = self._weights.get(index, 1) + 1
                 return
 
     def _branches(self, left: int) -> tuple[int, int]:
-        """The candidates without one of a group, and with no other of it."""
+        """Both branches on one candidate of the best group: without it, and with it alone."""
         groups, weights = self._board.groups, self._weights
         pair = _first_pair(self._board, left)
-        some = range(len(groups)) if pair is None else sorted({pair, *weights})
-        least, among = inf, 0
-        for index in some:
+        indices = range(len(groups)) if pair is None else sorted({pair, *weights})
+        minimum, best = inf, 0
+        for index in indices:
             held, weight = left & groups[index], weights.get(index, 1)
             count = held.bit_count()
-            if count > 1 and count < least * weight:
-                least, among = count / weight, held
-        one = among & -among
-        return left & ~one, left & ~among | one
+            if count > 1 and count < minimum * weight:
+                minimum, best = count / weight, held
+        one = best & -best
+        return left & ~one, left & ~best | one
 
 
 def _first_pair(board: _Planes, left: int) -> int | None:
-    """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
+    """The first cell with two candidates, if any. No group of weight 1 is a better choice."""
     plane, shifts, _ = board.values
     one, two, three = left & plane, 0, 0
     for shift in shifts:
@@ -288,23 +292,23 @@ def _first_pair(board: _Planes, left: int) -> int | None:
 
 
 _OPEN, _FULL, _DEAD, _CLASH = range(4)
-"""What propagation ends with: something to choose, one candidate in each cell, a group without any,
-two that must both be right but cannot."""
+"""Outcomes of propagation: a choice is left, every cell has one candidate, a group has none, or two
+candidates exclude each other although both are needed."""
 
 
 def _propagate(board: _Planes, left: int) -> tuple[int, int]:
-    """The candidates that are left once nothing more follows, and what that means.
+    """Propagate to a fixpoint; return the remaining candidates and the outcome.
 
-    A segment must have a value if one of its cells has no other, or if no other segment of its row,
-    column or box may have it. Then these others cannot have it. The cell in which two such segments
-    meet holds the value.
+    A segment must hold a value if one of its cells has no other candidate, or if no other segment
+    of its row, column or box can hold it. The value is then eliminated from those other segments.
+    If a row's segment and a column's segment both must hold a value, it is in their common cell.
     """
     plane, _, copies = board.values
     while True:
-        one, several = _counted(left, board.values)
+        one, repeated = _counted(left, board.values)
         if one != plane:
             return left, _DEAD
-        before, sure = left, left & ~(several * copies)
+        before, sure = left, left & ~(repeated * copies)
         met = left
         for segments, *kinds in board.directions:
             may, must = _folded(left, segments), _folded(sure, segments)
@@ -325,23 +329,23 @@ def _propagate(board: _Planes, left: int) -> tuple[int, int]:
             return left, _CLASH
         left &= met | ~(held * copies)
         if left == before:
-            return left, _OPEN if several else _FULL
+            return left, _OPEN if repeated else _FULL
 
 
 def _counted(bits: int, repeats: _Repeats) -> tuple[int, int]:
-    """The first bits that are set at least once, and at least twice, there and behind."""
+    """The bits of `first` that are set in at least one copy, and in at least two."""
     first, shifts, _ = repeats
-    one, several = bits & first, 0
+    one, repeated = bits & first, 0
     for shift in shifts:
         here = bits >> shift & first
-        several |= one & here
+        repeated |= one & here
         one |= here
-    return one, several
+    return one, repeated
 
 
 def _folded(candidates: int, segments: _Repeats) -> int:
-    """The segments in which there are candidates."""
-    found = candidates
+    """The segments that have candidates, as their first bits."""
+    occupied = candidates
     for shift in segments.shifts:
-        found |= candidates >> shift
-    return found & segments.first
+        occupied |= candidates >> shift
+    return occupied & segments.first

@@ -1,9 +1,9 @@
-"""The formula that a proof of completeness refutes, from the rules alone, and its DIMACS text.
+"""The formula that a proof of completeness refutes, made from the rules alone, in DIMACS.
 
-It states the puzzle, and excludes each published grid: if it is unsatisfiable, there is no other
-solution. No encoder takes part in it. Most of its clauses are satisfied as soon as its
-unit clauses are propagated; the rest is its core, which is quicker to refute, and whose refutation
-is quicker to check.
+It states the puzzle and blocks each published grid, so it is unsatisfiable exactly if there is no
+other solution. It shares no code with the encoders. Unit propagation satisfies most of its
+clauses. The others are its core, which is quicker to refute and has a proof that is quicker to
+check.
 """
 
 from __future__ import annotations
@@ -24,38 +24,41 @@ from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 MAX_CLAUSES = 3_000_000
-"""Limit on the clauses of a puzzle's formula."""
+"""Clauses that a puzzle's formula may have."""
 
 MAX_REFUTED = 1_000_000
-"""Clauses of any other for which making and checking a proof takes a gigabyte."""
+"""Clauses that any other formula may have. Making and checking its proof takes up to 1 GB."""
 
-_AT_ONCE = 10_000
-_OFTEN = 1000
+_CHUNK = 10_000
+"""Clauses of a chunk of text."""
+
+_CHECK_INTERVAL = 1000
+"""Literals between two looks at the clock."""
+
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
 
 class FormulaTooLarge(LimitReached):
-    """A geometry whose rules need more clauses than a proof can be made for."""
+    """The rules of the geometry take more clauses than a proof can have."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """The clauses that all puzzles of a geometry share, and their text, made once."""
+    """The clauses shared by all puzzles of a geometry, and their text, made once."""
 
     clauses: tuple[Clause, ...]
 
     @cached_property
     def text(self) -> str:
-        return "".join(_pieces(self.clauses))
+        return "".join(_chunks(self.clauses))
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
     """Clauses over the variables 1 … `variables`, in the order in which they are published.
 
-    A clause names no variable twice. `rules` are the clauses it begins with, if they are shared
-    with other formulas.
+    No clause names a variable twice. `rules` are its first clauses, if other formulas share them.
     """
 
     variables: int
@@ -67,14 +70,14 @@ class Formula:
         return self.clauses[len(self.rules.clauses) :]
 
     def text(self) -> Iterator[str]:
-        """The DIMACS text in pieces: the header, then one clause a line."""
+        """The DIMACS text in chunks: the header, then one clause per line."""
         yield f"p cnf {self.variables} {len(self.clauses)}\n"
         yield self.rules.text
-        yield from _pieces(self.own)
+        yield from _chunks(self.own)
 
 
 def formula_size(geometry: Geometry) -> int:
-    """The number of clauses that state the rules, without generating them."""
+    """The number of clauses that state rows, columns and boxes, without generating them."""
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     apart = pairs - height * comb(width, 2) - width * comb(height, 2)
@@ -84,16 +87,15 @@ def formula_size(geometry: Geometry) -> int:
 
 
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
-    """State the units, the puzzle's givens, marks and rules, and exclude the grids.
+    """State the units, givens, marks and rules of a puzzle, and block the grids.
 
-    "Cell c holds the v-th value" is the variable c·n + v, cells counting from 0 row by row; behind
-    them come the variables that rules have of their
-    own. Raises LimitReached if the clauses are too many, and ValueError for a grid of another
-    geometry or one named twice.
+    Variable c·n + v means that cell c holds the v-th value. Cells count from 0, row by row.
+    The auxiliary variables of rules follow. Raises LimitReached for too many clauses, and
+    ValueError for a grid of another geometry or a grid that is listed twice.
     """
     geometry = puzzle.geometry
     if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):
-        raise ValueError("the grids must be of the puzzle's geometry and differ from one another")
+        raise ValueError("expected distinct grids of the puzzle's geometry")
     rules = _rules(geometry)
     variables = geometry.side * geometry.size
     stated: tuple[Clause, ...] = ()
@@ -105,7 +107,7 @@ def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
 
 
 def _once(clause: Clause) -> Clause:
-    """A clause that names no literal twice."""
+    """The clause without repeated literals."""
     return clause if len({*clause}) == len(clause) else tuple(dict.fromkeys(clause))
 
 
@@ -115,8 +117,7 @@ def _rules(geometry: Geometry) -> Rules:
     if size > MAX_CLAUSES:
         n = geometry.side
         raise FormulaTooLarge(
-            f"the rules of {n}×{n} are {size:,} clauses, more than the {MAX_CLAUSES:,} "
-            "that a proof is made for"
+            f"the rules of {n}×{n} take {size:,} clauses; a proof can have {MAX_CLAUSES:,}"
         )
     return Rules(tuple(_stated(geometry)))
 
@@ -126,9 +127,9 @@ def _boxes_are_lines(geometry: Geometry) -> bool:
 
 
 def _stated(geometry: Geometry) -> Iterator[Clause]:
-    """At least one and at most one of each cell's values, and of each value's places in a unit.
+    """Exactly one value in each cell, and exactly one position of each value in a unit.
 
-    Boxes do not repeat what rows and columns say about two cells, or about all.
+    Clauses of boxes that repeat one of a row or column are left out.
     """
     n = geometry.side
     values = range(1, n + 1)
@@ -142,16 +143,15 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
     if _boxes_are_lines(geometry):
         return
     for box in boxes:
-        at = geometry.place
-        pairs = combinations(box, 2)
-        apart = [(a, b) for a, b in pairs if all(map(ne, at(a), at(b)))]
+        place, pairs = geometry.place, combinations(box, 2)
+        apart = [(a, b) for a, b in pairs if all(map(ne, place(a), place(b)))]
         for value in range(n):
             yield tuple(cells[cell][value] for cell in box)
             yield from ((-cells[a][value], -cells[b][value]) for a, b in apart)
 
 
 def _units(puzzle: Puzzle) -> Iterator[Clause]:
-    """A given is true; every value that a mark forbids is false."""
+    """Unit clauses: givens are true, values that marks forbid are false."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     for cell, mask in enumerate(puzzle.cells):
         if mask & (mask - 1) == 0:
@@ -165,9 +165,9 @@ def _other_than(grid: Grid) -> Clause:
     return tuple(-(cell * n + before + value) for cell, value in enumerate(grid.values))
 
 
-def _pieces(clauses: Sequence[Clause]) -> Iterator[str]:
-    for start in range(0, len(clauses), _AT_ONCE):
-        yield "".join(map(_line, clauses[start : start + _AT_ONCE]))
+def _chunks(clauses: Sequence[Clause]) -> Iterator[str]:
+    for start in range(0, len(clauses), _CHUNK):
+        yield "".join(map(_line, clauses[start : start + _CHUNK]))
 
 
 def _line(clause: Clause) -> str:
@@ -177,10 +177,10 @@ def _line(clause: Clause) -> str:
 
 
 def read_formula(text: str) -> Formula:
-    """Read the formula whose `text` this is.
+    """Read a formula from the text that `Formula.text` writes.
 
-    Strict: only the header and one clause a line, as many as announced. Raises
-    ValueError with the line for anything else, such as a clause that names a variable twice.
+    Strict: a header, then one clause per line, as many as announced. Raises ValueError with the
+    line number for anything else, and for a clause that names a variable twice.
     """
     first, end, body = text.partition("\n")
     header = _HEADER.fullmatch(first + end)
@@ -212,59 +212,58 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """Some clauses of a formula, and what is left of them once unit clauses are propagated.
+    """A subset of the clauses of a formula, before and after unit propagation.
 
-    `places` are those of the clauses in the formula, from 0. If these cannot all be satisfied,
-    neither can the formula, whichever were picked. `remaining` are for a solver: the clauses that
-    propagation leaves open, without the literals that it makes false; `true` are the others.
+    `indices` are those of its clauses in the formula, from 0. If these are unsatisfiable, so is the
+    formula. `remaining` are the clauses that propagation leaves open, without their false
+    literals: the input of a solver. `true` are the literals that propagation makes true.
     """
 
     formula: Formula
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     remaining: tuple[Clause, ...]
     true: frozenset[int] = frozenset()
 
     @property
     def clauses(self) -> list[Clause]:
-        """The clauses that are picked from the formula."""
-        return [self.formula.clauses[place] for place in self.places]
+        """The clauses of the core, as the formula has them."""
+        return [self.formula.clauses[index] for index in self.indices]
 
     @property
     def is_refuted(self) -> bool:
-        """Whether propagation alone refutes the formula: then `REFUTED` is its proof."""
+        """Whether propagation alone refutes the formula. Its proof is then `REFUTED`."""
         return () in self.remaining
 
-    def model(self, found: AbstractSet[int]) -> tuple[int, ...]:
-        """The model of the formula that a model of what remains is part of: all its literals."""
-        chosen = self.true.union(found)
+    def model(self, model: AbstractSet[int]) -> tuple[int, ...]:
+        """Extend a model of `remaining` to one of the formula, with a literal for each variable."""
+        true_literals = self.true.union(model)
         return tuple(
             [
-                v if v in chosen and -v not in self.true else -v
+                v if v in true_literals and -v not in self.true else -v
                 for v in range(1, self.formula.variables + 1)
             ]
         )
 
 
 Refuter = Callable[[Core, float], "str | frozenset[int]"]
-"""Refutes what remains of a core within so many seconds, in DRAT, or finds a model of it.
+"""Called with a core and a time limit in seconds: returns a DRAT proof or a model of `remaining`.
 
-Nothing that it says is trusted. It raises PipelineError if it does neither.
+The caller checks either. Raises PipelineError if it has neither.
 """
 
 
 def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
-    """Pick the clauses that propagation uses, and those that it leaves open.
+    """Select the clauses that unit propagation uses, and those that it leaves open.
 
-    Nothing is lost. A clause that is left out holds a literal that the picked ones make true, so
-    it propagates nothing: what unit propagation shows (RUP) from the formula, it shows from the
-    core. Takes time and memory in proportion to the formula. Raises LimitReached when the deadline
-    has passed.
+    Every other clause has a literal that the selected ones make true, so it can propagate nothing:
+    each RUP step of the formula is one of the core. Takes time and memory linear in the size of
+    the formula. Raises LimitReached when the deadline has passed.
     """
     first, (sizes, shared) = len(formula.rules.clauses), _indexed(formula.rules)
     own = _index(deadline.watch(formula.own), first)
 
     def holding(literal: int) -> Iterable[int]:
-        """The clauses in which a literal stands."""
+        """The clauses that contain a literal."""
         return chain(shared.get(literal, ()), own.get(literal, ()))
 
     left_in = [*sizes, *map(len, formula.own)]
@@ -286,34 +285,35 @@ def _propagate(
     holding: Callable[[int], Iterable[int]],
     deadline: Deadline,
 ) -> tuple[set[int], list[int], bool]:
-    """The literals that become true, the clauses that make them so, and whether one fails.
+    """Propagate the unit clauses.
 
-    `not_false` counts the literals of each clause that are not false. Clauses are given by their
-    index; one whose literals are all false comes last.
+    `not_false` has the number of literals of each clause that are not false. Returns the true
+    literals, the indices of the clauses that imply them, and whether there is a conflict. The
+    falsified clause is then the last index.
     """
     true: set[int] = set()
     reasons: list[int] = []
     first = len(formula.rules.clauses)
-    waiting = [index for index in range(first, len(not_false)) if not_false[index] <= 1]
-    for index in waiting:
+    units = [index for index in range(first, len(not_false)) if not_false[index] <= 1]
+    for index in units:
         literal = next((x for x in formula.clauses[index] if -x not in true), None)
         if literal is None:
             return true, [*reasons, index], True
         if literal in true:
             continue
-        if len(true) % _OFTEN == 0:
+        if len(true) % _CHECK_INTERVAL == 0:
             deadline.check()
         true.add(literal)
         reasons.append(index)
         for shorter in holding(-literal):
             not_false[shorter] -= 1
             if not_false[shorter] == 1:
-                waiting.append(shorter)
+                units.append(shorter)
     return true, reasons, False
 
 
 def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
-    """The clauses in which each literal stands, numbered from `first`."""
+    """Map each literal to the indices of its clauses, which count from `first`."""
     index = defaultdict(list)
     for number, clause in enumerate(clauses, first):
         for literal in clause:
@@ -323,5 +323,5 @@ def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]
 
 @lru_cache(maxsize=4)
 def _indexed(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
-    """The sizes of the shared clauses and their index, cached."""
+    """The sizes of the shared clauses, and their index. Cached."""
     return [*map(len, rules.clauses)], _index(rules.clauses, 0)

@@ -1,7 +1,6 @@
 """Check grids against puzzles, from the rules alone, and models against clauses.
 
-Nothing here knows how a grid or a model was found: no encoding, no solver. Many grids are checked
-by another method than a single one.
+It uses no encoding and no solver. Batches of grids are checked by other code than single grids.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-AT_ONCE = 4096
-"""Puzzles checked together: few enough for a core's cache, enough to be fast."""
+CHUNK_PUZZLES = 4096
+"""Puzzles that are checked together. Their arrays fit into the cache of a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken rule: what is wrong, and the cells (row, column), from 1, that break it.
+    """A broken rule: a message, and the cells that break it as (row, column), from 1.
 
     `rule` is `geometry`, `row`, `column`, `box`, `given`, `mark`, or a rule's name.
     """
@@ -37,10 +36,10 @@ class Violation:
 
 
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
-    """Every violation of the puzzle's rules by the grid; none if it is a solution.
+    """Every violation of the puzzle's rules by the grid; empty if it is a solution.
 
-    Of rules beyond the units their predicate alone decides. A grid of another geometry is one
-    violation.
+    Rules beyond rows, columns and boxes are checked by their predicate `holds`. A grid of another
+    geometry is one violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -61,13 +60,13 @@ def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
     return (*broken, *_broken(puzzle, grid)) if puzzle.rules else broken
 
 
-def certifier(puzzle: Puzzle, solution: Grid) -> bool:
+def is_solution(puzzle: Puzzle, solution: Grid) -> bool:
     """Whether the grid is a solution of the puzzle."""
     return not certify_grid(puzzle, solution)
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The first two equal givens in a row, column or box, if there are any."""
+    """The first two equal givens in a row, column or box; None if there are none."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value
@@ -75,7 +74,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 
 def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Equal values in a unit; 0 is not a value. n cells without a repetition are a permutation."""
+    """Repeated values in units. 0 is not a value."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:
@@ -124,10 +123,10 @@ def _mark(puzzle: Puzzle, mask: int) -> str:
 def certify_many(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Whether each grid is a solution of the puzzle with the same index: (P,) of bool.
+    """Check one grid per puzzle; returns (P,) of bool, true for a solution.
 
-    The puzzles are plain. `masks` and `grids` are (P, n²), sides go up to 64; bit v-1 of a mask
-    allows the value v. Raises ValueError for other shapes.
+    The puzzles have no further rules, and a side of 64 at most. `masks` and `grids` are (P, n²).
+    Bit v-1 of a mask allows the value v. Raises ValueError for other shapes.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
 
@@ -137,8 +136,8 @@ def certify_many(
             f"masks of shape {masks.shape} and grids of {grids.shape} for {cells} cells"
         )
     good = np.zeros(len(grids), np.bool_)
-    for start in range(0, len(grids), AT_ONCE):
-        stop = start + AT_ONCE
+    for start in range(0, len(grids), CHUNK_PUZZLES):
+        stop = start + CHUNK_PUZZLES
         good[start:stop] = _certify(geometry, masks[start:stop], grids[start:stop])
     return good
 
@@ -149,8 +148,9 @@ def certify_lists(
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.integer[Any]],
 ) -> NDArray[np.bool_]:
-    """Whether the first `counts` (P,) of the grids (R, P, n²) are different solutions, (P,).
+    """Check several grids per puzzle; returns (P,) of bool, true if all are distinct solutions.
 
+    `masks` is (P, n²) and `grids` is (R, P, n²), of which the first `counts` (P,) are checked.
     Raises ValueError as `certify_many` does.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
@@ -167,7 +167,7 @@ def certify_lists(
 def _certify(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """If the n cells of a unit cover all n values, each occurs once."""
+    """Check one chunk. The n cells of a unit hold n distinct values if they cover all n values."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     side = geometry.side
@@ -185,10 +185,10 @@ def _certify(
 
 
 def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
-    """The index, from 0, of the first clause that the model does not satisfy; None if none.
+    """The index, from 0, of the first clause that the model does not satisfy; None if it has none.
 
-    A satisfied clause is satisfied whatever value the missing variables have. A literal whose
-    negation is in the model too does not count.
+    The model need not name every variable. A literal does not count if the model has its negation
+    too.
     """
     true = frozenset(model)
     if not true.isdisjoint(map(neg, true)):

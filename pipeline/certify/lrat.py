@@ -1,10 +1,11 @@
-"""Checks a refutation in LRAT, in which each step names the clauses that it follows from.
+"""Check a refutation in LRAT, whose steps name the clauses that they follow from.
 
-A line is `NUMBER LITERALS 0 HINTS 0`, which adds a clause, or `NUMBER d NUMBERS 0`, which deletes
-some (L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, 2017). The clauses of the
-formula are 1, 2, … in its order. A clause follows if its negation makes each hint in turn a unit,
-whose literal is true from then on, and falsifies the last one: unit propagation (RUP) without a
-search. The other kind of step in LRAT (RAT) is never accepted.
+A line `NUMBER LITERALS 0 HINTS 0` adds a clause, `NUMBER d NUMBERS 0` deletes clauses
+(L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, Efficient certified RAT
+verification, 2017). The clauses of the formula have the numbers 1, 2, ….
+
+A clause follows (RUP) if, once it is negated, each hint in turn is a unit clause whose literal
+becomes true, and the last hint is falsified. RAT steps are rejected.
 """
 
 from __future__ import annotations
@@ -16,32 +17,33 @@ from pipeline.certify.formula import Formula
 from pipeline.errors import PipelineError
 from pipeline.limits import NEVER, Deadline
 
-MAX_CHARACTERS = 256 * 1024 * 1024
+MAX_LRAT_CHARACTERS = 256 * 1024 * 1024
 
 _NUMBERS = r"((?:[1-9][0-9]{0,11} )*+)0"
 _LITERALS = r"((?:-?[1-9][0-9]{0,9} )*+)0"
 _LINE = re.compile(rf"([1-9][0-9]{{0,11}}) (?:d {_NUMBERS}|{_LITERALS} {_NUMBERS})")
 _CLAUSE = re.compile(r"^[0-9]+ (?:d .*\n|((?:-?[1-9][0-9]*+ )*+0).*(\n))", re.MULTILINE)
-_OFTEN = 256
+_CHECK_INTERVAL = 256
+"""Lines between two looks at the clock."""
 
 
 class ProofRejected(PipelineError):
-    """A text that does not prove what it should; the message names the place and why."""
+    """A text is not a valid proof. The message has the line and the reason."""
 
 
 def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
-    """Check that a text refutes a formula; return the number of clauses that it adds.
+    """Check that an untrusted text refutes a formula; return the number of clauses it adds.
 
-    The text may be untrusted. Raises ProofRejected unless each step follows and the last one is
-    the empty clause, and LimitReached when the deadline has passed.
+    Raises ProofRejected unless each step follows and the last one is the empty clause, and
+    LimitReached when the deadline has passed.
     """
     known = _ClausesByNumber(formula)
     added, is_refuted = 0, False
-    for place, line in lines_of(text, MAX_CHARACTERS, deadline):
+    for line_number, line in proof_lines(text, MAX_LRAT_CHARACTERS, deadline):
         matched = _LINE.fullmatch(line)
         if matched is None or is_refuted:
             expected = "nothing after the empty clause" if is_refuted else "a step of a proof"
-            raise ProofRejected(f"line {place}: expected {expected}, found {line[:40]!r}")
+            raise ProofRejected(f"line {line_number}: expected {expected}, found {line[:40]!r}")
         name, deleted, *parts = matched.groups()
         try:
             if deleted is not None:
@@ -51,7 +53,7 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
             _check_follows(known, clause, hints)
             known.add(number, clause)
         except ProofRejected as error:
-            raise ProofRejected(f"line {place}: {error}") from error
+            raise ProofRejected(f"line {line_number}: {error}") from error
         added, is_refuted = added + 1, not clause
     if not is_refuted:
         raise ProofRejected("the proof ends without the empty clause")
@@ -61,9 +63,9 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
 def _check_follows(known: _ClausesByNumber, clause: Sequence[int], hints: Sequence[int]) -> None:
     """Raise ProofRejected unless the clause follows from its hints."""
     false = {*clause}
-    for place, hint in enumerate(hints, 1):
+    for position, hint in enumerate(hints, 1):
         left = known[hint] - false
-        if not left and place == len(hints):
+        if not left and position == len(hints):
             return
         if len(left) != 1:
             raise ProofRejected(f"hint {hint} has {len(left)} literals left, where 1 is expected")
@@ -75,7 +77,7 @@ def _check_follows(known: _ClausesByNumber, clause: Sequence[int], hints: Sequen
 
 
 class _ClausesByNumber(dict[int, frozenset[int]]):
-    """Clauses by their numbers; those of the formula are added when they are needed."""
+    """Clauses by number. Those of the formula are added on first use."""
 
     def __init__(self, formula: Formula) -> None:
         super().__init__()
@@ -90,7 +92,7 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
         return self[number]
 
     def add(self, number: int, clause: Sequence[int]) -> None:
-        """Add a clause. Raises ProofRejected if its number or literals do not fit the formula."""
+        """Add a clause. Raises ProofRejected if its number is too low or a literal invalid."""
         if number <= self._last:
             raise ProofRejected(f"the number {number} does not come after {self._last}")
         variables = {*map(abs, clause)}
@@ -102,31 +104,32 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
         self._last = number
 
     def delete(self, numbers: Iterable[int]) -> None:
-        """Forget clauses. Raises ProofRejected if one is not there."""
+        """Delete clauses. Raises ProofRejected for a number that has no clause."""
         for number in numbers:
             _ = self[number]
             del self[number]
             self._deleted.add(number)
 
 
-def lines_of(text: str, most: int, deadline: Deadline) -> Iterator[tuple[int, str]]:
-    """The lines of a proof of at most so many characters, numbered from 1, one by one.
+def proof_lines(text: str, max_characters: int, deadline: Deadline) -> Iterator[tuple[int, str]]:
+    """Yield the number, from 1, and the text of each line of a proof.
 
-    Raises ProofRejected if it is longer or cut off, and LimitReached.
+    Raises ProofRejected if the text has more than `max_characters` or no newline at the end, and
+    LimitReached when the deadline has passed.
     """
-    if len(text) > most:
-        raise ProofRejected(f"the proof is longer than {most:,} characters")
-    start, place = 0, 1
+    if len(text) > max_characters:
+        raise ProofRejected(f"the proof is longer than {max_characters:,} characters")
+    start, line_number = 0, 1
     while start < len(text):
-        if place % _OFTEN == 1:
+        if line_number % _CHECK_INTERVAL == 1:
             deadline.check()
         end = text.find("\n", start)
         if end < 0:
             raise ProofRejected(f"the last line has no end: {text[start : start + 40]!r}")
-        yield place, text[start:end]
-        start, place = end + 1, place + 1
+        yield line_number, text[start:end]
+        start, line_number = end + 1, line_number + 1
 
 
 def drat_of(text: str) -> str:
-    """The same proof in DRAT: its clauses, without their numbers and hints."""
+    """The proof in DRAT: its clauses without numbers and hints."""
     return _CLAUSE.sub(r"\1\2", text)

@@ -1,4 +1,4 @@
-"""Whether solutions of a puzzle are missing: the search for those without rules, or for others."""
+"""Exhaustive search of any puzzle: picks the search for plain puzzles, or that for variants."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 
 
 def searched_through(
-    puzzle: Puzzle, solutions: Sequence[Grid], *, most: int = 1, seconds: float = inf
+    puzzle: Puzzle, solutions: Sequence[Grid], *, max_solutions: int = 1, seconds: float = inf
 ) -> Exhausted:
-    """Search for solutions of any puzzle that are not listed, until there are `most` of them.
+    """Search any puzzle for up to `max_solutions` solutions that `solutions` lacks.
 
-    It ends undecided after so many seconds. Raises NotSolutions if those listed are not different
-    solutions of the puzzle, and ValueError for a `most` below 1.
+    The result is undecided after `seconds`. Raises NotSolutions if the listed grids are not
+    distinct solutions of the puzzle, and ValueError for `max_solutions` below 1.
     """
     if puzzle.is_plain:
-        return exhausted(puzzle, solutions, most=most, seconds=seconds)
+        return exhausted(puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
     from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - loads numpy
 
-    return exhausted_by_rules(puzzle, solutions, max_solutions=most, seconds=seconds)
+    return exhausted_by_rules(puzzle, solutions, max_solutions=max_solutions, seconds=seconds)

@@ -173,7 +173,7 @@ def prove_formula(
     deadline = Deadline.of(limits)
     try:
         core = core_of(formula, deadline)
-        limits.allow(len(core.places) * CHECKED_BYTES)
+        limits.allow(len(core.indices) * CHECKED_BYTES)
     except LimitReached as error:
         return Certificate("claimed", reason=str(error)), None
     doubts: list[str] = []

@@ -162,7 +162,7 @@ class PuzzleProblem(Problem[Grid]):
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
-        return searched_through(self.puzzle, solutions, most=most, seconds=seconds)
+        return searched_through(self.puzzle, solutions, max_solutions=most, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises

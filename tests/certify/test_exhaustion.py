@@ -58,17 +58,17 @@ def test_it_finds_what_brute_force_finds(puzzle):
 def test_what_is_not_listed_is_missing_and_nothing_else_is(puzzle, data):
     known = solutions(puzzle, 30)
     listed = data.draw(st.lists(st.sampled_from(known), unique=True)) if known else []
-    most = data.draw(st.integers(1, 40))
-    result = exhausted(puzzle, listed, most=most)
+    wanted = data.draw(st.integers(1, 40))
+    result = exhausted(puzzle, listed, max_solutions=wanted)
     assert result.undecided is None
     assert len(set(result.missing)) == len(result.missing)
     assert all(is_solution(puzzle, grid) for grid in result.missing)
     assert not set(result.missing) & set(listed)
     if len(known) < 30:
-        assert len(result.missing) == min(most, len(known) - len(listed))
+        assert len(result.missing) == min(wanted, len(known) - len(listed))
         assert result.is_complete == (len(listed) == len(known))
     else:
-        assert len(result.missing) >= min(most, 30 - len(listed))
+        assert len(result.missing) >= min(wanted, 30 - len(listed))
 
 
 def test_no_false_claim_passes_and_every_honest_one_does():
@@ -94,7 +94,7 @@ def test_no_false_claim_passes_and_every_honest_one_does():
 )
 def test_hard_puzzles_are_searched_through(text, count):
     puzzle = parse_puzzle(text)
-    result = exhausted(puzzle, [], most=2)
+    result = exhausted(puzzle, [], max_solutions=2)
     assert len(result.missing) == count
     assert not any(certify_grid(puzzle, grid) for grid in result.missing)
     assert exhausted(puzzle, result.missing).is_complete
@@ -133,9 +133,9 @@ def test_too_few_nodes_leave_it_undecided():
     listed = solutions(puzzle, 2)
     needed = exhausted(puzzle, listed).nodes
     assert needed > 1
-    assert exhausted(puzzle, listed, nodes=needed) == Exhausted((), needed)
+    assert exhausted(puzzle, listed, max_nodes=needed) == Exhausted((), needed)
     for fewer in (0, 1, needed - 1):
-        result = exhausted(puzzle, listed, nodes=fewer)
+        result = exhausted(puzzle, listed, max_nodes=fewer)
         assert (result.missing, result.nodes) == ((), fewer)
         assert result.undecided == f"{fewer} nodes were too few"
         assert not result.is_complete
@@ -145,7 +145,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     """Its propagation takes one of the six for a contradiction."""
     puzzle = parse_puzzle(SIX)
     known = solutions(puzzle, 9)
-    propagate, lost = exhaustion._propagate, exhaustion._chosen(puzzle, known[2])
+    propagate, lost = exhaustion._propagate, exhaustion._bits_of(puzzle, known[2])
 
     def wrong(board, left):
         left, state = propagate(board, left)
@@ -155,12 +155,12 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     result = exhausted(puzzle, known)
     assert not result.is_complete
     assert result.undecided == "the search did not come to a listed solution"
-    assert exhausted(puzzle, known[2:3], most=9).undecided
-    assert exhausted(puzzle, known[3:], most=2).undecided is None, "as many as were asked for"
+    assert exhausted(puzzle, known[2:3], max_solutions=9).undecided
+    assert exhausted(puzzle, known[3:], max_solutions=2).undecided is None
 
 
-def test_what_was_found_before_a_limit_is_told():
-    result = exhausted(Puzzle.empty(NINE), [], most=1000, nodes=100)
+def test_solutions_found_before_a_limit_are_returned():
+    result = exhausted(Puzzle.empty(NINE), [], max_solutions=1000, max_nodes=100)
     assert 0 < len(result.missing) < 1000
     assert result.undecided == "100 nodes were too few"
 
@@ -171,21 +171,21 @@ def test_as_many_as_are_asked_for_are_found(text, count):
     known = solutions(puzzle, 9)
     assert len(known) == count
     for listed in range(count + 1):
-        for most in range(1, count + 2):
-            result = exhausted(puzzle, known[:listed], most=most)
+        for wanted in range(1, count + 2):
+            result = exhausted(puzzle, known[:listed], max_solutions=wanted)
             assert set(result.missing) <= set(known[listed:])
-            assert len(result.missing) == min(most, count - listed)
+            assert len(result.missing) == min(wanted, count - listed)
             assert result.is_complete == (listed == count)
 
 
 @pytest.mark.parametrize("first", [1, 3, 20])
-def test_beginning_anew_loses_and_repeats_no_solution(first, monkeypatch):
+def test_restarts_lose_and_repeat_no_solution(first, monkeypatch):
     """After so few failures, and a tenth more each time."""
-    monkeypatch.setattr(exhaustion, "_LONGER", 1.1)
+    monkeypatch.setattr(exhaustion, "_RUN_GROWTH", 1.1)
     monkeypatch.setattr(exhaustion, "_FIRST_RUN", first)
     for puzzle in (parse_puzzle(EVEN_ODD_SIX), parse_puzzle(SIX), marked(Geometry(2, 2), {0: 1})):
         known = solutions(puzzle, 100)
-        result = exhausted(puzzle, [], most=101)
+        result = exhausted(puzzle, [], max_solutions=101)
         assert sorted(result.missing) == known
         assert exhausted(puzzle, known).is_complete
         assert exhausted(puzzle, known[1:]).missing == (known[0],)
@@ -209,6 +209,6 @@ def test_listed_grids_that_are_no_different_solutions_are_an_error():
         exhausted(parse_puzzle("11.............."), [one])
 
 
-def test_to_look_for_nothing_is_an_error():
-    with pytest.raises(ValueError, match="0 solutions"):
-        exhausted(parse_puzzle(UNIQUE), [], most=0)
+def test_max_solutions_must_be_positive():
+    with pytest.raises(ValueError, match="expected at least 1, found 0"):
+        exhausted(parse_puzzle(UNIQUE), [], max_solutions=0)

@@ -136,7 +136,7 @@ def test_a_proof_that_is_cut_short_is_rejected_wherever_it_is_cut(proved):
 
 
 def test_a_proof_beyond_all_bounds_is_not_even_read(monkeypatch):
-    monkeypatch.setattr(lrat, "MAX_CHARACTERS", 10)
+    monkeypatch.setattr(lrat, "MAX_LRAT_CHARACTERS", 10)
     assert "longer than 10 characters" in rejection(FOUR, TRUE)
 
 

@@ -17,7 +17,7 @@ from support.to_prove import HARD, TO_PROVE, thinned
 
 from pipeline.certify.formula import Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
-from pipeline.certify.proof import MAX_CHARACTERS, REFUTED, lrat_of
+from pipeline.certify.proof import MAX_DRAT_CHARACTERS, REFUTED, lrat_of
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry
@@ -117,8 +117,8 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
         ("-0 0\n", "line 1: expected a step"),
         ("\0\n", "line 1: expected a step"),
         (f"{'9' * 5000} 0\n", "line 1: expected a step"),
-        ("9999999999 0\n", "line 1: variable 9999999999, where the formula has 20"),
-        ("1 -21 0\n", "line 1: variable 21, where the formula has 20"),
+        ("9999999999 0\n", "line 1: variable 9999999999 of 20"),
+        ("1 -21 0\n", "line 1: variable 21 of 20"),
         ("1 -1 0\n", "line 1: a variable is named twice"),
         ("7 7 0\n", "line 1: a variable is named twice"),
         ("d 1 2 0\nd 3 0\n", "the proof ends without the empty clause"),
@@ -136,7 +136,7 @@ def test_nothing_may_follow_the_empty_clause(more):
 
 
 def test_a_proof_beyond_all_bounds_is_not_even_read():
-    assert "longer than 67,108,864" in rejection(PIGEONS, "x" * (MAX_CHARACTERS + 1))
+    assert "longer than 67,108,864" in rejection(PIGEONS, "x" * (MAX_DRAT_CHARACTERS + 1))
 
 
 def test_deletions_are_passed_over(prover):

@@ -191,7 +191,7 @@ def test_numbers_that_are_high_take_no_memory(step):
 
 
 def test_the_trimmer_looks_at_the_clock(step, monkeypatch):
-    monkeypatch.setattr(proofs, "VISITS", 1)
+    monkeypatch.setattr(proofs, "COMPILED_VISITS", 1)
     monkeypatch.setattr(proofs, "PLAIN_VISITS", 1)
     lemmas = [(1, 2), (1,), (2,), ()]
     assert hinted(step, whole(EIGHT), lemmas).count("\n") == 5

@@ -45,7 +45,7 @@ def read(text: str) -> PuzzleProblem:
 
 def number_searched(puzzle: Puzzle, expected: int) -> int | str | None:
     """How many solutions the exhaustive search finds, or why it did not end."""
-    found = searched_through(puzzle, (), most=expected + 1, seconds=SECONDS)
+    found = searched_through(puzzle, (), max_solutions=expected + 1, seconds=SECONDS)
     return found.undecided or len(found.missing)
 
 

@@ -138,7 +138,7 @@ def _verdict(
         return Verdict.WRONG, 0
     puzzle = Puzzle(geometry, cells)
     try:
-        result = exhausted(puzzle, grids, nodes=max_nodes, seconds=seconds)
+        result = exhausted(puzzle, grids, max_nodes=max_nodes, seconds=seconds)
     except NotSolutions:
         return Verdict.WRONG, 0
     if result.missing:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from pipeline.certify.formula import Formula, core_of, read_formula
-from pipeline.certify.lrat import MAX_CHARACTERS, check_lrat, drat_of
+from pipeline.certify.lrat import MAX_LRAT_CHARACTERS, check_lrat, drat_of
 from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
@@ -187,11 +187,11 @@ def _read(path: Path, report: Report) -> str | None:
     None if it cannot be read, which is reported, unless it is missing: that is known.
     """
     try:
-        data = read_regular(path, MAX_CHARACTERS)
+        data = read_regular(path, MAX_LRAT_CHARACTERS)
         if path.name.endswith(".xz"):
             engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-            data = engine.decompress(data, MAX_CHARACTERS + 1)
-            if len(data) <= MAX_CHARACTERS and (not engine.eof or engine.unused_data):
+            data = engine.decompress(data, MAX_LRAT_CHARACTERS + 1)
+            if len(data) <= MAX_LRAT_CHARACTERS and (not engine.eof or engine.unused_data):
                 report.bad("it is not one whole stream of xz")
                 return None
     except FileNotFoundError:

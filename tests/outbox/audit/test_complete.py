@@ -279,7 +279,7 @@ def said_of(puzzle, grids, ask):
 @pytest.mark.parametrize("which", ["no solution", "a published one"])
 def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
     puzzle = parse_puzzle(TWO)
-    grids = exhausted(puzzle, (), most=9).missing
+    grids = exhausted(puzzle, (), max_solutions=9).missing
     found = {"no solution": pattern(puzzle.geometry), "a published one": grids[0]}[which]
 
     def another_said() -> tuple[str, ...]:
@@ -300,7 +300,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
-    grids = exhausted(puzzle, (), most=9).missing
+    grids = exhausted(puzzle, (), max_solutions=9).missing
     monkeypatch.setattr("pipeline.outbox.audit.complete.searched_through", undecided)
     return puzzle, grids
 

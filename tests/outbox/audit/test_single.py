@@ -288,7 +288,7 @@ def test_neither_a_proof_of_a_claim_nor_an_old_log_is_missed(outbox, change):
 def test_a_packed_proof_is_checked_too(outbox, monkeypatch):
     text = outbox.path("hard.proof.lrat").read_bytes()
     for module in ("certify.lrat", "outbox.audit.proofs"):
-        monkeypatch.setattr(f"pipeline.{module}.MAX_CHARACTERS", 2 * len(text))
+        monkeypatch.setattr(f"pipeline.{module}.MAX_LRAT_CHARACTERS", 2 * len(text))
     whole = lzma.compress(text)
     outbox.write("hard.proof.lrat.xz", whole, "hard")
     outbox.remove("hard.proof.lrat", "hard")
@@ -320,7 +320,7 @@ def test_a_proof_of_an_earlier_version_is_still_checked(outbox):
         (text[:-2], "the proof ends without the empty clause"),
         ("0\n", "line 1: 0 does not follow by unit propagation"),
         (text + "0\n", "a step after the empty clause"),
-        (f"d 1 0\n1000 0\n{text}", "variable 1000, where the formula has 729"),
+        (f"d 1 0\n1000 0\n{text}", "variable 1000 of 729"),
     ):
         outbox.write("hard.proof.drat", wrong, "hard")
         assert said in outbox.problems("hard")[0]
