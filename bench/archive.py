@@ -26,17 +26,17 @@ from pysat.solvers import Minisat22
 
 from pipeline.catalogue import minlex, singles
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
-from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
+from pipeline.catalogue.comparing import Copy, Tally, find_copies, find_overlap
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
 from pipeline.catalogue.puzzles import (
     ValueArray,
     line_orders,
-    lines_of,
     masks_of_values,
     random_symmetries,
+    text_lines,
     values_of_masks,
 )
-from pipeline.catalogue.solutions import redundant_givens, solutions_of
+from pipeline.catalogue.solutions import certified_solutions, redundant_givens
 from pipeline.certify import many as checking
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
@@ -90,11 +90,13 @@ def show(name: str, count: int, seconds: float) -> None:
 
 def speed(puzzles: ValueArray) -> None:
     masks = masks_of_values(NINE, puzzles)
-    _, known = timed(lambda: solutions_of(NINE, masks, 2))
+    _, known = timed(lambda: certified_solutions(NINE, masks, 2))
     grids, count = known.grids[0], len(puzzles)
     fast, ours = timed(lambda: canonical_forms(puzzles, known.unique, grids))
     show("canonical, with its solution", count, fast)
-    alone = timed(lambda: canonical_forms(puzzles, solutions_of(NINE, masks, 2).unique, grids))[0]
+    alone = timed(
+        lambda: canonical_forms(puzzles, certified_solutions(NINE, masks, 2).unique, grids)
+    )[0]
     show("canonical, solved and certified", count, alone)
     few = puzzles[:20].copy()
     few[np.arange(20), (few > 0).argmax(axis=1)] = 0
@@ -122,7 +124,7 @@ def brute(puzzles: ValueArray) -> None:
     chosen = np.repeat(puzzles[every], 2, axis=0)
     for place in range(1, len(chosen), 2):
         chosen[place, np.flatnonzero(chosen[place])[place % 17]] = 0
-    known = solutions_of(NINE, masks_of_values(NINE, chosen), 2)
+    known = certified_solutions(NINE, masks_of_values(NINE, chosen), 2)
     start = time.perf_counter()
     ours = canonical_forms(chosen, known.unique, known.grids[0])
     fast = time.perf_counter() - start
@@ -194,10 +196,10 @@ def copies(puzzles: ValueArray) -> None:
     settings, tally = Settings().of_many(), Tally()
     with TemporaryDirectory() as folder:
         first, second = Path(folder, "first.txt"), Path(folder, "second.txt")
-        first.write_bytes(lines_of(puzzles))
-        second.write_bytes(lines_of(images))
+        first.write_bytes(text_lines(puzzles))
+        second.write_bytes(text_lines(images))
         start = time.perf_counter()
-        found = list(dedupe([(first, "first"), (second, "second")], settings, None, tally))
+        found = list(find_copies([(first, "first"), (second, "second")], settings, None, tally))
         seconds = time.perf_counter() - start
     told = [each for each in found if isinstance(each, Copy)]
     own = [each for each in told if each.source == str(first)]
@@ -213,7 +215,7 @@ def copies(puzzles: ValueArray) -> None:
 def minimal(puzzles: ValueArray) -> None:
     """Against PySAT: is there another solution without a given? It has another value there."""
     chosen = puzzles[np.linspace(0, len(puzzles) - 1, BY_HAND).astype(int)].copy()
-    grids = solutions_of(NINE, masks_of_values(NINE, chosen), 2).grids[0]
+    grids = certified_solutions(NINE, masks_of_values(NINE, chosen), 2).grids[0]
     for place in range(0, BY_HAND, 2):  # many puzzles of collections are minimal
         some = np.random.PCG64(place).random_raw(9) % np.uint64(81)
         chosen[place, some] = grids[place, some]
@@ -237,7 +239,9 @@ def minimal(puzzles: ValueArray) -> None:
 
 def compare(known: Path, asked: Path) -> None:
     tallies, start = (Tally(), Tally()), time.perf_counter()
-    for _ in overlap([(known, "known")], [(asked, "asked")], Settings().of_many(), None, tallies):
+    for _ in find_overlap(
+        [(known, "known")], [(asked, "asked")], Settings().of_many(), None, tallies
+    ):
         pass
     seconds = time.perf_counter() - start
     puzzles = sum(each.puzzles for each in tallies)

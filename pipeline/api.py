@@ -266,10 +266,10 @@ def dedupe(
     chosen = settings_given(settings, SourceOptions)
     named = [*map(_shown, sources)]
     if against is None:
-        yield from comparing.dedupe(named, chosen, kept, tally)
+        yield from comparing.find_copies(named, chosen, kept, tally)
     else:
         tallies = comparing.Tally(), tally or comparing.Tally()
-        yield from comparing.overlap([_shown(against)], named, chosen, kept, tallies)
+        yield from comparing.find_overlap([_shown(against)], named, chosen, kept, tallies)
 
 
 def overlap(
@@ -368,7 +368,7 @@ def generate(
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
 
-    for made in generating.generate(wish or generating.Wish(), seed, on_tried):
+    for made in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
         yield Result(
             "unique",
             (Grid(NINE, made.solution),),

@@ -1,17 +1,16 @@
-"""The canonical form of classic 9×9 puzzles: one for each class that symmetries make of a puzzle.
+"""Canonical forms of classic 9×9 puzzles: one representative of each class of equivalent puzzles.
 
-Symmetries permute bands, rows in a band, stacks and columns in a stack, transpose, and relabel. Of
-two grids the lower is that with the lower value in the first cell, row by row, in which they
-differ; a blank is lower than any value.
+Symmetries permute bands, rows within bands, stacks and columns within stacks, transpose, and
+relabel. Grids are compared cell by cell in reading order; a blank is lower than any value.
 
-- A puzzle with one solution: among the symmetries that make its solution the lowest it can become,
-  the lowest image of the puzzle.
-- Any other: the lowest image of the puzzle under all symmetries.
+- A puzzle with one solution: consider the symmetries that make its solution minimal; the form is
+  the lowest image of the puzzle under them.
+- Any other puzzle: the form is its lowest image under all symmetries.
 
-So a form is an image of its puzzle, and puzzles are equivalent exactly if their forms are equal.
-The second kind is found here by brute force. Its image is built row by row from the top, for all
-orders of the columns side by side. Equal lines are not told apart, so that few givens do not make
-many candidates.
+A form is therefore an image of its puzzle, and puzzles are equivalent if and only if their forms
+are equal. `minlex` computes forms of the first kind. Forms of the second kind are found here by
+brute force: the image is built row by row from the top, for all orders of columns at once. Equal
+lines are interchangeable and are tried once, so puzzles with few givens have few candidates.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, line_orders
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of classic puzzles (P, 81), 0 for a blank.
 
-    A puzzle that is `unique` (P,) gets its form through its solution, (P, 81); the solutions of
-    others are ignored. Raises ValueError for other shapes, and for values and solutions that cannot
-    be.
+    Puzzles flagged `unique` (P,) get their form from their row of `solutions` (P, 81); other rows
+    are ignored. Raises ValueError for other shapes and types, for values above 9, and for
+    solutions that break the rules.
     """
     if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
         raise ValueError(f"puzzles of shape {puzzles.shape}, solutions of {solutions.shape}")
     _check(puzzles, solutions[unique])
     forms = np.empty(puzzles.shape, np.uint8)
     forms[unique] = forms_through(puzzles[unique], solutions[unique])
-    for place in np.flatnonzero(~unique).tolist():
-        forms[place] = lowest_form(puzzles[place], BOX)
+    for index in np.flatnonzero(~unique).tolist():
+        forms[index] = lowest_form(puzzles[index], BOX)
     return forms
 
 
@@ -47,22 +46,24 @@ def _check(puzzles: ValueArray, solutions: ValueArray) -> None:
         raise ValueError(f"expected values of 0 to {SIDE} as bytes")
     bits = np.left_shift(1, solutions, dtype=np.int32).reshape(-1, BOX, BOX, BOX, BOX)
     units = (np.bitwise_or.reduce(bits, axis=axes) for axes in ((3, 4), (1, 2), (2, 4)))
-    if not all((each == 2 ** (SIDE + 1) - 2).all() for each in units):
+    if not all((values == 2 ** (SIDE + 1) - 2).all() for values in units):
         raise ValueError("a grid given as the solution breaks the rules")
 
 
 def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:
-    """The lowest image (n²,) of a puzzle (n²,) under all symmetries; blanks come before values."""
+    """The lowest image (n²,) of a puzzle (n²,) under all symmetries; `box` is √n."""
     grid = puzzle.reshape(box * box, -1)
-    return min((_lowest(each, box) for each in (grid, grid.T)), key=bytes)
+    return min((_lowest(rows, box) for rows in (grid, grid.T)), key=bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """The first rows of images that may become the lowest.
+    """C candidates for the lowest image, of which the first k rows are chosen.
 
-    grids: (C, n, n) with ordered columns and the rows as they were. rows: (C, k) the rows taken.
-    labels: (C, n + 1) of the values met, 0 for others. used: (C,) how many values were met.
+    grids: (C, n, n) the puzzle with permuted columns and its rows in the original order.
+    rows: (C, k) the rows chosen.
+    labels: (C, n + 1) the new label of each value met so far, 0 for the others.
+    used: (C,) the number of values met so far.
     """
 
     grids: ValueArray
@@ -74,7 +75,7 @@ class _Partial:
 def _lowest(grid: ValueArray, box: int) -> ValueArray:
     side = len(grid)
     orders = _different_orders(grid, box)
-    left = _Partial(
+    candidates = _Partial(
         np.ascontiguousarray(grid[:, orders].swapaxes(0, 1)),
         np.zeros((len(orders), 0), np.intp),
         np.zeros((len(orders), side + 1), np.uint8),
@@ -82,17 +83,17 @@ def _lowest(grid: ValueArray, box: int) -> ValueArray:
     )
     kinds = _kinds(grid), _band_kinds(grid, box)
     form = np.empty((side, side), np.uint8)
-    for number in range(side):
-        at, row = _choices(left.rows, kinds, side, box)
-        if not number and not _repeats(grid):
-            few = _with_lowest_blanks(left.grids[at, row])
-            at, row = at[few], row[few]
-        left, form[number] = _extended(left, at, row)
+    for index in range(side):
+        indices, row = _choices(candidates.rows, kinds, side, box)
+        if not index and not _repeats(grid):
+            lowest = _with_lowest_blanks(candidates.grids[indices, row])
+            indices, row = indices[lowest], row[lowest]
+        candidates, form[index] = _extended(candidates, indices, row)
     return form.ravel()
 
 
 def _different_orders(grid: ValueArray, box: int) -> Indices:
-    """Orders of the columns that make grids of all looks, each once."""
+    """Orders of the columns, one for each different grid that they make."""
     orders, kinds = line_orders(box), _kinds(grid.T)
     looks = kinds[orders] @ len(grid) ** np.arange(len(grid))
     different: Indices = orders[np.unique(looks, return_index=True)[1]]
@@ -100,54 +101,60 @@ def _different_orders(grid: ValueArray, box: int) -> Indices:
 
 
 def _kinds(grid: ValueArray) -> Indices:
-    """The first row with the same cells, for each row."""
+    """The index of the first equal row, for each row."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
 def _band_kinds(grid: ValueArray, box: int) -> Indices:
-    """The first band with the same rows, in any order, for each band."""
+    """The index of the first band with the same rows in any order, for each band."""
     bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
     return _kinds(bands.astype(np.uint8))
 
 
 def _repeats(grid: ValueArray) -> bool:
-    """Whether a row has a value twice."""
+    """Whether any row has a value twice."""
     return any(np.bincount(row[row > 0]).max(initial=0) > 1 for row in grid)
 
 
 def _with_lowest_blanks(rows: ValueArray) -> Indices:
-    """The places of rows (C, n) with the first blanks: of those without repetitions the lowest."""
+    """The indices of rows (C, n) with the lowest pattern of blanks.
+
+    Without repeated values these contain the lowest row.
+    """
     codes = (rows > 0) @ (1 << np.arange(rows.shape[1] - 1, -1, -1))
     return np.flatnonzero(codes == codes.min())
 
 
-def _extended(left: _Partial, at: Indices, row: Indices) -> tuple[_Partial, ValueArray]:
-    """The candidates with the lowest next row, and that row, of these candidates and rows."""
-    side = left.grids.shape[1]
-    values = left.grids[at, row]
-    labels, used = left.labels[at], left.used[at].copy()
-    each, image = np.arange(len(at)), np.zeros_like(values)
+def _extended(candidates: _Partial, indices: Indices, row: Indices) -> tuple[_Partial, ValueArray]:
+    """The candidates that reach the lowest next row, and that row.
+
+    `indices` (K,) and `row` (K,) are the choices: a candidate and its next row.
+    """
+    side = candidates.grids.shape[1]
+    values = candidates.grids[indices, row]
+    labels, used = candidates.labels[indices], candidates.used[indices].copy()
+    choices, image = np.arange(len(indices)), np.zeros_like(values)
     for column in range(side):
         value = values[:, column]
-        is_new = (value > 0) & (labels[each, value] == 0)
+        is_new = (value > 0) & (labels[choices, value] == 0)
         used += is_new
-        labels[each[is_new], value[is_new]] = used[is_new]
-        image[:, column] = labels[each, value]
+        labels[choices[is_new], value[is_new]] = used[is_new]
+        image[:, column] = labels[choices, value]
     codes = image @ (np.int64(side + 1) ** np.arange(side - 1, -1, -1))
     best = np.flatnonzero(codes == codes.min())
-    rows = np.concatenate((left.rows[at[best]], row[best, None]), axis=1)
-    return _Partial(left.grids[at[best]], rows, labels[best], used[best]), image[best[0]]
+    rows = np.concatenate((candidates.rows[indices[best]], row[best, None]), axis=1)
+    return _Partial(candidates.grids[indices[best]], rows, labels[best], used[best]), image[best[0]]
 
 
 def _choices(
     rows: Indices, kinds: tuple[Indices, Indices], side: int, box: int
 ) -> tuple[Indices, Indices]:
-    """The rows that may come next, each with its candidate: of equal rows, or bands, the first."""
+    """The possible next rows: pairs (candidate, row), the first of each set of equal lines."""
     count, taken = rows.shape
-    each = np.arange(count)[:, None]
+    candidate = np.arange(count)[:, None]
     is_free = np.ones((count, side), np.bool_)
-    is_free[each, rows] = False
+    is_free[candidate, rows] = False
     kind, band_kind = kinds
     if taken % box:
         is_free &= np.arange(side) // box == rows[:, -1:] // box

@@ -1,6 +1,7 @@
-"""Which classes of puzzles were met, and where first: by 128 bits of a hash of the canonical form.
+"""An index of classes of equivalent puzzles: where each class was met first.
 
-A class takes 24 bytes: its hash and its place. Beyond a limit they are on a disk, in sorted runs.
+A class is identified by a 128-bit hash of its canonical form and takes 24 bytes: the hash and the
+position of its first puzzle. Beyond a memory limit, sorted runs are spilled to disk.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 from pipeline.catalogue.puzzles import Indices, ValueArray
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""Limit on the classes in memory."""
+"""Default limit on the classes in memory."""
 
-NOWHERE = -1
+ABSENT = -1
+"""Position of a class that is not in the index."""
 
-_CLASS = np.dtype([("high", np.uint64), ("low", np.uint64), ("place", np.int64)])
+_CLASS = np.dtype([("high", np.uint64), ("low", np.uint64), ("position", np.int64)])
 Keys = NDArray[np.uint64]
 Run = NDArray[Any]
-"""Classes (C,) of `_CLASS`, in the order of the upper halves of their hashes."""
+"""Classes (C,) of type `_CLASS`, sorted by the upper halves of their hashes."""
 
 
 def keys_of(forms: ValueArray) -> Keys:
@@ -37,26 +39,26 @@ def _sorted_run(classes: Run) -> Run:
     return classes[np.argsort(classes["high"], kind="stable")]
 
 
-def _found_in(run: Run, keys: Keys) -> Indices:
-    """The place of each class, NOWHERE if it is not in the run."""
+def _positions_in(run: Run, keys: Keys) -> Indices:
+    """The position of each class (C,); ABSENT for one that is not in the run."""
     high, low = run["high"], run["low"]
-    at = np.searchsorted(high, keys[:, 0])
-    found = np.full(len(keys), NOWHERE)
-    open_ = np.arange(len(keys))
-    while len(open_):  # once, except for hashes with the same upper half
-        open_ = open_[at[open_] < len(run)]
-        open_ = open_[high[at[open_]] == keys[open_, 0]]
-        same = low[at[open_]] == keys[open_, 1]
-        found[open_[same]] = run["place"][at[open_[same]]]
-        open_ = open_[~same]
-        at[open_] += 1
-    return found
+    rows = np.searchsorted(high, keys[:, 0])
+    positions = np.full(len(keys), ABSENT)
+    pending = np.arange(len(keys))
+    while len(pending):  # once, except for hashes with the same upper half
+        pending = pending[rows[pending] < len(run)]
+        pending = pending[high[rows[pending]] == keys[pending, 0]]
+        same = low[rows[pending]] == keys[pending, 1]
+        positions[pending[same]] = run["position"][rows[pending[same]]]
+        pending = pending[~same]
+        rows[pending] += 1
+    return positions
 
 
 class Classes(AbstractContextManager["Classes"]):
-    """The classes that were met; a context, as it may use temporary files.
+    """The classes met so far. Close it (use `with`): it may hold temporary files.
 
-    The files have no names, so nothing is left of them however the process ends.
+    The files have no names, so the system frees them however the process ends.
     """
 
     def __init__(self, limit: int = LIMIT_BYTES, folder: Path | None = None) -> None:
@@ -72,42 +74,42 @@ class Classes(AbstractContextManager["Classes"]):
         return sum(map(len, (*self._runs, *self._spilled)))
 
     def find(self, keys: Keys) -> Indices:
-        """The place where each class was met first, NOWHERE if it was not."""
-        order = np.argsort(keys[:, 0])  # neighbours are looked for in the same parts of a file
-        ordered, found = keys[order], np.full(len(keys), NOWHERE)
+        """The position (C,) at which each class was met first; ABSENT for a new class."""
+        order = np.argsort(keys[:, 0])  # sorted keys read neighbouring parts of a file
+        ordered, positions = keys[order], np.full(len(keys), ABSENT)
         for run in (*self._runs, *self._spilled):
-            found = np.maximum(found, _found_in(run, ordered))
-        unordered = np.empty_like(found)
-        unordered[order] = found
+            positions = np.maximum(positions, _positions_in(run, ordered))
+        unordered = np.empty_like(positions)
+        unordered[order] = positions
         return unordered
 
-    def meet(self, keys: Keys, places: Indices) -> Indices:
-        """The place where each class was met first, also among these; new ones are noted.
+    def meet(self, keys: Keys, positions: Indices) -> Indices:
+        """The position (C,) at which each class was met first; adds the classes that are new.
 
-        Raises OSError if there is no room for them.
+        Raises OSError if the disk is full.
         """
         firsts = self.find(keys)
-        new = np.flatnonzero(firsts == NOWHERE)
+        new = np.flatnonzero(firsts == ABSENT)
         _, first, which = np.unique(keys[new], axis=0, return_index=True, return_inverse=True)
-        firsts[new] = places[new[first]][which.reshape(-1)]
+        firsts[new] = positions[new[first]][which.reshape(-1)]
         if len(first):
             run = np.empty(len(first), _CLASS)
             run["high"], run["low"] = keys[new[first]].T
-            run["place"] = places[new[first]]
+            run["position"] = positions[new[first]]
             self._add(_sorted_run(run))
         return firsts
 
     def _add(self, run: Run) -> None:
-        """Note a run; runs of about the same size become one."""
+        """Add a run, merging runs of similar size."""
         while self._runs and len(self._runs[-1]) <= 2 * len(run):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
-        if sum(each.nbytes for each in self._runs) > self._limit:
+        if sum(stored.nbytes for stored in self._runs) > self._limit:
             self._spilled.append(self._on_disk(_sorted_run(np.concatenate(self._runs))))
             self._runs = []
 
     def _on_disk(self, run: Run) -> Run:
-        """The same run in a file without a name, which is gone when nobody maps it."""
+        """The same run, mapped from an unnamed file that lives as long as the map."""
         with TemporaryFile(dir=self._folder) as file:
             file.write(run.data)
             file.flush()

@@ -1,16 +1,17 @@
-"""Numbers that say how hard a puzzle with one solution is, and that no symmetry can change.
+"""Measures of how hard a puzzle with one solution is, invariant under all symmetries.
 
-*Singles* are what `singles` takes: a cell with one candidate, a value with one place in a unit.
+*Singles* are naked singles (a cell with one candidate) and hidden singles (a value with one place
+in a unit), see `singles`.
 
-- depth: the depth of trial and error over singles. At depth 0 singles alone decide the puzzle. At
-  depth d, each candidate is tried at depth d - 1, and struck if that leads to a contradiction; then
-  all are tried again. The depth is the least at which all cells are decided. Reaching the
-  solution in a trial does not count. (D. Berthier's T&E, 2008.)
-- backdoor: the least number of cells that, given their values of the solution, let singles decide
-  the rest. (R. Williams, C. Gomes and B. Selman, 2003.)
-- splits: how often a search branches that takes singles, and branches on the first cell with the
-  fewest candidates, until it has seen that there is no other solution. As the order of cells
-  matters, it is the mean over 64 images of the canonical form, by fixed symmetries.
+- depth: the depth of trial and error over singles. At depth 0, singles alone solve the puzzle. At
+  depth d, each candidate is tried at depth d - 1 and eliminated if that leads to a contradiction,
+  until nothing changes. The depth is the smallest d that decides all cells. Reaching the solution
+  in a trial does not count. (D. Berthier's T&E, 2008.)
+- backdoor: the smallest number of cells whose solution values let singles decide the rest.
+  (R. Williams, C. Gomes and B. Selman, 2003.)
+- splits: the branches of a complete search that takes singles and branches on the first cell with
+  the fewest candidates. As this depends on the order of cells, it is the mean over 64 images of
+  the canonical form under fixed symmetries.
 """
 
 from __future__ import annotations
@@ -31,148 +32,154 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.singles import States, close_singles
 from pipeline.puzzle.puzzle import NINE
 
-DEEPEST, WIDEST = 2, 3
-"""Depths and backdoors are looked for up to these; one more stands for any beyond."""
+MAX_DEPTH, MAX_BACKDOOR = 2, 3
+"""Limits of the search for depths and backdoors; limit + 1 means "more"."""
 
 IMAGES = 64
-AT_ONCE = 8192
-"""States that are closed together."""
+"""Images of the canonical form over which splits are averaged."""
+
+CLOSED_TOGETHER = 8192
+"""States per batch."""
 
 _SEED = 20_240_229
-"""Of the symmetries: another one would give other numbers of splits."""
+"""Seed of the symmetries: another one would give other splits."""
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 
-Numbers = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 
 class Splits(NamedTuple):
-    """For each puzzle the mean over its images, and the standard deviation, (P,)."""
+    """Mean and standard deviation of the splits of each puzzle's images, (P,)."""
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
 
 
 def states_of(masks: MaskArray) -> States:
-    """MaskArray (P, n²) as states (n², P)."""
+    """Masks (P, n²) as states (n², P)."""
     return np.array(masks.T, np.uint16, order="C")
 
 
 def is_open(states: States) -> Flags:
-    """Which cells (n², K) have several candidates."""
+    """Flags (n², K) of the cells with several candidates."""
     several: Flags = states & (states - np.uint16(1)) != 0
     return several
 
 
-def depths_of(masks: MaskArray, most: int = DEEPEST) -> Numbers:
-    """The depth of each puzzle (P, n²) with one solution; `most` + 1 if it is more."""
-    depths = np.full(len(masks), most + 1)
-    states, left = states_of(masks), np.arange(len(masks))
-    for depth in range(most + 1):
-        if len(left):
+def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
+    """The depth of each puzzle (P, n²) with one solution; `max_depth` + 1 if it is larger."""
+    depths = np.full(len(masks), max_depth + 1)
+    states, indices = states_of(masks), np.arange(len(masks))
+    for depth in range(max_depth + 1):
+        if len(indices):
             _close(states, depth)
             decided = ~is_open(states).any(axis=0)
-            depths[left[decided]] = depth
-            left, states = left[~decided], states.take(np.flatnonzero(~decided), axis=1)
+            depths[indices[decided]] = depth
+            indices, states = indices[~decided], states.take(np.flatnonzero(~decided), axis=1)
     return depths
 
 
 def _close(states: States, depth: int) -> None:
-    """Strike all that trials of that depth refute, in place; 0 in all cells of a contradiction."""
+    """Eliminate in place what trials of that depth refute; a contradiction becomes 0 everywhere."""
     close_singles(states)
-    going = np.flatnonzero(is_open(states).any(axis=0))
+    undecided = np.flatnonzero(is_open(states).any(axis=0))
     if depth > 1:
-        _close_some(states, going, depth - 1)
-    while depth and len(going):
-        at, cells, bits = _candidates(states[:, going])
-        refuted = np.zeros(len(at), np.bool_)
-        for start in range(0, len(at), AT_ONCE):
-            some = slice(start, start + AT_ONCE)
-            trials = states.take(going[at[some]], axis=1)
-            trials[cells[some], np.arange(trials.shape[1])] = bits[some]
+        _close_columns(states, undecided, depth - 1)
+    while depth and len(undecided):
+        owners, cells, bits = _candidates(states[:, undecided])
+        refuted = np.zeros(len(owners), np.bool_)
+        for start in range(0, len(owners), CLOSED_TOGETHER):
+            chunk = slice(start, start + CLOSED_TOGETHER)
+            trials = states.take(undecided[owners[chunk]], axis=1)
+            trials[cells[chunk], np.arange(trials.shape[1])] = bits[chunk]
             _close(trials, depth - 1)
-            refuted[some] = trials[0] == 0
-        struck = at[refuted]
-        np.bitwise_and.at(states, (cells[refuted], going[struck]), ~bits[refuted])
-        going = going[np.unique(struck)]
-        _close_some(states, going, depth - 1)
-        going = going[is_open(states[:, going]).any(axis=0)]
+            refuted[chunk] = trials[0] == 0
+        changed = owners[refuted]
+        np.bitwise_and.at(states, (cells[refuted], undecided[changed]), ~bits[refuted])
+        undecided = undecided[np.unique(changed)]
+        _close_columns(states, undecided, depth - 1)
+        undecided = undecided[is_open(states[:, undecided]).any(axis=0)]
 
 
-def _close_some(states: States, places: Numbers, depth: int) -> None:
-    some = states.take(places, axis=1)
-    _close(some, depth)
-    states[:, places] = some
+def _close_columns(states: States, columns: Counts, depth: int) -> None:
+    """Close these columns of the states."""
+    closed = states.take(columns, axis=1)
+    _close(closed, depth)
+    states[:, columns] = closed
 
 
-def _candidates(states: States) -> tuple[Numbers, Numbers, States]:
-    """The candidates of open cells: of which state, in which cell, and their bits."""
-    some = np.where(is_open(states), states, np.uint16(0))
-    at, cells, values = np.nonzero((some[:, :, None] & _BITS).swapaxes(0, 1))
-    return at, cells, _BITS[values]
+def _candidates(states: States) -> tuple[Counts, Counts, States]:
+    """The candidates of undecided cells: the state, the cell and the bit of each."""
+    undecided = np.where(is_open(states), states, np.uint16(0))
+    owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
+    return owners, cells, _BITS[values]
 
 
-def backdoors_of(masks: MaskArray, solutions: ValueArray, most: int = WIDEST) -> Numbers:
-    """The least number of cells of the solution (P, n²); `most` + 1 if it is more."""
+def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_BACKDOOR) -> Counts:
+    """The size of the smallest backdoor of each puzzle; `max_cells` + 1 if it is larger.
+
+    `masks` and `solutions` are (P, n²).
+    """
     states = states_of(masks)
     close_singles(states)
     given = _BITS[solutions.T - 1]
-    found = [
-        _backdoor(state, values, most) for state, values in zip(states.T, given.T, strict=True)
+    sizes = [
+        _backdoor(state, values, max_cells) for state, values in zip(states.T, given.T, strict=True)
     ]
-    return np.array(found, np.int64)
+    return np.array(sizes, np.int64)
 
 
-def _backdoor(state: States, given: States, most: int) -> int:
+def _backdoor(state: States, given: States, max_cells: int) -> int:
     cells = np.flatnonzero(is_open(state)).tolist()
-    for size in range(most + 1):
-        chosen = combinations(cells, size)
-        while some := list(islice(chosen, AT_ONCE)):
-            trials = np.repeat(state[:, None], len(some), axis=1)
-            at = np.array(some, np.intp).reshape(len(some), size)
-            trials[at, np.arange(len(some))[:, None]] = given[at]
+    for size in range(max_cells + 1):
+        remaining = combinations(cells, size)
+        while subsets := list(islice(remaining, CLOSED_TOGETHER)):
+            trials = np.repeat(state[:, None], len(subsets), axis=1)
+            cell_indices = np.array(subsets, np.intp).reshape(len(subsets), size)
+            trials[cell_indices, np.arange(len(subsets))[:, None]] = given[cell_indices]
             close_singles(trials)
             if not is_open(trials).any(axis=0).all():
                 return size
-    return most + 1
+    return max_cells + 1
 
 
 def splits_of(forms: ValueArray) -> Splits:
-    """The splits of 9×9 puzzles with one solution, by their canonical forms (P, 81)."""
+    """The splits of 9×9 puzzles with one solution, from their canonical forms (P, 81)."""
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
-    for place, form in enumerate(forms):
-        counts[place] = count_splits(masks_of_values(NINE, symmetries.of(form)))
+    for index, form in enumerate(forms):
+        counts[index] = count_splits(masks_of_values(NINE, symmetries.of(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
-def count_splits(masks: MaskArray) -> Numbers:
-    """How often the search for all solutions of each puzzle (P, n²) branches."""
+def count_splits(masks: MaskArray) -> Counts:
+    """The number of branches (P,) in a search for all solutions of each puzzle (P, n²)."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]
     while stack:
         owners, states = stack.pop()
-        if len(owners) > AT_ONCE:
-            stack.append((owners[AT_ONCE:], states[:, AT_ONCE:]))
-            owners, states = owners[:AT_ONCE], states[:, :AT_ONCE]
+        if len(owners) > CLOSED_TOGETHER:
+            stack.append((owners[CLOSED_TOGETHER:], states[:, CLOSED_TOGETHER:]))
+            owners, states = owners[:CLOSED_TOGETHER], states[:, :CLOSED_TOGETHER]
         states = np.ascontiguousarray(states)
         close_singles(states)
-        going = is_open(states).any(axis=0)
-        owners, states = owners[going], states[:, going]
+        undecided = is_open(states).any(axis=0)
+        owners, states = owners[undecided], states[:, undecided]
         np.add.at(counts, owners, 1)
         if len(owners):
-            at, halves = _branches(states)
-            stack.append((owners[at], halves))
+            parents, branches = _branches(states)
+            stack.append((owners[parents], branches))
     return counts
 
 
-def _branches(states: States) -> tuple[Numbers, States]:
-    """The states in which the first cell with the fewest candidates is decided, and of which."""
+def _branches(states: States) -> tuple[Counts, States]:
+    """Branch on the first cell with the fewest candidates: (index of parent, new states)."""
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99
     cells = sizes.argmin(axis=0)
     fields = states[cells, np.arange(states.shape[1])]
-    at, values = np.nonzero(fields[:, None] & _BITS)
-    branches = states.take(at, axis=1)
-    branches[cells[at], np.arange(len(at))] = _BITS[values]
-    return at, branches
+    parents, values = np.nonzero(fields[:, None] & _BITS)
+    branches = states.take(parents, axis=1)
+    branches[cells[parents], np.arange(len(parents))] = _BITS[values]
+    return parents, branches

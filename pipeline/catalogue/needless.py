@@ -1,6 +1,6 @@
-"""Which givens and rules of a puzzle with rules can be left out, each alone: the others stay.
+"""Redundant givens and rules of variants: each can be left out alone, while the others stay.
 
-`solutions` does the same for batches of puzzles without rules.
+`solutions` finds the redundant givens of batches of puzzles without rules.
 """
 
 from __future__ import annotations
@@ -12,32 +12,36 @@ from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Puzzle
 
-Judge = Callable[[Puzzle, float], bool | None]
-"""Says whether a puzzle has only one solution; None if it does not know in so many seconds."""
+UniquenessTest = Callable[[Puzzle, float], bool | None]
+"""Whether a puzzle has one solution; None if it is still unknown after the given seconds."""
 
 
 class Needless(NamedTuple):
-    """The cells of givens, and the places of rules, that can be left out."""
+    """The cells of redundant givens, and the indices of redundant rules."""
 
     givens: tuple[int, ...]
     rules: tuple[int, ...]
 
 
-def needless_parts(puzzle: Puzzle, is_unique: Judge, seconds: float) -> Needless | None:
-    """Find them in a puzzle with one solution; None if the time is too short for all."""
+def needless_parts(puzzle: Puzzle, is_unique: UniquenessTest, seconds: float) -> Needless | None:
+    """The redundant parts of a puzzle with one solution; None if the time ran out."""
     end = time.monotonic() + seconds
-    every, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
+    blank, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
     givens = [cell for cell, _ in puzzle.givens()]
-    opened = [(*cells[:cell], every, *cells[cell + 1 :]) for cell in givens]
-    asked = [replace(puzzle, cells=each) for each in opened]
-    fewer = [(*rules[:place], *rules[place + 1 :]) for place in range(len(rules))]
-    asked += [replace(puzzle, rules=each) for each in fewer]
+    opened = [(*cells[:cell], blank, *cells[cell + 1 :]) for cell in givens]
+    weaker = [replace(puzzle, cells=fewer_givens) for fewer_givens in opened]
+    shortened = [(*rules[:index], *rules[index + 1 :]) for index in range(len(rules))]
+    weaker += [replace(puzzle, rules=fewer_rules) for fewer_rules in shortened]
     answers = list[bool]()
-    for each in asked:
+    for candidate in weaker:
         left = end - time.monotonic()
-        answer = is_unique(each, left) if left > 0 else None
+        answer = is_unique(candidate, left) if left > 0 else None
         if answer is None:
             return None
         answers.append(answer)
-    found = zip(givens, answers, strict=False), enumerate(answers[len(givens) :])
-    return Needless(*(tuple(part for part, can_go in some if can_go) for some in found))
+    by_given = zip(givens, answers, strict=False)
+    by_rule = enumerate(answers[len(givens) :])
+    return Needless(
+        tuple(cell for cell, is_redundant in by_given if is_redundant),
+        tuple(index for index, is_redundant in by_rule if is_redundant),
+    )

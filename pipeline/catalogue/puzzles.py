@@ -1,8 +1,8 @@
-"""Many puzzles as arrays: as values, masks of candidates, or text; and their symmetries.
+"""Batches of puzzles as arrays (values, candidate masks or text), and symmetries of Sudoku.
 
-Values are (P, n²), 0 for a blank. A symmetry permutes bands, rows in each band, stacks, columns in
-each stack, may transpose, and relabels the values: 9×9 has 2 · 1296² · 9!. It maps solutions to
-solutions.
+Values are (P, n²), 0 for a blank. A symmetry permutes bands, rows within bands, stacks and columns
+within stacks, may transpose, and relabels the values; it maps solutions to solutions. There are
+2 · 1296² · 9! symmetries of 9×9.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 class Symmetries:
     """S symmetries of one box size.
 
-    transposed: (S,) whether rows and columns are exchanged, first. rows, columns: (S, n) the lines
-    that become each line of the image. labels: (S, n + 1) the new value of each value; 0 stays 0.
+    transposed: (S,) whether rows and columns are exchanged first.
+    rows, columns: (S, n) the line of the puzzle that becomes each line of the image.
+    labels: (S, n + 1) the new value of each value; 0 stays 0.
     """
 
     transposed: Flags
@@ -44,7 +45,7 @@ class Symmetries:
 
     @cached_property
     def sources(self) -> Indices:
-        """(S, n²) the cell from which each cell of the image comes."""
+        """(S, n²): the cell of the puzzle that becomes each cell of the image."""
         side = self.rows.shape[1]
         upright = self.rows[:, :, None] * side + self.columns[:, None, :]
         lying = self.columns[:, None, :] * side + self.rows[:, :, None]
@@ -52,14 +53,14 @@ class Symmetries:
         return sources.reshape(len(self), -1)
 
     def of(self, puzzles: ValueArray) -> ValueArray:
-        """The image of each puzzle, (S, n²), by the symmetry in its place; one puzzle for all."""
+        """Images (S, n²) of S puzzles, each under its own symmetry, or of one puzzle under all."""
         moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
         return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
 
 
 @lru_cache
 def line_orders(box: int) -> Indices:
-    """Every order of rows, or columns, that keeps those of a band together; (b!^(b+1), b²)."""
+    """All orders (b!^(b+1), b²) of rows, or columns, that keep bands of b lines together."""
     within = list(permutations(range(box)))
     orders = [
         [box * group + line for group, order in zip(groups, own, strict=True) for line in order]
@@ -70,9 +71,9 @@ def line_orders(box: int) -> Indices:
 
 
 def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
-    """So many symmetries, the same for a seed at all times; the first do not depend on `count`.
+    """`count` symmetries that depend only on the seed; a smaller `count` gives a prefix of them.
 
-    PCG64's raw words, unlike what numpy makes of them, are the same in all its versions.
+    Uses raw words of PCG64, which, unlike numpy's distributions, are the same in all versions.
     """
     side, orders = box * box, line_orders(box)
     words = np.random.PCG64(seed).random_raw((count, 3 + side))
@@ -91,7 +92,7 @@ def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint3
 
 
 def are_classic(masks: MaskArray) -> Flags:
-    """Which puzzles (P, 81) of 9×9 have no marks: every cell is given, or blank."""
+    """Flags (P,) of the 9×9 puzzles (P, 81) whose cells are all given or blank: no marks."""
     is_given = masks & (masks - np.uint8(1)) == 0
     classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
     return classic
@@ -102,8 +103,8 @@ def values_of_masks(masks: MaskArray) -> ValueArray:
     return _VALUES[masks]
 
 
-def lines_of(puzzles: ValueArray) -> bytes:
-    """Puzzles (P, 81) as lines of text, `.` for a blank."""
+def text_lines(puzzles: ValueArray) -> bytes:
+    """Puzzles (P, 81) as lines of 81 characters, `.` for a blank."""
     lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
     lines[:, :-1] = _SIGNS[puzzles]
     return lines.tobytes()

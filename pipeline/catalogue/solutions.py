@@ -1,6 +1,6 @@
-"""How many solutions many puzzles have, certified from the rules, and which givens are redundant.
+"""Certified solutions of batches of puzzles, and their redundant givens.
 
-Whether a given is needed is one question: is there a solution that has another value in its cell?
+A given is redundant if no solution of the remaining puzzle has another value in its cell.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 QUESTIONS = 1 << 20
-"""Cells of the puzzles that are solved together: enough to keep lanes full."""
+"""Cells of the puzzles that are solved together: enough to fill the batch solver."""
 
 DAY = 24 * 3600.0
 STARTING = 5.0
-"""Seconds that each puzzle may take of those left: the first one waits for PySAT to start."""
+"""Minimum seconds for each puzzle while time is left: the first one waits for PySAT to start."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of P puzzles.
+class CertifiedBatch:
+    """Solutions of P puzzles, up to `max_solutions` each.
 
-    counts: (P,) how many solutions were found, at most as many as were asked for. grids: (most, P,
-    n²) these. certain: (P,) whether the grids are solutions, and all of them if they are fewer than
-    asked for; the other fields mean nothing elsewhere. nodes: (P,) of the search that has shown it.
+    counts: (P,) the number of solutions found.
+    grids: (max_solutions, P, n²) the solutions.
+    certain: (P,) whether the grids were checked, and, if there are fewer than `max_solutions`,
+    proved to be all. If not, ignore the other fields.
+    nodes: (P,) search nodes of that proof.
     """
 
     counts: NDArray[np.int64]
@@ -50,66 +52,74 @@ class Known:
 
     @property
     def unique(self) -> Flags:
-        """Which have one solution, if two were asked for."""
+        """Flags (P,) of the puzzles with one solution; needs `max_solutions` of 2 or more."""
         unique: Flags = self.certain & (self.counts == 1)
         return unique
 
 
-def solutions_of(geometry: Geometry, masks: MaskArray, most: int, seconds: float = inf) -> Known:
-    """Find `most` solutions of each puzzle (P, n²), or all if there are fewer, and certify that.
+def certified_solutions(
+    geometry: Geometry, masks: MaskArray, max_solutions: int, seconds: float = inf
+) -> CertifiedBatch:
+    """Find up to `max_solutions` solutions of each puzzle (P, n²) and certify them.
 
-    `seconds` are for all of them. Raises EnvironmentFailure if no solver can work.
+    `seconds` limits the whole batch. Raises EnvironmentFailure if no solver works.
     """
     end = time.monotonic() + seconds
-    found = found_in(geometry, masks, most, seconds)
-    certain, nodes = found.decided.copy(), np.zeros(len(masks), np.int64)
-    few = np.flatnonzero(certain & (found.counts < most))
+    solved = find_solutions(geometry, masks, max_solutions, seconds)
+    certain, nodes = solved.decided.copy(), np.zeros(len(masks), np.int64)
+    few = np.flatnonzero(certain & (solved.counts < max_solutions))
     if len(few):
-        claim = masks[few], found.counts[few], found.grids[:, few]
+        claim = masks[few], solved.counts[few], solved.grids[:, few]
         left = max(0.0, end - time.monotonic())
         verdicts, nodes[few] = exhausted_many(geometry, *claim, left)
         certain[few] = verdicts == Verdict.COMPLETE
-    listed = np.where(found.counts < most, 0, found.counts)
-    certain &= certify_lists(geometry, masks, listed, found.grids)
-    return Known(found.counts, found.grids, certain, nodes)
+    listed = np.where(solved.counts < max_solutions, 0, solved.counts)
+    certain &= certify_lists(geometry, masks, listed, solved.grids)
+    return CertifiedBatch(solved.counts, solved.grids, certain, nodes)
 
 
-def found_in(
+def find_solutions(
     geometry: Geometry,
     masks: MaskArray,
-    most: int,
+    max_solutions: int,
     seconds: float = inf,
     solvers: Solvers | None = None,
 ) -> BatchSolutions:
-    """As `solutions_of`, but not certified: found by lanes, or by PySAT, in `solvers` if given."""
+    """Find solutions as `certified_solutions` does, without certifying them.
+
+    Uses the batch solver where it is compiled, else PySAT in `solvers` or a pool of its own.
+    """
     search = machine_code(len(masks), at_once=True) if geometry == NINE else None
     if search:
-        return search(masks, most, Deadline.of(Limits(seconds)))
+        return search(masks, max_solutions, Deadline.of(Limits(seconds)))
     deadline, count = Deadline.of(Limits(seconds)), len(masks)
     counts, decided = np.zeros(count, np.int64), np.zeros(count, np.bool_)
-    grids = np.zeros((most, *masks.shape), np.uint8)
+    grids = np.zeros((max_solutions, *masks.shape), np.uint8)
     with nullcontext(solvers) if solvers else Solvers("pysat") as used:
-        for place, cells in enumerate((masks & geometry.all_values).tolist()):
+        for index, cells in enumerate((masks & geometry.all_values).tolist()):
             left = min(DAY, deadline.left())
             if left < 1e-3:
                 break
-            left = min(left, max(STARTING, left / (count - place)))
+            left = min(left, max(STARTING, left / (count - index)))
             problem = PuzzleProblem(parsed_from(Puzzle(geometry, tuple(cells))))
-            settings = Settings(solver="pysat", max_solutions=most, timeout=left, trust_solver=True)
+            settings = Settings(
+                solver="pysat", max_solutions=max_solutions, timeout=left, trust_solver=True
+            )
             result = solve_problem(problem, used, settings, Stopwatch(), explain=False)
             solutions = sorted(result.solutions)
-            counts[place] = len(solutions)
-            decided[place] = bool(result.complete) or len(solutions) == most
+            counts[index] = len(solutions)
+            decided[index] = bool(result.complete) or len(solutions) == max_solutions
             for rank, grid in enumerate(solutions):
-                grids[rank, place] = grid.values
+                grids[rank, index] = grid.values
     return BatchSolutions(counts, decided, grids)
 
 
 @dataclass(frozen=True, slots=True)
 class Redundant:
-    """The givens that can be left out of P puzzles, each alone: the others stay.
+    """Redundant givens of P puzzles: each can be left out alone, while the others stay.
 
-    cells: (P, n²) where they are. certain: (P,) whether that is known of all givens of a puzzle.
+    cells: (P, n²) flags of redundant givens.
+    certain: (P,) whether all givens of the puzzle were decided.
     """
 
     cells: Flags
@@ -117,29 +127,32 @@ class Redundant:
 
 
 def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
-    """Find them in puzzles with one solution, whose masks are (P, n²).
+    """The redundant givens of puzzles with one solution, from their masks (P, n²).
 
-    A given is a cell with a single value; left out, it may have any. Other marks stay. A minimal
-    puzzle has no redundant givens. `seconds` are for all puzzles.
+    A given is a cell with a single candidate; left out, it may hold any value. Other marks stay. A
+    minimal puzzle has no redundant givens. `seconds` limits the whole batch.
     """
     return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
 
 
 def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
-    """As `redundant_givens`, of givens and marks: of all cells that exclude some value."""
+    """Like `redundant_givens`, for all clues: givens and marks, the cells that exclude a value."""
     return _redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 
 def _redundant(geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float) -> Redundant:
     end = time.monotonic() + seconds
-    places, cells = np.nonzero(clues)
-    found = Redundant(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
-    at_once = max(1, QUESTIONS // masks.shape[1])
-    for start in range(0, len(places), at_once):
-        some = slice(start, start + at_once)
-        asked, at = masks[places[some]], (np.arange(len(places[some])), cells[some])
-        asked[at] ^= asked.dtype.type(geometry.all_values)
-        known = solutions_of(geometry, asked, 1, max(0.0, end - time.monotonic()))
-        found.cells[places[some], cells[some]] = known.counts == 0
-        found.certain[places[some][~known.certain]] = False
-    return found
+    owners, cells = np.nonzero(clues)
+    redundant = Redundant(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
+    chunk_size = max(1, QUESTIONS // masks.shape[1])
+    for start in range(0, len(owners), chunk_size):
+        chunk = slice(start, start + chunk_size)
+        questions, cell_indices = (
+            masks[owners[chunk]],
+            (np.arange(len(owners[chunk])), cells[chunk]),
+        )
+        questions[cell_indices] ^= questions.dtype.type(geometry.all_values)
+        solved = certified_solutions(geometry, questions, 1, max(0.0, end - time.monotonic()))
+        redundant.cells[owners[chunk], cells[chunk]] = solved.counts == 0
+        redundant.certain[owners[chunk][~solved.certain]] = False
+    return redundant

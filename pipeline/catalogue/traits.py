@@ -1,4 +1,4 @@
-"""The traits that `--traits` adds, of many puzzles at once, from their masks and solutions."""
+"""Traits of batches of puzzles, computed from their masks and solutions."""
 
 from __future__ import annotations
 
@@ -15,86 +15,93 @@ from pipeline.catalogue.puzzles import (
     MaskArray,
     ValueArray,
     are_classic,
-    lines_of,
+    text_lines,
     values_of_masks,
 )
 from pipeline.puzzle.puzzle import NINE, Geometry
 from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
-LARGEST_SIDE = 25
-"""Larger puzzles have no traits."""
+MAX_TRAITS_SIDE = 25
+"""Traits are not computed for larger puzzles."""
 
-OTHERS = ("multiple", "unsolvable")
-"""The statuses of puzzles that are known to have no solution, or several."""
+NON_UNIQUE = ("multiple", "unsolvable")
+"""Statuses of puzzles known to have no solution or several."""
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """P puzzles of one geometry, none with other rules, and what is known of their solutions.
+class SolvedBatch:
+    """P puzzles of one geometry, without further rules, and their solutions.
 
-    masks: (P, n²). unique: (P,) which have one solution, and solutions: (P, n²) which that is;
-    rows of others do not count. others: (P,) which are known to have none, or several.
+    masks: (P, n²) the candidates of each cell.
+    unique: (P,) whether the puzzle has exactly one solution.
+    non_unique: (P,) whether it is known to have none or several.
+    solutions: (P, n²) the solutions of unique puzzles; other rows are ignored.
     """
 
     geometry: Geometry
     masks: MaskArray
     unique: Flags
-    others: Flags
+    non_unique: Flags
     solutions: ValueArray
 
-    def among(self, at: Indices) -> Solved:
-        """Those in these places."""
-        return Solved(
-            self.geometry, self.masks[at], self.unique[at], self.others[at], self.solutions[at]
+    def take(self, indices: Indices) -> SolvedBatch:
+        """The puzzles at these indices."""
+        return SolvedBatch(
+            self.geometry,
+            self.masks[indices],
+            self.unique[indices],
+            self.non_unique[indices],
+            self.solutions[indices],
         )
 
 
-Redundancy = Callable[[Solved], tuple[Flags, Flags]]
-"""Finds, for puzzles with one solution, the givens that can be left out, (P, n²), each alone, and
-for which puzzles they are known, (P,)."""
+Redundancy = Callable[[SolvedBatch], tuple[Flags, Flags]]
+"""Finds redundant givens of puzzles with one solution: flags of cells (P, n²), and flags (P,) of
+the puzzles for which these are certain."""
 
 
 def find_traits(
-    solved: Solved, asked: tuple[str, ...], redundancy: Redundancy | None = None
+    solved: SolvedBatch, asked: tuple[str, ...], redundancy: Redundancy | None = None
 ) -> list[Traits]:
-    """The traits of each puzzle that are asked for; see `canonical`, `effort`, `steps`."""
-    found = [Traits(asked)] * len(solved.masks)
+    """The requested traits of each puzzle; see `canonical`, `effort` and `steps`."""
+    traits = [Traits(asked)] * len(solved.masks)
     if "minimal" in asked and redundancy:
-        at = np.flatnonzero(solved.unique)
-        redundant, known = redundancy(solved.among(at))
-        for place, cells in zip(at[known].tolist(), redundant[known], strict=True):
-            found[place] = Traits(asked, redundant=tuple(np.flatnonzero(cells).tolist()))
+        indices = np.flatnonzero(solved.unique)
+        redundant, certain = redundancy(solved.take(indices))
+        for index, cells in zip(indices[certain].tolist(), redundant[certain], strict=True):
+            traits[index] = Traits(asked, redundant=tuple(np.flatnonzero(cells).tolist()))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
-        wanted = solved.unique | (solved.others & ("canonical" in asked))
-        at = np.flatnonzero(are_classic(solved.masks) & wanted)
-        for place, more in zip(at.tolist(), _classic(solved.among(at), asked), strict=True):
-            found[place] = replace(more, redundant=found[place].redundant)
+        wanted = solved.unique | (solved.non_unique & ("canonical" in asked))
+        indices = np.flatnonzero(are_classic(solved.masks) & wanted)
+        classic = _classic(solved.take(indices), asked)
+        for index, found_traits in zip(indices.tolist(), classic, strict=True):
+            traits[index] = replace(found_traits, redundant=traits[index].redundant)
     if "rating" in asked and solved.geometry == NINE:
-        at = np.flatnonzero(solved.unique)
-        rated = ratings(solved.masks[at].tolist())
-        for place, rating in zip(at.tolist(), rated, strict=True):
-            found[place] = replace(found[place], rating=rating)
-    return found
+        indices = np.flatnonzero(solved.unique)
+        rated = ratings(solved.masks[indices].tolist())
+        for index, rating in zip(indices.tolist(), rated, strict=True):
+            traits[index] = replace(traits[index], rating=rating)
+    return traits
 
 
-def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Traits]:
-    """The forms of classic puzzles, and the efforts of those with one solution."""
+def _classic(solved: SolvedBatch, asked: tuple[str, ...]) -> list[Traits]:
+    """The canonical forms of classic puzzles, and the efforts of those with one solution."""
     masks, unique = solved.masks, solved.unique
     forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)
-    found = [Traits(asked)] * len(forms)
+    traits = [Traits(asked)] * len(forms)
     if "canonical" in asked:
-        found = [Traits(asked, text) for text in lines_of(forms).decode().split()]
+        traits = [Traits(asked, text) for text in text_lines(forms).decode().split()]
     if "effort" in asked:
         depths = depths_of(masks[unique]).tolist()
         backdoors = backdoors_of(masks[unique], solved.solutions[unique]).tolist()
         splits, spreads = (
-            [round(x, 2) for x in each.tolist()] for each in splits_of(forms[unique])
+            [round(x, 2) for x in column.tolist()] for column in splits_of(forms[unique])
         )
         numbers = zip(depths, backdoors, splits, spreads, strict=True)
-        for place, (depth, backdoor, mean, spread) in zip(
+        for index, (depth, backdoor, mean, spread) in zip(
             np.flatnonzero(unique).tolist(), numbers, strict=True
         ):
             effort = Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
-            found[place] = replace(found[place], effort=effort)
-    return found
+            traits[index] = replace(traits[index], effort=effort)
+    return traits

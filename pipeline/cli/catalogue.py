@@ -118,7 +118,7 @@ def ticking(display: Display, *tallies: Tally) -> None:
         display.tick("comparing", Progress(done, done, None))
 
     for tally in tallies:
-        tally.on_lot = tick
+        tally.on_batch = tick
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:

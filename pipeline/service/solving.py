@@ -176,9 +176,9 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     """The results, with what else the settings ask about puzzles."""
     if not settings.trait_names:
         return results
-    from pipeline.catalogue import also  # noqa: PLC0415 - few ask for it
+    from pipeline.catalogue import result_traits  # noqa: PLC0415 - few ask for it
 
-    return also.with_traits(results, settings)
+    return result_traits.add_traits(results, settings)
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
@@ -282,7 +282,7 @@ def solve_piece(
             answers = solve_batch(batch, solvers, settings, explain=False)
             making.tell_answers(at, answers)
             if settings.trait_names:
-                from pipeline.catalogue.also import traits_of  # noqa: PLC0415 - few ask for it
+                from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
 
                 found = traits_of(geometry, masks[some], answers, settings)
                 making.tell_also(at.tolist(), found, geometry)
@@ -297,7 +297,7 @@ def solve_piece(
         result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
-            from pipeline.catalogue.also import traits_of_one  # noqa: PLC0415 - as above
+            from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
             making.tell_also([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return making.rows()

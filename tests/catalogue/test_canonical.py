@@ -19,7 +19,7 @@ from pipeline.catalogue import minlex
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
 from pipeline.catalogue.minlex import MOST_TIED, NO_ROW, PAIRS, tables
 from pipeline.catalogue.puzzles import line_orders, random_symmetries
-from pipeline.catalogue.solutions import found_in
+from pipeline.catalogue.solutions import find_solutions
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 FOUR = Geometry(2, 2)
@@ -41,7 +41,7 @@ def solved(puzzles, geometry):
     """Which puzzles have one solution, and the first of each."""
     full = geometry.all_values
     masks = np.where(puzzles > 0, 1 << (puzzles.astype(np.int64) - 1), full).astype(np.uint64)
-    found = found_in(geometry, masks, 2)
+    found = find_solutions(geometry, masks, 2)
     return found.counts == 1, found.grids[0]
 
 

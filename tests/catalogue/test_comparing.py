@@ -12,9 +12,9 @@ import pytest
 from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import comparing
-from pipeline.catalogue.classes import NOWHERE, Classes, keys_of
-from pipeline.catalogue.comparing import Copy, Left, Tally, dedupe, overlap
-from pipeline.catalogue.puzzles import lines_of, random_symmetries
+from pipeline.catalogue.classes import ABSENT, Classes, keys_of
+from pipeline.catalogue.comparing import Copy, Left, Tally, find_copies, find_overlap
+from pipeline.catalogue.puzzles import random_symmetries, text_lines
 from pipeline.errors import is_environmental
 from pipeline.settings import Settings
 
@@ -24,7 +24,7 @@ OTHERS = (HARD, NINE, NINE_TWO, STUCK, "." * 81, NINE_SOLVED)
 
 def image_of(text, seed=1):
     cells = np.array([[int(c) if c.isdigit() else 0 for c in text]], np.uint8)
-    return lines_of(random_symmetries(3, 1, seed).of(cells)).decode().strip()
+    return text_lines(random_symmetries(3, 1, seed).of(cells)).decode().strip()
 
 
 def collection(path, *lines):
@@ -35,8 +35,8 @@ def collection(path, *lines):
 @pytest.fixture(params=[4096, 1])
 def sized(request, monkeypatch):
     """Lots of thousands of puzzles, and of one."""
-    monkeypatch.setattr(comparing, "AT_ONCE", request.param)
-    monkeypatch.setattr(comparing, "PIECE_BYTES", 16 * request.param)
+    monkeypatch.setattr(comparing, "COMPARED_TOGETHER", request.param)
+    monkeypatch.setattr(comparing, "CHUNK_BYTES", 16 * request.param)
 
 
 def named(*paths: Path) -> list[tuple[Path, str]]:
@@ -48,7 +48,7 @@ def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
     one = collection(tmp_path / "one.txt", *OTHERS, image_of(HARD))
     two = collection(tmp_path / "two.txt", image_of(STUCK), image_of(NINE_TWO), NINE)
     kept, tally = io.BytesIO(), Tally()
-    found = [*dedupe(named(one, two), SETTINGS, kept, tally)]
+    found = [*find_copies(named(one, two), SETTINGS, kept, tally)]
     assert found == [
         Copy(str(one), 7, str(one), 1),
         Copy(str(two), 1, str(one), 4),
@@ -63,7 +63,7 @@ def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
 def test_what_is_no_classic_puzzle_of_nine_is_told_and_left_out(tmp_path):
     marked = EVEN_ODD.replace("\n", "")
     odd = collection(tmp_path / "odd.txt", NINE, HARD, marked, "12", "." * 16, "", image_of(NINE))
-    found = [*dedupe(named(odd), SETTINGS)]
+    found = [*find_copies(named(odd), SETTINGS)]
     assert [(each.line, type(each)) for each in found if isinstance(each, Left)] == [
         (3, Left),
         (4, Left),
@@ -83,7 +83,7 @@ def test_single_puzzles_folders_and_archives_are_compared(tmp_path):
     packed = tmp_path / "packed.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("many.txt", f"{HARD}\n{STUCK}\n{NINE}\n" * 2)
-    found = [*dedupe(named(folder, packed), SETTINGS)]
+    found = [*find_copies(named(folder, packed), SETTINGS)]
     single = f"{folder}/single.txt"
     assert [each.source for each in found if isinstance(each, Left)] == [f"{folder}/no.txt"]
     many = f"{packed}/many.txt"
@@ -99,7 +99,7 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
     known = collection(tmp_path / "train.txt", *OTHERS, image_of(HARD))
     asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
     theirs, ours = Tally(), Tally()
-    left, *copies = overlap(named(known), named(asked), SETTINGS, None, (theirs, ours))
+    left, *copies = find_overlap(named(known), named(asked), SETTINGS, None, (theirs, ours))
     assert (type(left), left.line) == (Left, 4)
     assert copies == [Copy(str(asked), 2, str(known), 1), Copy(str(asked), 3, str(known), 4)]
     assert theirs == Tally(puzzles=7, classes=6, copies=1, left=0)
@@ -108,7 +108,7 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
 
 def test_a_spill_to_disk_changes_nothing(tmp_path):
     source = named(collection(tmp_path / "a.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS))
-    assert [*dedupe(source, SETTINGS, limit=0)] == [*dedupe(source, SETTINGS)]
+    assert [*find_copies(source, SETTINGS, limit=0)] == [*find_copies(source, SETTINGS)]
 
 
 CLASS = 24
@@ -132,7 +132,7 @@ def test_each_class_is_found_where_it_was_met_first(tmp_path, limit):
             assert classes.meet(keys(*numbers), places).tolist() == expected
             place += len(numbers)
         every = keys(*range(300))
-        assert classes.find(every).tolist() == [first.get(n, NOWHERE) for n in range(300)]
+        assert classes.find(every).tolist() == [first.get(n, ABSENT) for n in range(300)]
         assert len(classes) == len(first)
         assert not any(tmp_path.iterdir())  # so a process that is killed leaves nothing
 
@@ -150,7 +150,7 @@ def full_disk(**_):
 
 def test_no_class_is_found_among_none():
     with Classes() as classes:
-        assert classes.find(keys(1, 2)).tolist() == [NOWHERE, NOWHERE]
+        assert classes.find(keys(1, 2)).tolist() == [ABSENT, ABSENT]
         assert classes.meet(keys(), np.zeros(0, np.int64)).tolist() == []
         assert len(classes) == 0
 

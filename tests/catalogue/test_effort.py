@@ -18,7 +18,7 @@ from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, splits_of
 from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
-from pipeline.catalogue.solutions import solutions_of
+from pipeline.catalogue.solutions import certified_solutions
 from pipeline.puzzle.puzzle import NINE as NINES
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle
@@ -136,7 +136,7 @@ def puzzle_masks(*texts):
 def test_depths_and_backdoors_are_what_their_definitions_say():
     """Of a puzzle that singles decide, and of the same with fewer givens, as brute force has it."""
     masks = puzzle_masks(NINE, ONE)
-    grids = solutions_of(NINES, masks, 2).grids[0]
+    grids = certified_solutions(NINES, masks, 2).grids[0]
     expected = [depth_of(NINES, each) for each in masks.tolist()]
     assert depths_of(masks).tolist() == expected
     both = zip(masks.tolist(), grids.tolist(), strict=True)
@@ -147,11 +147,11 @@ def test_depths_and_backdoors_are_what_their_definitions_say():
 @pytest.mark.usefixtures("compiled")
 def test_puzzles_of_nine_have_the_depths_and_backdoors_that_are_known_of_them():
     masks = puzzle_masks(NINE, ONE, TWO, HARD)
-    grids = solutions_of(NINES, masks, 2).grids[0]
+    grids = certified_solutions(NINES, masks, 2).grids[0]
     assert depths_of(masks).tolist() == [0, 1, 1, 2]
-    assert depths_of(masks, most=1).tolist() == [0, 1, 1, 2]
+    assert depths_of(masks, max_depth=1).tolist() == [0, 1, 1, 2]
     assert backdoors_of(masks, grids).tolist() == [0, 1, 2, 2]
-    assert backdoors_of(masks, grids, most=1).tolist() == [0, 1, 2, 2]
+    assert backdoors_of(masks, grids, max_cells=1).tolist() == [0, 1, 2, 2]
 
 
 @needs_numba
@@ -162,7 +162,7 @@ def test_no_symmetry_changes_a_number():
         puzzle = [int(sign) if sign.isdigit() else 0 for sign in text]
         images = random_symmetries(3, count, seed=11).of(np.array([puzzle], np.uint8))
         masks = masks_of_values(NINES, images)
-        known = solutions_of(NINES, masks, 2, PATIENCE)
+        known = certified_solutions(NINES, masks, 2, PATIENCE)
         forms = canonical_forms(images, known.unique, known.grids[0])
         assert (forms == forms[0]).all()  # on which alone splits depend
         assert len(set(depths_of(masks).tolist())) == 1
@@ -174,7 +174,9 @@ def test_no_symmetry_changes_a_number():
 def test_splits_are_more_the_harder_a_puzzle_is():
     masks = puzzle_masks(NINE, ONE, HARD)
     puzzles = np.where(masks == 511, 0, np.log2(masks).astype(np.uint8) + 1).astype(np.uint8)
-    forms = canonical_forms(puzzles, np.ones(3, np.bool_), solutions_of(NINES, masks, 2).grids[0])
+    forms = canonical_forms(
+        puzzles, np.ones(3, np.bool_), certified_solutions(NINES, masks, 2).grids[0]
+    )
     splits = splits_of(forms)
     assert splits.mean[0] == splits.spread[0] == 0
     assert splits.mean[0] < splits.mean[1] < splits.mean[2]
@@ -191,7 +193,7 @@ def test_a_puzzle_that_singles_decide_has_no_splits_and_others_have_some():
 def test_states_that_do_not_fit_at_once_are_looked_at_in_turn(monkeypatch):
     masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
-    monkeypatch.setattr(effort, "AT_ONCE", 2)
+    monkeypatch.setattr(effort, "CLOSED_TOGETHER", 2)
     assert count_splits(masks).tolist() == expected
     assert depths_of(masks).tolist() == depths
 

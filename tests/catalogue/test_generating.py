@@ -12,7 +12,7 @@ from support.oracle import is_solution, solutions
 
 from pipeline.catalogue import generating
 from pipeline.catalogue.effort import depths_of
-from pipeline.catalogue.generating import Wish, generate
+from pipeline.catalogue.generating import Wish, generate_puzzles
 from pipeline.catalogue.solutions import redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
@@ -23,11 +23,11 @@ FULL = NINE.all_values
 
 @pytest.fixture(autouse=True)
 def _few_at_once(monkeypatch):
-    monkeypatch.setattr(generating, "AT_ONCE", 24)
+    monkeypatch.setattr(generating, "GENERATED_TOGETHER", 24)
 
 
 def some(wish, number, seed=1):
-    return list(islice(generate(wish, seed), number))
+    return list(islice(generate_puzzles(wish, seed), number))
 
 
 def clues_of(generated):
@@ -75,7 +75,7 @@ def test_a_wished_depth_is_that_of_all_puzzles():
 
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
 def test_a_wished_level_is_that_of_the_steps_that_solve_a_puzzle(level):
-    made = [*islice(generate(Wish(level=level), 1), 2)]
+    made = [*islice(generate_puzzles(Wish(level=level), 1), 2)]
     assert [each.level for each in ratings(each.masks for each in made)] == [level] * 2
 
 
@@ -97,7 +97,7 @@ def test_the_first_puzzle_of_a_seed_stays_as_it_is():
 @pytest.mark.trial  # plain Python takes some seconds for a puzzle
 def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
     found = []
-    monkeypatch.setattr(generating, "AT_ONCE", 1)
+    monkeypatch.setattr(generating, "GENERATED_TOGETHER", 1)
     for step in (lanes._step, None):
         monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
         found.append(some(Wish(minimal=False, givens=(75, 78)), 1))
@@ -111,6 +111,6 @@ def test_what_cannot_be_wished_is_refused():
 
 
 def test_what_is_never_found_is_given_up(monkeypatch):
-    monkeypatch.setattr(generating, "MOST_TRIED", 2)
+    monkeypatch.setattr(generating, "MAX_FRUITLESS", 2)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):
         some(Wish(givens=(17, 17)), 1)

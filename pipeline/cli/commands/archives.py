@@ -287,7 +287,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     tally = comparing.Tally()
     catalogue.ticking(display, tally)
     with sources_of(sources, settings) as named, growing(target) as kept:
-        found = comparing.dedupe(named, settings, kept, tally)
+        found = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, found, display, out)
     aside = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
@@ -335,7 +335,7 @@ def _compare(
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
     with sources_of([known, *sources], settings) as (first, *others), growing(target) as kept:
-        found = comparing.overlap([first], others, settings, kept, tallies)
+        found = comparing.find_overlap([first], others, settings, kept, tallies)
         copies = catalogue.write_copies(beside, found, display, out)
     named = ", ".join(map(source_name, sources))
     verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {named}"

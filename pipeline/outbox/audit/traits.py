@@ -16,10 +16,10 @@ import numpy as np
 from pipeline.catalogue.needless import needless_parts
 from pipeline.catalogue.puzzles import Flags
 from pipeline.catalogue.traits import (
-    LARGEST_SIDE,
-    OTHERS,
+    MAX_TRAITS_SIDE,
+    NON_UNIQUE,
     Redundancy,
-    Solved,
+    SolvedBatch,
     find_traits,
 )
 from pipeline.certify import certify_grid, certify_many
@@ -99,7 +99,7 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
         for name, text in claim.told.items():
             if not ALSO[name].pattern.fullmatch(text):
                 claim.report.bad(f"what --traits {name} adds is not well-formed: {text[:100]!r}")
-        if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
+        if claim.puzzle.is_plain and claim.puzzle.geometry.side <= MAX_TRAITS_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         else:
             _check_ruled(claim, terms.seconds)
@@ -110,7 +110,7 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
 def _check_ruled(claim: AddedFields, seconds: float) -> None:
     """Leave out the parts of a puzzle with rules anew, by the search that checks."""
     told, puzzle, grid = claim.told, claim.puzzle, claim.grid
-    is_small = puzzle.geometry.side <= LARGEST_SIDE
+    is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
     if any(text.strip(",") for name, text in told.items() if name != "minimal" or not is_told):
         claim.report.bad("there are fields of --traits, but it has rules or is too large")
@@ -144,15 +144,15 @@ def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) 
     blank = (1,) * geometry.size
     statuses = np.array([claim.status for claim in claims])
     has_grid = np.array([claim.grid is not None for claim in claims])
-    solved = Solved(
+    solved = SolvedBatch(
         geometry,
         np.array([claim.puzzle.cells for claim in claims], np.min_scalar_type(geometry.all_values)),
         (statuses == "unique") & has_grid,
-        np.isin(statuses, OTHERS),
+        np.isin(statuses, NON_UNIQUE),
         np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
     )
     sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
-    expected = _expected(solved.among(sound), tuple(claims[0].told), seconds)
+    expected = _expected(solved.take(sound), tuple(claims[0].told), seconds)
     for name, texts in expected.items():
         for at, there in zip(sound.tolist(), texts, strict=True):
             claim, here = claims[at], claims[at].told[name]
@@ -176,11 +176,13 @@ def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> No
         report.gap(f"{said}: another version wrote it")
 
 
-def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
+def _expected(
+    solved: SolvedBatch, also: tuple[str, ...], seconds: float
+) -> dict[str, list[str | None]]:
     """The right texts of each name's fields; None where it was not computed."""
     nothing = {name: "," * (len(columns(ALSO[name])) - 1) for name in also}
     expected: dict[str, list[str | None]] = {}
-    one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.others)
+    one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.non_unique)
     for name in also:
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
@@ -189,7 +191,7 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
             some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None
-            found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
+            found = find_traits(solved.take(some), (name,), _leaving_out(seconds))
             for place, each in zip(some.tolist(), found, strict=True):
                 texts[place] = row_fields(each, solved.geometry)[1:]
         expected[name] = texts
@@ -199,7 +201,7 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
 def _leaving_out(seconds: float) -> Redundancy:
     """Finds what givens can be left out, so many seconds for each puzzle."""
 
-    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
+    def redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         masks, solutions = solved.masks, solved.solutions
         places, cells = np.nonzero(masks & (masks - 1) == 0)
         redundant, certain = np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_)

@@ -1,4 +1,4 @@
-"""What `--traits` adds to results, and to the answers to a batch; solvers take part in this."""
+"""Add the traits that `--traits` names to results, and to the answers to a batch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.catalogue.needless import Judge, needless_parts
+from pipeline.catalogue.needless import UniquenessTest, needless_parts
 from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (
-    LARGEST_SIDE,
-    OTHERS,
+    MAX_TRAITS_SIDE,
+    NON_UNIQUE,
     Redundancy,
-    Solved,
+    SolvedBatch,
     find_traits,
 )
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
@@ -34,42 +34,43 @@ def traits_of(
 ) -> list[Traits]:
     """The traits of each puzzle of a batch."""
     unique = (answers.counts == 1) & ~answers.more
-    others = ~unique
+    non_unique = ~unique
     solutions = np.zeros(masks.shape, np.uint8)
     if len(answers.grids):
         solutions[unique] = answers.grids[0, unique]
-    for place, result in answers.results.items():
-        unique[place], others[place] = result.status == "unique", result.status in OTHERS
-        if unique[place]:
-            solutions[place] = result.solutions[0].values
-    solved = Solved(geometry, masks, unique, others, solutions)
-    return find_traits(solved, settings.trait_names, _by_lanes(settings.timeout))
+    for index, result in answers.results.items():
+        unique[index] = result.status == "unique"
+        non_unique[index] = result.status in NON_UNIQUE
+        if unique[index]:
+            solutions[index] = result.solutions[0].values
+    solved = SolvedBatch(geometry, masks, unique, non_unique, solutions)
+    return find_traits(solved, settings.trait_names, _by_batch_solver(settings.timeout))
 
 
-def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
-    """The results of puzzles with their traits; others as they are."""
-    told, groups = [*results], defaultdict[Geometry, list[int]](list)
-    for place, result in enumerate(results):
+def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
+    """Add traits to the results of puzzles; results of other problems are unchanged."""
+    completed, groups = [*results], defaultdict[Geometry, list[int]](list)
+    for index, result in enumerate(results):
         puzzle = _puzzle_of(result)
         if puzzle is None:
             continue
-        if puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
-            groups[puzzle.geometry].append(place)
+        if puzzle.is_plain and puzzle.geometry.side <= MAX_TRAITS_SIDE:
+            groups[puzzle.geometry].append(index)
         else:
-            told[place] = replace(result, traits=traits_of_one(result, settings))
-    for geometry, places in groups.items():
-        solved = _solved(geometry, [results[place] for place in places])
-        plain = find_traits(solved, settings.trait_names, _by_lanes(settings.timeout))
-        for place, each in zip(places, plain, strict=True):
-            told[place] = replace(results[place], traits=each)
-    return told
+            completed[index] = replace(result, traits=traits_of_one(result, settings))
+    for geometry, indices in groups.items():
+        solved = _solved(geometry, [results[index] for index in indices])
+        found_traits = find_traits(solved, settings.trait_names, _by_batch_solver(settings.timeout))
+        for index, traits in zip(indices, found_traits, strict=True):
+            completed[index] = replace(results[index], traits=traits)
+    return completed
 
 
 def traits_of_one(result: Result, settings: Settings) -> Traits:
-    """The traits of a puzzle that is not solved in a batch: with rules and one solution."""
+    """The traits of a puzzle that is not solved in a batch; empty unless it is a unique variant."""
     puzzle, nothing = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"
-    if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > LARGEST_SIDE:
+    if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > MAX_TRAITS_SIDE:
         return nothing
     with Solvers("pysat") as solvers:
         parts = needless_parts(puzzle, _by_solver(solvers), settings.timeout)
@@ -78,8 +79,8 @@ def traits_of_one(result: Result, settings: Settings) -> Traits:
     return replace(nothing, redundant=parts.givens, redundant_rules=parts.rules)
 
 
-def _by_solver(solvers: Solvers) -> Judge:
-    """Solve puzzles, and take an answer if it is proved."""
+def _by_solver(solvers: Solvers) -> UniquenessTest:
+    """A test that solves puzzles with PySAT and trusts only a proved uniqueness."""
 
     def is_unique(puzzle: Puzzle, seconds: float) -> bool | None:
         settings = Settings(max_solutions=2, timeout=seconds)
@@ -97,28 +98,28 @@ def _puzzle_of(result: Result) -> Puzzle | None:
     return result.problem.puzzle if isinstance(result.problem, PuzzleProblem) else None
 
 
-def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved:
-    """The puzzles of results, which are of one geometry."""
+def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
+    """The puzzles of results, all of one geometry."""
     statuses = np.array([result.status for result in results])
     blank = (1,) * geometry.size
     grids = [
         result.solutions[0].values if result.status == "unique" else blank for result in results
     ]
     puzzles = [puzzle for result in results if (puzzle := _puzzle_of(result))]
-    return Solved(
+    return SolvedBatch(
         geometry,
         np.array([puzzle.cells for puzzle in puzzles], np.uint64),
         statuses == "unique",
-        np.isin(statuses, OTHERS),
+        np.isin(statuses, NON_UNIQUE),
         np.array(grids, np.uint8),
     )
 
 
-def _by_lanes(seconds: float) -> Redundancy:
-    """Finds redundant givens by the batch solver, in so many seconds for each puzzle."""
+def _by_batch_solver(seconds: float) -> Redundancy:
+    """A finder of redundant givens that uses the batch solver; `seconds` are per puzzle."""
 
-    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
-        found = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
-        return found.cells, found.certain
+    def redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
+        givens = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
+        return givens.cells, givens.certain
 
     return redundancy
