@@ -159,10 +159,13 @@ def log_lines(record: Record, claimed: object, reason: object) -> Iterator[dict[
 
     A record does not have when the source was `claimed`, nor the `reason` for its format.
     """
-    stages = _stages_of_many if isinstance(record, ManyRecord) else _stages
+    if isinstance(record, ManyRecord):
+        stages = _stages_of_many(record, reason)
+    else:
+        stages = _stages(record, reason)
     for line in (
         {"timestamp": claimed, "event": "job.claimed", "source": record.source},
-        *stages(record, reason),
+        *stages,
         {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
     ):
         yield {"job": record.job, **line}

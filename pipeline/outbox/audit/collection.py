@@ -23,15 +23,7 @@ from pipeline.outbox.schema import (
     ManyRecord,
     or_none,
 )
-from pipeline.outbox.tables import (
-    PuzzleRow,
-    added_names,
-    also_in,
-    columns,
-    has_titles,
-    lines_of,
-    with_title,
-)
+from pipeline.outbox.tables import PuzzleRow, Table, columns
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import HEAD_BYTES, Entry, Layout, detect_collection
 from pipeline.reading.formats.plain import PieceContents, PlainLines
@@ -129,20 +121,14 @@ class _AuditedCollection:
         if f"{published.stem}.proofs.csv" in published.files:
             self._report.note("proofs of an earlier version were not read")
         name = f"{published.stem}.csv"
-        table = lines_of(published.beside(name))
-        first = next(table, "")
-        also, is_titled = also_in(first, PuzzleRow), has_titles(first, PuzzleRow)
-        if also is None or (self._report.is_ours and not is_titled):
-            expected = ",".join(columns(PuzzleRow))
-            raise InputError(f"{name}: the first line is not {expected!r}")
+        table = Table(published.beside(name), PuzzleRow)
+        if self._report.is_ours and not table.is_current:
+            raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.beside, (name, *published.numbered))]
-        added = len(added_names(also))
-        if not is_titled:
-            table = (with_title(line, added) for line in table)
-        for portion in portions(table, paths, self._counted(pieces), added):
+        for portion in portions(table, paths, self._counted(pieces)):
             self._look(portion)
-            if also:
-                audit_rows(portion, also, self._terms, self._report)
+            if table.also:
+                audit_rows(portion, table.also, self._terms, self._report)
             self._told(self.count)
         compare_counts(self.counts, published.record, self._report)
         compare_unread(self._unread, published.record, self._report)

@@ -11,7 +11,7 @@ from pathlib import Path
 from pipeline.errors import InputError, InvalidPuzzle, counted, printable
 from pipeline.outbox.audit.claims import fault_in_status, is_denied
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
+from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
@@ -63,14 +63,14 @@ class Portion:
 
 
 def portions(
-    table: Iterator[str], paths: Sequence[Path], pieces: Iterable[PieceContents], added: int
+    table: Table[PuzzleRow], paths: Sequence[Path], pieces: Iterable[PieceContents]
 ) -> Iterator[Portion]:
     """Read the rows of a table, and its solution files, side by side with the original.
 
-    `paths` are those of the table and of the solution files. `added` is how many columns `--also`
-    adds. Raises InputError, behind the rows before, where a file cannot be read or does not have as
-    many lines as there are puzzles.
+    `paths` are those of the table and of the solution files. Raises InputError, behind the rows
+    before, where a file cannot be read or does not have as many lines as there are puzzles.
     """
+    added = len(table.added)
     names = [path.name for path in paths]
     rows = zip_longest(table, *map(lines_of, paths[1:]))
     first = 1
