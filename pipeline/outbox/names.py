@@ -23,10 +23,9 @@ _PROOFS = (
     *(".proofs.xz", ".proofs.csv"),
 )
 """Those of the last line are in outboxes of earlier versions."""
-_ENDING = re.compile(
-    rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
-    r"|\.proof\.[dl]rat(\.xz)?|\.proofs\.xz)\Z"
-)
+_ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
+_ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT})?\.cnf)\Z")
+_NAMED_LIKE_AN_ANSWER = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
 _OF_ONE = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
@@ -37,9 +36,6 @@ _OF_MANY = {
 """What follows the stem in the names of a set, by the status of the job."""
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
-_ANSWER = re.compile(
-    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|[dl]rat(?:\.xz)?)|\.proofs\.(?:xz|csv))", re.DOTALL
-)
 DONE, FAILED = "done", "failed"
 """The folders of finished originals; each has shelves for originals of the same name."""
 
@@ -129,21 +125,12 @@ def solutions_among(names: Iterable[str], stem: str) -> list[str]:
     return [found[number] for number in sorted(found)]
 
 
-def stem_of_answer(name: str, stems: Collection[str]) -> str | None:
-    """The stem of the set to which a file belongs; None if it is no answer, or may be of two.
-
-    Tables and formulas belong only to one of `stems`: anybody's may be named so. `a.proof.cnf` may
-    be the proof of `a`, or the formula of `a.proof`.
-    """
-    match = _ANSWER.fullmatch(name)
-    own = {match[1]} if match else set[str]()
+def is_answer(name: str, stems: Collection[str]) -> bool:
+    """Whether a file is named like an answer, or like a table or formula of one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
-        own |= {stem, stem.removesuffix(COUNT) if name.endswith(".cnf") else stem}
-    known = own.intersection(stems)
-    if not known:
-        return match[1] if match else None
-    return known.pop() if len(known) == 1 else None
+        return stem in stems or stem.removesuffix(COUNT) in stems
+    return _NAMED_LIKE_AN_ANSWER.fullmatch(name) is not None
 
 
 def shelves_in(folder: Path) -> list[Path]:

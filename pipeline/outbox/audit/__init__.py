@@ -9,18 +9,19 @@ rules, the formula of every proof is made anew, and every step of it is checked.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
-from pipeline.outbox import NoRecord
+from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.collection import Content
 from pipeline.outbox.audit.sets import (
+    NOT_LISTED,
     Finding,
-    ListedFolder,
     Many,
     One,
     Report,
@@ -31,6 +32,7 @@ from pipeline.outbox.audit.sets import (
     load_set,
 )
 from pipeline.outbox.audit.single import audit_content, audit_single
+from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
@@ -60,37 +62,44 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     except OSError as error:
         blame = MissingFolder if isinstance(error, FileNotFoundError) else EnvironmentFailure
         raise blame(in_words(error)) from error
-    archives, sources = set(), set()
-    for stem in sorted(folder.records):
-        published, finding = _of_stem(stem, folder, known, terms or Terms())
-        if published is not None:
+    sources, stems, broken = set(), set(), set()
+    unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
+    for path in folder.records():
+        published, finding = _of_record(path, known, terms or Terms())
+        stem = path.name.removesuffix(ENDING)
+        stems.add(stem)
+        if published is None:
+            broken.add(stem)
+        else:
             sources.add(published.record.source)
-            archives |= {stem} if published.record.status == ARCHIVE else set()
+            unlisted.difference_update((path.name, *published.files))
+            if published.record.status == ARCHIVE:
+                unlisted.discard(f"{published.stem}/")
         if finding is not None:
             yield finding
-    for name in _without_record(folder, archives):
-        report = Report()
-        report.bad(f"{name} is there, and no record lists it")
-        yield report.finding(name, _NO_RECORD)
+    for name in sorted(unlisted):
+        if base_of(name) in broken or not os.path.lexists(outbox / name):
+            continue
+        if _is_result(outbox / name, name, stems):
+            report = Report()
+            report.bad(f"{name} {NOT_LISTED}")
+            yield report.finding(name, _NO_RECORD)
     for name in sorted(names - sources):
         report = Report()
         report.gap(f"there is no record of {name}, which is done")
         yield report.finding(name, _NO_RECORD)
 
 
-def _without_record(folder: ListedFolder, archives: set[str]) -> Iterator[str]:
-    """The results that no record lists: answers, tables, and folders of them."""
-    yield from folder.strays()
-    yield from (name for name in sorted(folder.names) if _is_stray_table(name, folder))
-    others = sorted({*folder.folders} - archives)
-    yield from (f"{name}/" for name in others if _holds_sets(folder.path / name))
+def _is_result(path: Path, name: str, stems: set[str]) -> bool:
+    """Whether a file is an answer or a table, or a folder, whose name ends in `/`, holds any."""
+    if name.endswith("/"):
+        return _holds_sets(path)
+    return is_answer(name, stems) or (name.endswith(".csv") and _is_table(path))
 
 
-def _is_stray_table(name: str, folder: ListedFolder) -> bool:
-    if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
-        return False
+def _is_table(path: Path) -> bool:
     try:
-        first = read_regular(folder.path / name, _LONGEST_HEADER).partition(b"\n")[0]
+        first = read_regular(path, _LONGEST_HEADER).partition(b"\n")[0]
     except OSError:
         return False
     text = first.decode("ascii", errors="replace")
@@ -100,39 +109,36 @@ def _is_stray_table(name: str, folder: ListedFolder) -> bool:
 def _holds_sets(path: Path) -> bool:
     """Whether there is a record or an answer anywhere in a folder; links are not followed."""
     try:
-        return any(folder.records or folder.answers for folder in folders_in(path))
+        names = (name for folder in folders_in(path) for name in folder.names)
+        return any(name.endswith(ENDING) or is_answer(name, ()) for name in names)
     except OSError:
         return False
 
 
-def _of_stem(
-    stem: str, folder: ListedFolder, originals: Originals, terms: Terms
-) -> tuple[Set | None, Finding | None]:
+def _of_record(path: Path, originals: Originals, terms: Terms) -> tuple[Set | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
-    published, finding = None, None
+    published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
         report = Report()
         try:
-            found = load_set(folder.record(stem))
+            found = load_set(path)
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
-            report.bad(f"{stem}.json: {error}")
+            report.bad(f"{path.name}: {error}")
             return None, report.finding(stem, _NO_RECORD)
         if found == published:  # the record is still the one that was audited
             break
         published = found
         report = Report(is_ours=published.is_ours)
-        claim = _claim(published, folder.beside(stem), originals, terms, report)
+        claim = _claim(published, originals, terms, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
             break
     return published, finding
 
 
-def _claim(
-    published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
-) -> str:
+def _claim(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
     """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -141,7 +147,7 @@ def _claim(
     if or_none(published.record.member) is not None:
         report.bad("member: there should be none")
     try:
-        audit_files(published, source, beside, report)
+        audit_files(published, source, report)
         return _audit(published, originals, terms, report)
     except EnvironmentFailure:
         raise

@@ -22,7 +22,7 @@ from pipeline.outbox.audit.collection import (
 )
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.sets import (
-    ListedFolder,
+    NOT_LISTED,
     Many,
     One,
     Report,
@@ -63,7 +63,7 @@ class _AuditedArchive:
         self._top = published.beside(published.stem)
         self._terms = terms
         self._report = report
-        self._found: dict[int, tuple[Path, ListedFolder]] = {}
+        self._found: dict[int, Path] = {}
         self._empty: set[Path] = set()
 
     def run(self, original: Path) -> None:
@@ -79,7 +79,7 @@ class _AuditedArchive:
             self._look(number, member, row, self._report.within(member.name))
         if next(rows, None) is not None:
             raise InputError(f"{table.name} goes on behind the last member")
-        for path, _ in self._found.values():
+        for path in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
         for path in sorted(self._empty):
             self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
@@ -100,24 +100,22 @@ class _AuditedArchive:
         self._empty = {folder.path for folder in folders} - {self._top, *full}
         self._empty -= {above for path in full for above in path.parents}
         for folder in folders:
-            listed: set[str] = set()
-            for stem in sorted(folder.records):
-                path = folder.record(stem)
+            for path in folder.records():
+                folder.names.remove(path.name)
                 where = self._relative(path)
-                listed |= {path.name, *folder.beside(stem)}
                 try:
                     published = load_set(path)
                 except (NoRecord, FileNotFoundError) as error:
                     self._report.bad(f"{where}: {error}")
                     continue
-                listed |= published.files.keys()
+                folder.names.difference_update(published.files)
                 number = or_none(published.record.member)
                 if number is None or number in self._found:
                     self._report.bad(f"{where}: member {number} is another's")
                 else:
-                    self._found[number] = path, folder
-            for name in sorted(folder.names - listed):
-                self._report.bad(f"{self._relative(folder.path / name)} is there without a record")
+                    self._found[number] = path
+            for name in sorted(folder.names):
+                self._report.bad(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
     def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
         """Audit one member."""
@@ -125,17 +123,17 @@ class _AuditedArchive:
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
             self.counts[row.status] += 1
-        path, folder = self._found.pop(number, (None, None))
+        path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
             report.bad("it claims to be solved, and has no record")
         if member.stream is None:
             if row.status != REFUSED or path is not None:
                 report.bad(f"it cannot be read, but its status is {row.status!r}")
-        elif path is not None and folder is not None:
+        elif path is not None:
             content = Content(member.stream)
             published = load_set(path)
             report = replace(report, is_ours=published.is_ours)
-            self._audit(published, folder, member.name, content, report)
+            self._audit(published, member.name, content, report)
             _compare_row(published, row, report)
         elif row.status == "failed":
             self._spare_folders_of(member)
@@ -153,14 +151,13 @@ class _AuditedArchive:
     def _audit(
         self,
         published: One | Many,
-        folder: ListedFolder,
         member: str,
         content: Content,
         report: Report,
     ) -> None:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
-        audit_files(published, name.name, folder.beside(published.stem), report)
+        audit_files(published, name.name, report)
         here = published.path.parent.relative_to(self._top).parts
         if not _is_folder_of(here, name.parent.parts):
             where = self._relative(published.path.parent)

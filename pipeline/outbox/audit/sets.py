@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, starmap
 from pathlib import Path
@@ -27,7 +27,7 @@ from pipeline.outbox import (
     record_of,
     strange_in,
 )
-from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
+from pipeline.outbox.names import is_of_set, solutions_among, stems_for
 from pipeline.outbox.schema import or_none
 from pipeline.reading.archives import UnpackLimits
 from pipeline.settings import Reading, is_declaration
@@ -35,6 +35,7 @@ from pipeline.solving import Encoder
 from pipeline.version import __version__, build
 
 _MOST_STEMS = 1000
+NOT_LISTED = "is there, and no record lists it"
 
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
@@ -193,55 +194,35 @@ def load_set(path: Path) -> One | Many:
 
 @dataclass(frozen=True, slots=True)
 class ListedFolder:
-    """The content of a folder: its files, its subfolders, and the stems of its records.
-
-    `answers` are the other files of sets, by the stems of these.
-    """
+    """The content of a folder: its files and its subfolders."""
 
     path: Path
     names: set[str]
     folders: list[str]
-    records: set[str]
-    answers: Mapping[str, Sequence[str]]
 
-    def record(self, stem: str) -> Path:
-        return self.path / (stem + ENDING)
-
-    def beside(self, stem: str) -> list[str]:
-        """The names of the answers for a stem that still exist, in order."""
-        return [n for n in self.answers.get(stem, ()) if os.path.lexists(self.path / n)]
-
-    def strays(self) -> list[str]:
-        """The answers without a record."""
-        stems = sorted(self.answers.keys() - self.records)
-        return [
-            name for stem in stems if not self.record(stem).exists() for name in self.beside(stem)
-        ]
+    def records(self) -> list[Path]:
+        """The paths of the records, by their names."""
+        return [self.path / name for name in sorted(self.names) if name.endswith(ENDING)]
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
     """A folder, and then all below it; links are not followed. Raises OSError."""
     for folder, inner, files in os.walk(top, onerror=_fail):
         inner.sort()
-        path, answers = Path(folder), defaultdict[str, list[str]](list)
+        path = Path(folder)
         links = [name for name in inner if (path / name).is_symlink()]
         names = {name for name in (*files, *links) if not name.startswith(".")}
-        records = {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
-        for name in sorted(names):
-            if stem := stem_of_answer(name, records):
-                answers[stem].append(name)
-        folders = [name for name in inner if name not in links]
-        yield ListedFolder(path, names, folders, records, answers)
+        yield ListedFolder(path, names, [name for name in inner if name not in links])
 
 
 def _fail(error: OSError) -> None:
     raise error
 
 
-def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:
+def audit_files(published: Set, source: str, report: Report) -> None:
     """Check that a source may have that set, and that its files are as the record lists them.
 
-    Nothing else may be `beside` it. A log may be gone: old ones are deleted.
+    A log may be gone: old ones are deleted.
     """
     stem, status = published.stem, published.record.status
     if stem not in islice(stems_for(source), _MOST_STEMS):
@@ -256,9 +237,6 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
             report.bad(f"{name} is listed, but a job of this name does not write it")
         elif fault := _fault_in_file(published.beside(name), told):
             report.bad(f"{name}{fault}")
-    for name in beside:
-        if name not in published.files:
-            report.bad(f"{name} is there, and is not listed")
     _audit_numbers(published, report)
 
 

@@ -143,7 +143,6 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("six", remove("six_3.solution"), "six_3.solution is not listed, but six_4.solution is"),
     ("six", leave_out_six, "the formula differs at clause"),
     ("six", refute_without_six, "six.proof.lrat:"),
-    ("one", put("one_2.solution", OTHER_GRID), "one_2.solution is there, and is not listed"),
     ("one", add_solution, "one_2.solution: row 1, column 1 holds 4, given as 1"),
     ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is not filled"),
     ("marks", certify("marks", steps=7), "where 7 are"),
