@@ -16,9 +16,9 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
 from pipeline.outbox.audit.single import grid_of, models_of
+from pipeline.outbox.fits import misfit
 from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
@@ -225,13 +225,13 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    report = Report(is_ours=published.is_ours)
     terms = Terms(settings.reading, UnpackLimits.of(settings))
+    report = Report(terms, is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
         names, puzzle = published.numbered, problem.puzzle
-        solutions = [grid_of(published, name, puzzle, terms, report) for name in names]
+        solutions = [grid_of(published, name, puzzle, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:
@@ -247,7 +247,7 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
     """Raise InputError unless that claims that its solutions are all."""
     if not complete:
         raise InputError(f"it does not say that its solutions are all: its status is {status!r}")
-    if fault := fault_in_status(status, solutions, complete):
+    if fault := misfit(status, solutions, complete):
         raise InputError(fault)
 
 

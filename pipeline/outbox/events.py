@@ -154,7 +154,7 @@ EVENTS: Final = {
 }
 
 
-def log_lines(record: Record, claimed: object, reason: object) -> Iterator[dict[str, Any]]:
+def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str, Any]]:
     """The lines of a job's log, by its record.
 
     A record does not have when the source was `claimed`, nor the `reason` for its format.
@@ -163,12 +163,12 @@ def log_lines(record: Record, claimed: object, reason: object) -> Iterator[dict[
         stages = _stages_of_many(record, reason)
     else:
         stages = _stages(record, reason)
-    for line in (
+    lines = (
         {"timestamp": claimed, "event": "job.claimed", "source": record.source},
         *stages,
         {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
-    ):
-        yield {"job": record.job, **line}
+    )
+    return [{"job": record.job, **line} for line in lines]
 
 
 def finished_fields(record: Record) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path, PurePath
 
 from pipeline.files import LONGEST_NAME
@@ -68,6 +69,11 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
         number += 1
 
 
+def likely_stems(source: str) -> dict[str, str]:
+    """The MOST_LIKELY stems of a source, each with its folded form."""
+    return {stem: fold(stem) for stem in islice(stems_for(source), MOST_LIKELY)}
+
+
 def fitted(stem: str, ending: str = "") -> str:
     """The stem with its ending, shortened with a hash if names would get too long."""
     room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
@@ -98,6 +104,12 @@ def is_output(name: str) -> bool:
     """Whether a job may write a file of this name."""
     folded = fold(name)
     return base_of(folded) != folded
+
+
+def forms_of(stem: str) -> tuple[str, str]:
+    """The folded stem, and the stem of a job that would write a file called so."""
+    folded = fold(stem)
+    return folded, base_of(folded)
 
 
 def base_of(folded: str) -> str:

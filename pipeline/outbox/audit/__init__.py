@@ -65,7 +65,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     sources, stems, broken = set(), set(), set()
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
-        published, finding = _of_record(path, known, terms or Terms())
+        published, finding = _of_record(path, known, Report(terms or Terms()))
         stem = path.name.removesuffix(ENDING)
         stems.add(stem)
         if published is None:
@@ -115,11 +115,13 @@ def _holds_sets(path: Path) -> bool:
         return False
 
 
-def _of_record(path: Path, originals: Originals, terms: Terms) -> tuple[Set | None, Finding | None]:
+def _of_record(
+    path: Path, originals: Originals, begun: Report
+) -> tuple[Set | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
-        report = Report()
+        report = begun.anew()
         try:
             found = load_set(path)
         except FileNotFoundError:
@@ -130,15 +132,15 @@ def _of_record(path: Path, originals: Originals, terms: Terms) -> tuple[Set | No
         if found == published:  # the record is still the one that was audited
             break
         published = found
-        report = Report(is_ours=published.is_ours)
-        claim = _claim(published, originals, terms, report)
+        report = begun.anew(is_ours=published.is_ours)
+        claim = _claim(published, originals, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
             break
     return published, finding
 
 
-def _claim(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
+def _claim(published: One | Many, originals: Originals, report: Report) -> str:
     """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -148,7 +150,7 @@ def _claim(published: One | Many, originals: Originals, terms: Terms, report: Re
         report.bad("member: there should be none")
     try:
         audit_files(published, source, report)
-        return _audit(published, originals, terms, report)
+        return _audit(published, originals, report)
     except EnvironmentFailure:
         raise
     except Exception as error:  # noqa: BLE001 - everything read here is untrusted
@@ -156,7 +158,7 @@ def _claim(published: One | Many, originals: Originals, terms: Terms, report: Re
         return status
 
 
-def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
+def _audit(published: One | Many, originals: Originals, report: Report) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
     found = originals.named(record.source)
@@ -165,48 +167,48 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
         report.gap(f"{missing}; --inbox or --originals says where it is")
         if isinstance(published, Many):
             return record.status
-        return audit_single(published, None, terms, report)
+        return audit_single(published, None, report)
     if record.sha256 is not None:
-        most, room = terms.reading.max_bytes, terms.limits
+        most, room = report.terms.reading.max_bytes, report.terms.limits
         fitting = [*originals.fitting(record.source, record.sha256, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         found = fitting or found
     elif len(found) > 1:  # a folder, dropped again
-        found = [next((each for each in found if _is_right(each, published, terms)), found[0])]
-    return _with(found[0], published, terms, report)
+        found = [next((each for each in found if _is_right(each, published, report)), found[0])]
+    return _with(found[0], published, report)
 
 
-def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
-    trial = Report(is_ours=published.is_ours)
-    _with(original, published, terms, trial)
+def _is_right(original: Path, published: One | Many, report: Report) -> bool:
+    trial = report.anew(is_ours=published.is_ours)
+    _with(original, published, trial)
     return trial.is_clean
 
 
-def _with(original: Path, published: One | Many, terms: Terms, report: Report) -> str:
+def _with(original: Path, published: One | Many, report: Report) -> str:
     """Audit a set with what may be its original; return its claim."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:
         report.note(f"read as {' and '.join(declared.values())}, as the record says")
-        terms = terms.with_declared(declared)
+        report = report.with_declared(declared)
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
         if record.bytes != size and not (record.bytes is None is record.sha256 and is_unread):
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
         kind = kind_of(original)
-        is_legible = kind == "plain" and (size or 0) <= terms.reading.max_bytes
+        is_legible = kind == "plain" and (size or 0) <= report.terms.reading.max_bytes
         is_hashed = not is_unread or (record.status == "invalid" and is_legible)
         if record.sha256 is None and size is not None and is_hashed:
             report.bad("the record tells no sha256")
         if isinstance(published, Many) and record.status == ARCHIVE:
-            return audit_archive(published, original, terms, report)
+            return audit_archive(published, original, report)
         if isinstance(published, Many) or kind not in _ARCHIVES:
-            with opened(original, terms.limits) as stream:
-                return audit_content(published, Content(stream), terms, report)
+            with opened(original, report.terms.limits) as stream:
+                return audit_content(published, Content(stream), report)
         if kind != "folder":
-            check_readable(original, terms.limits)
+            check_readable(original, report.terms.limits)
         if record.status != "failed":
             report.bad(f"the status is {record.status!r}, but the original is an archive")
     except (UnpackError, OSError) as error:
@@ -215,4 +217,4 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
             report.bad(f"the original cannot be read: {said}")
             return record.status
     assert isinstance(published, One)  # noqa: S101 - the others have returned
-    return audit_single(published, None, terms, report)
+    return audit_single(published, None, report)

@@ -26,7 +26,6 @@ from pipeline.outbox.audit.sets import (
     Many,
     One,
     Report,
-    Terms,
     audit_files,
     folders_in,
     load_set,
@@ -40,9 +39,9 @@ from pipeline.reading.archives.walk import Member, kind_of, walk
 from pipeline.reading.unread import add_unread, unread_counts
 
 
-def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
+def audit_archive(published: Many, original: Path, report: Report) -> str:
     """Audit an archive's set against the dropped archive or folder."""
-    audited = _AuditedArchive(published, terms, report)
+    audited = _AuditedArchive(published, report)
     try:
         kind = kind_of(original)
         if kind != published.record.format:
@@ -55,13 +54,12 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
 
 
 class _AuditedArchive:
-    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+    def __init__(self, published: Many, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
         self._top = published.beside(published.stem)
-        self._terms = terms
         self._report = report
         self._found: dict[int, Path] = {}
         self._empty: set[Path] = set()
@@ -71,7 +69,7 @@ class _AuditedArchive:
         self._find_records()
         table = self._published.beside(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow)
-        for number, member in enumerate(walk(original, self._terms.limits)):
+        for number, member in enumerate(walk(original, self._report.terms.limits)):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
@@ -137,7 +135,9 @@ class _AuditedArchive:
             _compare_row(published, row, report)
         elif row.status == "failed":
             self._spare_folders_of(member)
-        elif row.status != REFUSED or not _is_unreadable(member.stream, self._terms):
+        elif row.status != REFUSED or not _is_unreadable(
+            member.stream, report.terms.reading.max_bytes
+        ):
             report.bad("there is no record of it")
 
     def _spare_folders_of(self, member: Member) -> None:
@@ -167,7 +167,7 @@ class _AuditedArchive:
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
         try:
-            audit_content(published, content, self._terms, report)
+            audit_content(published, content, report)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
         while isinstance(record, ManyRecord) and content.read():  # to hash all of it
@@ -188,9 +188,8 @@ class _AuditedArchive:
             self.counts[told.complete] += 1
 
 
-def _is_unreadable(stream: BinaryIO, terms: Terms) -> bool:
+def _is_unreadable(stream: BinaryIO, most: int) -> bool:
     """Whether a member is broken, or too large for a puzzle."""
-    most = terms.reading.max_bytes
     try:
         return len(Content(stream).whole(most + 1)) > most
     except UnpackError:

@@ -11,7 +11,7 @@ from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_another, audit_complete
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
-from pipeline.outbox.audit.sets import Many, Report, Terms
+from pipeline.outbox.audit.sets import Many, Report
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.schema import (
@@ -75,21 +75,21 @@ def summary(what: str, counts: Counter[str]) -> str:
     return f"{what}: {', '.join(said)}"
 
 
-def audit_collection(published: Many, content: Content, terms: Terms, report: Report) -> str:
+def audit_collection(published: Many, content: Content, report: Report) -> str:
     """Audit a collection's set against its original; return a summary of what it claims.
 
-    `terms` include what was declared.
+    The terms of the report include what was declared.
     """
-    found = collection_in(content, terms.reading, published.record.source)
+    found = collection_in(content, report.terms.reading, published.record.source)
     told = published.record.format
     if found is None or found.format.name != told:
         tell = report.rewritten if found else report.bad
         tell(f"the original is no collection of the format {told!r}")
     if found is None:
         return published.record.status
-    audited = _AuditedCollection(published, terms, report)
+    audited = _AuditedCollection(published, report)
     try:
-        audited.run(_pieces(content, found, terms.reading))
+        audited.run(_pieces(content, found, report.terms.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
@@ -105,12 +105,11 @@ def _pieces(content: Content, layout: Layout, reading: Reading) -> Iterator[Piec
 
 
 class _AuditedCollection:
-    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+    def __init__(self, published: Many, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
-        self._terms = terms
         self._report = report
         record = published.record
         self._total = sum(n for name, n in record.totals.items() if name not in ASIDE)
@@ -128,7 +127,7 @@ class _AuditedCollection:
         for portion in portions(table, paths, self._counted(pieces)):
             self._look(portion)
             if table.also:
-                audit_rows(portion, table.also, self._terms, self._report)
+                audit_rows(portion, table.also, self._report)
             self._told(self.count)
         compare_counts(self.counts, published.record, self._report)
         compare_unread(self._unread, published.record, self._report)
@@ -144,14 +143,14 @@ class _AuditedCollection:
 
     def _told(self, done: int) -> None:
         """Report that so many rows are audited."""
-        self._terms.on_rows(self._published.record.source, done, self._total)
+        self._report.terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, portion: Portion) -> None:
         """Audit some rows: the plainest at once, the others one by one.
 
         Raises InputError if one is no row, when those before it are audited.
         """
-        right = right_at_once(portion, self._terms.seconds)
+        right = right_at_once(portion, self._report.terms.seconds)
         odd: list[AuditedRow] = []
         fault, end = None, len(portion)
         done = {*chain.from_iterable(right.values())}
@@ -182,10 +181,10 @@ class _AuditedCollection:
     def _search(self, rows: Sequence[AuditedRow]) -> None:
         """Check that there are no other solutions, or more, as rows say."""
         asked = [row for row in rows if sought_in(row.row)]
-        right = rightly_said(asked, self._terms.seconds)
+        right = rightly_said(asked, self._report.terms.seconds)
         for row in asked:
             if row.puzzle and row.number not in right:
                 audited = audit_complete if row.row.complete == "true" else audit_another
                 about = self._report.within(f"{self._published.stem}.csv: row {row.number}")
-                audited(row.puzzle, [*row.grids.values()], self._terms, about)
+                audited(row.puzzle, [*row.grids.values()], about)
                 self._told(row.number)

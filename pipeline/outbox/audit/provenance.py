@@ -15,7 +15,7 @@ from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
 from pipeline.outbox.audit.claims import UNASKED
-from pipeline.outbox.audit.sets import One, Report, Set, Terms
+from pipeline.outbox.audit.sets import One, Report, Set
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import FALLBACKS, ManyRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -53,11 +53,9 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Repo
         report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
 
 
-def audit_encoding(
-    published: One, puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report
-) -> None:
+def audit_encoding(published: One, puzzle: Puzzle, grids: Sequence[Grid], report: Report) -> None:
     """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
-    told, stem = published.record.encoding, published.stem
+    told, stem, terms = published.record.encoding, published.stem, report.terms
     if told is None or terms.encoder is None or not report.is_ours:
         return
     try:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, starmap
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import msgspec
 
@@ -62,10 +62,6 @@ class Terms:
     encoder: Encoder | None = None
     on_rows: Callable[[str, int, int], object] = lambda _name, _done, _total: None
 
-    def with_declared(self, declared: Mapping[str, str]) -> Self:
-        """The same with what was declared of the notation."""
-        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -88,11 +84,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collects findings about a job. `about` names the part of it that is being checked.
+    """Collects findings about a job, on these terms.
 
-    `is_ours`: this build wrote it.
+    `about` names the part of it that is being checked. `is_ours`: this build wrote it.
     """
 
+    terms: Terms = field(default_factory=Terms)
     about: str = ""
     is_ours: bool = True
     _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -118,6 +115,15 @@ class Report:
         self._counts[kind] += 1
         if self._counts[kind] <= MOST:
             self._kept[kind].append(printable(self.about + what))
+
+    def anew(self, *, is_ours: bool = True) -> Report:
+        """A report without findings, on the same terms."""
+        return Report(self.terms, is_ours=is_ours)
+
+    def with_declared(self, declared: Mapping[str, str]) -> Report:
+        """The same report, with what was declared of the notation."""
+        reading = self.terms.reading._replace(**declared)  # type: ignore[arg-type] # checked
+        return replace(self, terms=replace(self.terms, reading=reading))
 
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""
@@ -201,8 +207,9 @@ class ListedFolder:
     folders: list[str]
 
     def records(self) -> list[Path]:
-        """The paths of the records, by their names."""
-        return [self.path / name for name in sorted(self.names) if name.endswith(ENDING)]
+        """The paths of the records, in the order of their stems."""
+        stems = (name.removesuffix(ENDING) for name in self.names if name.endswith(ENDING))
+        return [self.path / (stem + ENDING) for stem in sorted(stems)]
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:

@@ -15,7 +15,6 @@ from pipeline.outbox.audit.claims import (
     audit_conflict,
     audit_difference,
     audit_presence,
-    fault_in_status,
     is_denied,
 )
 from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
@@ -27,8 +26,9 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.sets import Many, One, Report, Terms
+from pipeline.outbox.audit.sets import Many, One, Report
 from pipeline.outbox.audit.traits import audit_record
+from pipeline.outbox.fits import misfit
 from pipeline.outbox.schema import RecordedFree, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
@@ -57,10 +57,10 @@ _BYTES_EACH, _SLACK = 16, 64 * 1024
 """Bytes of a model's file: for each variable, and in addition."""
 
 
-def audit_single(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
+def audit_single(published: One, data: bytes | None, report: Report) -> str:
     """Audit a result against the bytes of its original, if they are known; return its claim."""
     record = published.record
-    if fault := fault_in_status(record.status, record.solutions or 0, record.complete):
+    if fault := misfit(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.bad("the status 'solved' is that of a formula")
@@ -70,38 +70,38 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     audit_solver(record, report)
     audit_log(published, report)
     if record.status in ("invalid", "other") and data is not None:
-        _audit_invalid(published, data, terms, report)
+        _audit_invalid(published, data, report)
     word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread and record.solutions:
         report.bad("there are solutions of what was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
-        audit_proof(published, None, terms, report)
+        audit_proof(published, None, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
-    audited(published, data, terms, report)
+    audited(published, data, report)
     return f"{record.status}, {word}" if record.complete else record.status
 
 
-def audit_content(published: One | Many, content: Content, terms: Terms, report: Report) -> str:
+def audit_content(published: One | Many, content: Content, report: Report) -> str:
     """Audit the set of a file that is no archive; return its claim. Raises UnpackError."""
     if isinstance(published, Many):
-        return audit_collection(published, content, terms, report)
+        return audit_collection(published, content, report)
     status = published.record.status
-    if status in ("invalid", "other") and collection_in(content, terms.reading):
+    if status in ("invalid", "other") and collection_in(content, report.terms.reading):
         report.bad(f"the status is {status!r}, but the original is a collection")
-    return audit_single(published, content.whole(terms.reading.max_bytes + 1), terms, report)
+    return audit_single(published, content.whole(report.terms.reading.max_bytes + 1), report)
 
 
-def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
+def _audit_invalid(published: One, data: bytes, report: Report) -> None:
     """Check that the original is really not a puzzle, and does not look like one if `other`."""
-    record, form = published.record, terms.reading.format
+    record, form = published.record, report.terms.reading.format
     try:
         if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
-            parse_formula(data, record.source, terms.reading.max_bytes)
+            parse_formula(data, record.source, report.terms.reading.max_bytes)
             what = "a formula"
         else:
-            what = parse_source(data, record.source, terms.reading).format
+            what = parse_source(data, record.source, report.terms.reading).format
     except UsageError:  # the declared format has no single puzzles
         return
     except InvalidPuzzle:
@@ -113,42 +113,42 @@ def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) ->
     report.bad(f"the status is {record.status!r}, but the original reads as {what}")
 
 
-def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+def _audit_puzzle(published: One, data: bytes | None, report: Report) -> None:
     """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
-    parsed = None if data is None else _parsed(published, data, terms, report)
+    parsed = None if data is None else _parsed(published, data, report)
     puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _rules_alone(published, report)
-    grids, sound = _grids(published, rules, terms, report) if rules else ([], 0)
+    grids, sound = _grids(published, rules, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
     if rules:
-        audit_conflict(record, puzzle, rules.geometry, terms, report)
+        audit_conflict(record, puzzle, rules.geometry, report)
     if puzzle:
-        audit_record(record, puzzle, grids, terms, report)
-        audit_encoding(published, puzzle, grids, terms, report)
+        audit_record(record, puzzle, grids, report)
+        audit_encoding(published, puzzle, grids, report)
     difference = or_none(record.difference)
     if difference and len({*grids}) == len(names) > 1:
-        audit_difference(difference, grids, terms, report)
+        audit_difference(difference, grids, report)
 
     def formula() -> Formula:
         if puzzle is None or len(grids) != len(names):
             raise InputError(f"{counted(len(names) - len(grids), 'solution')} cannot be read")
         return proof_formula(puzzle, grids)
 
-    proved = audit_proof(published, formula if puzzle else None, terms, report)
+    proved = audit_proof(published, formula if puzzle else None, report)
     if record.complete and puzzle and not proved and sound == len(names):
-        audit_complete(puzzle, grids, terms, report)
+        audit_complete(puzzle, grids, report)
     if record.status == "multiple" and puzzle and sound == len(names) == 1:
-        audit_another(puzzle, grids, terms, report)
+        audit_another(puzzle, grids, report)
 
 
-def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
+def _grids(published: One, rules: Puzzle, report: Report) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
     for name in published.numbered:
-        grid = grid_of(published, name, rules, terms, report)
+        grid = grid_of(published, name, rules, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -161,11 +161,11 @@ def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple
     return grids, sound
 
 
-def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
+def _parsed(published: One, data: bytes, report: Report) -> Parsed | None:
     """Parse the original; None if it is not a puzzle."""
     record = published.record
     try:
-        parsed = parse_source(data, record.source, terms.reading)
+        parsed = parse_source(data, record.source, report.terms.reading)
     except (InvalidPuzzle, UsageError) as error:
         report.bad(f"the original is no puzzle: {error}")
         return None
@@ -218,13 +218,13 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Report) -> Grid | None:
+def grid_of(published: One, name: str, rules: Puzzle, report: Report) -> Grid | None:
     """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
 
     Another version may have chosen the other one of these, and another name for the notation.
     None if it is invalid.
     """
-    record, most = published.record, terms.reading.max_bytes
+    record, most = published.record, report.terms.reading.max_bytes
     told = record.format or ""
     data = _bytes_of(published, name, most, report)
     if data is None:
@@ -288,12 +288,12 @@ def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | N
         return None
 
 
-def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+def _audit_formula(published: One, data: bytes | None, report: Report) -> None:
     """Check every model, and that there are no others if that is claimed."""
     record, parsed = published.record, None
     if data is not None:
         try:
-            parsed = parse_formula(data, record.source, terms.reading.max_bytes)
+            parsed = parse_formula(data, record.source, report.terms.reading.max_bytes)
         except InvalidPuzzle as error:
             report.bad(f"the original is no formula: {error}")
     models = [*models_of(published, parsed, report)] if parsed else []
@@ -305,9 +305,9 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
             raise InputError("its models cannot be read")
         return Formula(*proof_clauses(parsed, models))
 
-    proved = audit_proof(published, formula if parsed else None, terms, report)
+    proved = audit_proof(published, formula if parsed else None, report)
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
-        audit_models(parsed, models, terms, report)
+        audit_models(parsed, models, report)
     if record.status == "multiple" and record.solutions == 1:
         report.gap(_ONLY_CLAIMED)
 

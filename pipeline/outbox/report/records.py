@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import chain, count, islice, repeat
+from itertools import chain, count, repeat
 from pathlib import Path, PurePosixPath
 from typing import Final, Generic, TypeVar
 
@@ -29,7 +29,7 @@ from pipeline.outbox import (
     load_record,
     schema,
 )
-from pipeline.outbox.names import MOST_LIKELY, stems_for
+from pipeline.outbox.names import likely_stems
 from pipeline.outbox.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
@@ -214,7 +214,7 @@ def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
         folder = outbox / archive.stem / path.parent
         if ".." in path.parts or not path.name or not is_within(folder, outbox):
             continue
-        for stem in islice(stems_for(path.name), MOST_LIKELY):
+        for stem in likely_stems(path.name):
             member = read_job(folder / f"{stem}{ENDING}")
             if member is not None and or_none(member.record.member) == place:
                 return member

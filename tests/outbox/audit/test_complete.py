@@ -270,8 +270,8 @@ def undecided(puzzle, grids, **_):
 
 def said_of(puzzle, grids, ask):
     """What an audit says where only a refuter can tell."""
-    report = Report()
-    audit_complete(puzzle, grids, Terms(refuter=ask), report)
+    report = Report(Terms(refuter=ask))
+    audit_complete(puzzle, grids, report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)
 
@@ -284,7 +284,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     def another_said() -> tuple[str, ...]:
         report = Report()
-        audit_another(puzzle, grids[:1], Terms(), report)
+        audit_another(puzzle, grids[:1], report)
         finding = report.finding("", "")
         return (*finding.problems, *finding.gaps)
 

@@ -18,7 +18,6 @@ from support.auditing import (
     exchange,
     in_a_line,
     made,
-    put,
     remove,
     unlink,
     write,

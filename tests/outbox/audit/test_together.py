@@ -8,7 +8,6 @@ import pytest
 from support.auditing import ONE, in_a_line
 from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
-from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.collection import Content, audit_collection
 from pipeline.outbox.audit.rows import read_row
 from pipeline.outbox.audit.sets import Report, load_set
@@ -35,7 +34,7 @@ def found(outbox, stem):
     report = Report()
     with outbox.original(f"{stem}.txt").open("rb") as file:
         content = Content(file)
-        claim = audit_collection(load_set(outbox.path(f"{stem}.json")), content, Terms(), report)
+        claim = audit_collection(load_set(outbox.path(f"{stem}.json")), content, report)
     return report.finding(stem, claim)
 
 
