@@ -16,10 +16,11 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
+from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
@@ -69,7 +70,7 @@ def set_at(path: Path) -> One | Many:
         raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
     record = path.with_suffix(ENDING)
     try:
-        published = load_set(record.parent.resolve() / record.name)
+        published = load_published(record.parent.resolve() / record.name)
     except FileNotFoundError:
         raise InputError(f"{_shown(record)}: there is no such record") from None
     except NoRecord as error:
@@ -134,12 +135,11 @@ class _Sought:
         self._top = _archive_of(published)
         self._settings = settings
         self._room = UnpackLimits.of(settings)
-        dropped = self._top[1] if self._top else published.record
+        self._dropped = dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
-        self._originals, self._source = originals, dropped.source
+        self._originals = originals
         self.named = [] if is_lost else originals.named(dropped.source)
         self.gone = f"its original {printable(dropped.source)!r} is gone"
-        self._hash = dropped.sha256
 
     def data(self) -> bytes:
         """The bytes of one puzzle or formula. Raises InputError, OSError."""
@@ -176,7 +176,7 @@ class _Sought:
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")
         most, room = self._settings.max_bytes, self._room
-        for path in self._originals.fitting(self._source, self._hash, most, room):
+        for path in self._originals.fitting(self._dropped, most, room):
             with ExitStack() as stack:
                 yield self._found(path, stack)
 

@@ -19,21 +19,11 @@ from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.collection import Content
-from pipeline.outbox.audit.sets import (
-    NOT_LISTED,
-    Finding,
-    Many,
-    One,
-    Report,
-    Set,
-    Terms,
-    audit_files,
-    folders_in,
-    load_set,
-)
+from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Report, Terms, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
+from pipeline.outbox.published import Many, One, Published, load_published
 from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
 from pipeline.reading.archives import UnpackError
@@ -117,13 +107,13 @@ def _holds_sets(path: Path) -> bool:
 
 def _of_record(
     path: Path, originals: Originals, begun: Report
-) -> tuple[Set | None, Finding | None]:
+) -> tuple[Published | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
         report = begun.anew()
         try:
-            found = load_set(path)
+            found = load_published(path)
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
@@ -170,7 +160,7 @@ def _audit(published: One | Many, originals: Originals, report: Report) -> str:
         return audit_single(published, None, report)
     if record.sha256 is not None:
         most, room = report.terms.reading.max_bytes, report.terms.limits
-        fitting = [*originals.fitting(record.source, record.sha256, most, room)]
+        fitting = [*originals.fitting(record, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         found = fitting or found

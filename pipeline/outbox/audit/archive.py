@@ -21,16 +21,9 @@ from pipeline.outbox.audit.collection import (
     summary,
 )
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.sets import (
-    NOT_LISTED,
-    Many,
-    One,
-    Report,
-    audit_files,
-    folders_in,
-    load_set,
-)
+from pipeline.outbox.audit.sets import NOT_LISTED, Report, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
+from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.outbox.tables import MemberRow, also_in, columns, rows_in, unproved, yes_or_no
 from pipeline.outbox.traits import added_fields, also_in_record
@@ -102,7 +95,7 @@ class _AuditedArchive:
                 folder.names.remove(path.name)
                 where = self._relative(path)
                 try:
-                    published = load_set(path)
+                    published = load_published(path)
                 except (NoRecord, FileNotFoundError) as error:
                     self._report.bad(f"{where}: {error}")
                     continue
@@ -129,7 +122,7 @@ class _AuditedArchive:
                 report.bad(f"it cannot be read, but its status is {row.status!r}")
         elif path is not None:
             content = Content(member.stream)
-            published = load_set(path)
+            published = load_published(path)
             report = replace(report, is_ours=published.is_ours)
             self._audit(published, member.name, content, report)
             _compare_row(published, row, report)

@@ -13,7 +13,8 @@ from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
-from pipeline.outbox.audit.sets import One, Report
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import One
 from pipeline.outbox.schema import (
     Cell,
     PuzzleRecord,

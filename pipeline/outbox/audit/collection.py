@@ -11,9 +11,10 @@ from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_another, audit_complete
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
-from pipeline.outbox.audit.sets import Many, Report
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
+from pipeline.outbox.published import Many
 from pipeline.outbox.schema import (
     ASIDE,
     CLAIMED,

@@ -13,7 +13,8 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
-from pipeline.outbox.audit.sets import One, Report
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import One
 from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
 
 _MEMORY = 64 * 1024 * 1024

@@ -15,8 +15,9 @@ from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
 from pipeline.outbox.audit.claims import UNASKED
-from pipeline.outbox.audit.sets import One, Report, Set
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.events import log_lines
+from pipeline.outbox.published import One, Published
 from pipeline.outbox.schema import FALLBACKS, ManyRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
@@ -97,7 +98,7 @@ def audit_fallbacks(record: ManyRecord, report: Report) -> None:
             report.rewritten(f"fallbacks: the solver {each.solver[:40]!r} is unknown")
 
 
-def audit_log(published: Set, report: Report) -> None:
+def audit_log(published: Published, report: Report) -> None:
     """Check that a log says what the record says, and nothing else; old ones may be gone."""
     name = f"{published.stem}.log"
     if not report.is_ours:

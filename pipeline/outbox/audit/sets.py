@@ -6,33 +6,20 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice, starmap
+from itertools import islice
 from pathlib import Path
 from typing import Literal
-
-import msgspec
 
 from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
-from pipeline.outbox import (
-    ENDING,
-    ManyRecord,
-    NoRecord,
-    PuzzleRecord,
-    Record,
-    hashes_in,
-    load_told,
-    record_of,
-    strange_in,
-)
-from pipeline.outbox.names import is_of_set, solutions_among, stems_for
-from pipeline.outbox.schema import or_none
+from pipeline.outbox import ENDING
+from pipeline.outbox.names import is_of_set, stems_for
+from pipeline.outbox.published import Many, One, Published
 from pipeline.reading.archives import UnpackLimits
-from pipeline.settings import Reading, is_declaration
+from pipeline.settings import Reading
 from pipeline.solving import Encoder
-from pipeline.version import __version__, build
 
 _MOST_STEMS = 1000
 NOT_LISTED = "is there, and no record lists it"
@@ -142,63 +129,6 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
-    """A record and where it lies; `files` maps the names that it lists to their SHA-256.
-
-    `strange` are the fields that such a record does not have.
-    """
-
-    path: Path
-    record: Record
-    files: Mapping[str, str]
-    declared: Mapping[str, str]
-    strange: tuple[str, ...]
-
-    @property
-    def stem(self) -> str:
-        return self.path.name.removesuffix(ENDING)
-
-    @property
-    def numbered(self) -> list[str]:
-        return solutions_among(self.files, self.stem)
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this build wrote it, by what its record says."""
-        return (self.record.version, self.record.build) == (__version__, build())
-
-    def beside(self, name: str) -> Path:
-        return self.path.with_name(name)
-
-
-@dataclass(frozen=True, slots=True)
-class One(Set):
-    """The set of one puzzle or formula, or of an invalid source."""
-
-    record: PuzzleRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Many(Set):
-    """The set of a collection or archive."""
-
-    record: ManyRecord
-
-
-def load_set(path: Path) -> One | Many:
-    """The set of a record. Raises NoRecord, and FileNotFoundError."""
-    told = load_told(path)
-    record = record_of(told)
-    declared = or_none(record.declared) or {}
-    if not all(starmap(is_declaration, declared.items())):
-        raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
-    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
-    if isinstance(record, PuzzleRecord):
-        return One(path, record, hashes_in(record), declared, strange)
-    return Many(path, record, hashes_in(record), declared, strange)
-
-
-@dataclass(frozen=True, slots=True)
 class ListedFolder:
     """The content of a folder: its files and its subfolders."""
 
@@ -226,7 +156,7 @@ def _fail(error: OSError) -> None:
     raise error
 
 
-def audit_files(published: Set, source: str, report: Report) -> None:
+def audit_files(published: Published, source: str, report: Report) -> None:
     """Check that a source may have that set, and that its files are as the record lists them.
 
     A log may be gone: old ones are deleted.
@@ -247,7 +177,7 @@ def audit_files(published: Set, source: str, report: Report) -> None:
     _audit_numbers(published, report)
 
 
-def _audit_numbers(published: Set, report: Report) -> None:
+def _audit_numbers(published: Published, report: Report) -> None:
     """Check that the solution files are numbered from 1 without gaps, up to the right number."""
     names = published.numbered
     for number, name in enumerate(names, 1):

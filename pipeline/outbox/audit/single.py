@@ -26,9 +26,10 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.sets import Many, One, Report
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.fits import misfit
+from pipeline.outbox.published import Many, One
 from pipeline.outbox.schema import RecordedFree, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (

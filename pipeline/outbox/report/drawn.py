@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.originals import SMALL, Originals, members_of, small_original
+from pipeline.outbox.originals import SMALL, SmallOriginals
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import Job, job_of_member, places
 from pipeline.outbox.schema import or_none
@@ -56,7 +55,7 @@ def board_of_job(job: Job, original: bytes | None) -> Board | str:
     if solution in job.files:
         boxes = f"{height}x{width}" if read is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
-        grid, signs = _solution(job.path.with_name(solution), read, reading)
+        grid, signs = _solution(job.beside(solution), read, reading)
     difference = or_none(record.difference)
     cells = places(or_none(record.conflict) or ()), places(difference.cells if difference else ())
     broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
@@ -146,34 +145,15 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
-    """Finds the originals of puzzles.
-
-    `allowed` has a number for each member of an archive or folder that may still be read.
-    """
-
-    originals: Originals
-    allowed: Iterator[int]
-
-    def of_job(self, job: Job) -> bytes | None:
-        """The bytes that a record is about; None if they are gone, or too many."""
-        hashed = job.record.sha256
-        return small_original(self.originals, job.source, hashed) if hashed else None
-
-    def of_member(self, job: Job, archive: str) -> bytes | None:
-        """The bytes of a member of the archive of that name."""
-        wanted = job.record.sha256 or ""
-        found = members_of(self.originals, archive, {wanted} - {""}, self.allowed)
-        return found.get(wanted)
-
-    def members(self, rows: Iterable[tuple[int, MemberRow]], archive: Job) -> list[FoundMember]:
-        """The members of an archive in these rows, which count from 0."""
-        found = [(row, job_of_member(archive, place, row)) for place, row in rows]
-        own = (job.puzzle for _, job in found if job and job.status != "other")
-        wanted = {record.sha256 for record in own if record and record.sha256}
-        data = members_of(self.originals, archive.source, wanted, self.allowed)
-        return [
-            FoundMember(row, job, data.get(job.record.sha256 or "") if job else None)
-            for row, job in found
-        ]
+def members_in(
+    archive: Job, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
+) -> list[FoundMember]:
+    """The members of an archive in these rows, which count from 0."""
+    found = [(row, job_of_member(archive, place, row)) for place, row in rows]
+    own = (job.puzzle for _, job in found if job and job.status != "other")
+    wanted = {record.sha256 for record in own if record and record.sha256}
+    data = originals.in_archive(archive.source, wanted)
+    return [
+        FoundMember(row, job, data.get(job.record.sha256 or "") if job else None)
+        for row, job in found
+    ]

@@ -15,9 +15,9 @@ from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import Finder, board_of_job, board_of_row
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
@@ -60,9 +60,9 @@ def puzzles_at(path: Path, originals: Originals) -> Iterator[Printed | InputErro
 
     Raises OSError if an outbox cannot be read.
     """
-    finder = Finder(originals, iter(range(_MOST_MEMBERS)))
+    small = SmallOriginals(originals, iter(range(_MOST_MEMBERS)))
     for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
-        yield from _of_record(record, finder)
+        yield from _of_record(record, small)
 
 
 def _records_in(folder: Path) -> Iterator[Path]:
@@ -71,25 +71,27 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _of_record(record: Path, finder: Finder) -> Iterator[Printed | InputError]:
+def _of_record(record: Path, small: SmallOriginals) -> Iterator[Printed | InputError]:
     job = read_job(record)
     if job is None:
         yield InputError(f"{printable(record.name)}: there is no such record")
     elif job.status == ARCHIVE:
-        yield from _members(job, finder)
+        yield from _members(job, small)
     elif job.is_many or or_none(job.record.member) is None:
-        yield from _puzzles_of(job, job.source, finder.of_job(job))
+        yield from _puzzles_of(job, job.source, small.of_record(job.record))
     else:
         above = archive_above(record)
-        original = finder.of_member(job, above[1].source) if above else None
+        original = None
+        if above and (hashed := job.record.sha256):
+            original = small.in_archive(above[1].source, {hashed}).get(hashed)
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: Job, finder: Finder) -> Iterator[Printed | InputError]:
+def _members(archive: Job, small: SmallOriginals) -> Iterator[Printed | InputError]:
     try:
         numbered = enumerate(rows_in(archive.path.with_suffix(_TABLE), MemberRow))
         while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-            for row, job, original in finder.members(some, archive):
+            for row, job, original in members_in(archive, some, small):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
                     yield from _puzzles_of(job, where, original)

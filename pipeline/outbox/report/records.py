@@ -24,12 +24,11 @@ from pipeline.outbox import (
     ManyRecord,
     NoRecord,
     PuzzleRecord,
-    Record,
-    file_names,
     load_record,
     schema,
 )
 from pipeline.outbox.names import likely_stems
+from pipeline.outbox.published import Published
 from pipeline.outbox.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
@@ -47,7 +46,7 @@ STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MA
 NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
 UNRECOGNISED: Final = "unrecognised"
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
-_MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
+_MOST_PLACES = MAX_SIDE * MAX_SIDE
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
@@ -60,15 +59,8 @@ R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
-class Job:
+class Job(Published):
     """A record, and what a report shows of it: texts that are printable, and known statuses."""
-
-    path: Path
-    record: Record
-
-    @property
-    def stem(self) -> str:
-        return self.path.name.removesuffix(ENDING)
 
     @property
     def source(self) -> str:
@@ -142,15 +134,10 @@ class Job:
             return None
         return min(max(claimed, _EARLIEST), finished)
 
-    @cached_property
-    def files(self) -> tuple[str, ...]:
-        return tuple(n for n in file_names(self.record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME)
-
     @property
     def reading(self) -> Reading:
         """How its source was read, as far as that was declared."""
-        declared = or_none(self.record.declared) or {}
-        known = {name: word for name, word in declared.items() if is_declaration(name, word)}
+        known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
         return Reading()._replace(**known)  # type: ignore[arg-type] # checked
 
     @property

@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pipeline.errors import InputError, duration
-from pipeline.outbox import ENDING
+from pipeline.outbox import ENDING, file_names
 from pipeline.outbox.names import DONE
-from pipeline.outbox.originals import Originals
+from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.drawn import Finder, FoundMember, board_of_job, board_of_row
+from pipeline.outbox.report.drawn import FoundMember, board_of_job, board_of_row, members_in
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
@@ -146,7 +146,7 @@ class Viewer:
             originals = Originals.of([inbox / DONE])
         except OSError:
             originals = Originals(())
-        self._finder = Finder(originals, iter(range(bounds.members)))
+        self._originals = SmallOriginals(originals, iter(range(bounds.members)))
         singles = sum(not job.is_many for job in jobs)
         most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
         self.singles = min(singles, most)
@@ -169,7 +169,7 @@ class Viewer:
             self._levels.add(job.rated.partition(",")[0])
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self._finder.of_job(job))
+                board = board_of_job(job, self._originals.of_record(job.record))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
         most = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
@@ -189,7 +189,7 @@ class Viewer:
 
     def _rows(self, job: Job, before: str, most: int) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
-        second = job.path.with_name(f"{job.stem}_2.solution")
+        second = job.beside(f"{job.stem}_2.solution")
         others = second if second.name in job.files else None
         sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, most, others)
         self._levels |= sample.levels
@@ -215,9 +215,9 @@ class Viewer:
         """Some puzzles of an archive, and how many members it has. Raises InputError."""
         sample = sample_table(job.path.with_suffix(".csv"), MemberRow, most)
         self._levels |= sample.levels
-        finder = self._finder if self.left > 0 else replace(self._finder, allowed=iter(()))
+        there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
-        found = sorted(finder.members(rows, job), key=_urgency)
+        found = sorted(members_in(job, rows, there), key=_urgency)
         cards: list[Card] = []
         for number, each in enumerate(found, 1):
             room = most - len(cards)
@@ -301,11 +301,11 @@ def _urgency(found: FoundMember) -> int:
 def _links(job: Job, prefix: str) -> Links:
     """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
-    listed = [name for name in job.files if name not in last]
+    listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
     last = [name for name in last if name in job.files or name.endswith(ENDING)]
     names = [*listed[: _MOST_LINKS - len(last)], *last]
-    there = [name for name in names if _is_there(job.path.parent / name)]
+    there = [name for name in names if _is_there(job.beside(name))]
     links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
     return Links(links, len(listed) + len(last) - len(names))
 

@@ -10,7 +10,8 @@ from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit.collection import Content, audit_collection
 from pipeline.outbox.audit.rows import read_row
-from pipeline.outbox.audit.sets import Report, load_set
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import load_published
 
 SIX_OR_MORE = NINE_TWO.replace("8", ".").replace("2", ".")
 DIFFERENT = (NINE, NINE, NINE, NINE.replace(".", "0"), NINE_TWO, NINE_TWO, SIX_OR_MORE, STUCK)
@@ -34,7 +35,7 @@ def found(outbox, stem):
     report = Report()
     with outbox.original(f"{stem}.txt").open("rb") as file:
         content = Content(file)
-        claim = audit_collection(load_set(outbox.path(f"{stem}.json")), content, report)
+        claim = audit_collection(load_published(outbox.path(f"{stem}.json")), content, report)
     return report.finding(stem, claim)
 
 

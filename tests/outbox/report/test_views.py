@@ -20,7 +20,7 @@ from support.reporting import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
 from pipeline.errors import InputError, printable
-from pipeline.outbox.originals import Originals, members_of
+from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report import write_report
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
@@ -160,7 +160,7 @@ def found_of(job, inbox, allowed, *texts):
     """Of the members of its original those with one of these texts."""
     wanted = {sha256(text.encode()).hexdigest() for text in texts}
     originals = Originals.of([inbox / "done"])
-    found = members_of(originals, job.source, wanted, allowed)
+    found = SmallOriginals(originals, allowed).in_archive(job.source, wanted)
     return {data.decode() for data in found.values()}
 
 
