@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, TypeVar
 
@@ -20,11 +19,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from pipeline.errors import InputError, in_words
+from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED
-from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD
-from pipeline.outbox.traits import added_fields as added_fields  # noqa: PLC0414 - for the sinks
+from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving import Count, about
 
@@ -162,17 +160,11 @@ def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
     Only tables of puzzles and of members have such columns. Those of earlier versions have no
     titles.
     """
-    most = len(ALSO) if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)) else 0
-    sets = (names for count in range(most + 1) for names in combinations(ALSO, count))
-    named = [name for name in first.split(",") if name != _TITLE]
-    matches = (
-        names
-        for names in sets
-        if named == [name for name in columns(kind, names) if name != _TITLE]
-    )
-    found = next(matches, None)
-    is_ours = found is not None and first == ",".join(columns(kind, found))
-    return found if is_ours or _TITLE not in first.split(",") else None
+    named, also = first.split(","), tuple[str, ...]()
+    if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
+        also = tuple(name for name in ALSO if {*named} >= {*added_names([name])})
+    whole = columns(kind, also)
+    return also if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
 def header(kind: type[Struct], also: Iterable[str] = ()) -> bytes:
@@ -232,6 +224,16 @@ def unproved(complete: str | None, reason: str | None) -> str | None:
     """The part of a message about the reason in a certificate; None without a reason."""
     said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{said}: {reason}" if said and reason else None
+
+
+def member_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
+    """The fields of a puzzle's MemberRow behind the member, by its record."""
+    certificate = or_none(record.certificate)
+    why = unproved(certificate.complete, certificate.reason) if certificate else None
+    known = yes_or_no(record.complete), record.told_certificate
+    message = printable("; ".join(filter(None, (record.message, why))))
+    head = record.format or "", record.status, str(record.solutions), *known, message
+    return [*head, *added_fields(record, also)]
 
 
 def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:

@@ -15,18 +15,16 @@ from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     Content,
-    compare_counts,
-    compare_unread,
+    audit_counts,
     counts_in,
     summary,
 )
-from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.sets import NOT_LISTED, Report, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
-from pipeline.outbox.tables import MemberRow, also_in, columns, rows_in, unproved, yes_or_no
-from pipeline.outbox.traits import added_fields, also_in_record
+from pipeline.outbox.tables import MemberRow, also_in, columns, member_fields, rows_in
+from pipeline.outbox.traits import also_in_record
 from pipeline.reading.archives import UnpackError
 from pipeline.reading.archives.walk import Member, kind_of, walk
 from pipeline.reading.unread import add_unread, unread_counts
@@ -74,10 +72,7 @@ class _AuditedArchive:
             self._report.bad(f"{self._relative(path)} is the record of no member")
         for path in sorted(self._empty):
             self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
-        compare_counts(self.counts, self._published.record, self._report)
-        compare_unread(self._unread, self._published.record, self._report)
-        audit_fallbacks(self._published.record, self._report)
-        audit_log(self._published, self._report)
+        audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._top.parent))
@@ -194,20 +189,14 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
     if isinstance(published, Many):
         totals = published.record.totals
         solved = totals.get("unique", 0) + totals.get("multiple", 0)
-        said = str(solved), "", "", row.message
-        added = [""] * (len(columns(type(row))) - len(columns(MemberRow)))
+        fields = [record.format or "", record.status, str(solved), "", "", row.message]
+        fields += [""] * (len(columns(type(row))) - len(columns(MemberRow)))
     else:
-        one = published.record
-        known = yes_or_no(one.complete), one.told_certificate
-        certificate = or_none(one.certificate)
-        why = unproved(certificate.complete, certificate.reason) if certificate else None
-        message = "; ".join(filter(None, (one.message, why)))
-        said = str(one.solutions), *known, printable(message)
         also = also_in(",".join(columns(type(row))), MemberRow) or ()
-        added = added_fields(one, also)
-        if also != also_in_record(one) and also_in_record(one):
+        fields = member_fields(published.record, also)
+        if also != also_in_record(published.record) and also_in_record(published.record):
             report.bad("the record and the table tell different things in addition")
-    told = type(row)(row.member, record.format or "", record.status, *said, *added)
+    told = type(row)(row.member, *fields)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:
             tell = report.rewritten if name == "message" else report.bad

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from pipeline.errors import InputError, counted
-from pipeline.outbox.audit.complete import audit_another, audit_complete
+from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
 from pipeline.outbox.audit.sets import Report
@@ -54,20 +54,19 @@ def counts_in(record: ManyRecord) -> Counter[str]:
     return Counter(record.totals) + Counter(record.known)
 
 
-def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> None:
-    """Check that a record counts what was found; fallbacks cannot be found."""
-    told = counts_in(record)
+def audit_counts(
+    published: Many, counts: Counter[str], unread: Counter[str], report: Report
+) -> None:
+    """Check that a record, and its log, count what was found; what fell back cannot be found."""
+    record, told = published.record, counts_in(published.record)
     for name in sorted({*counts, *told} - {FALLBACKS}):
         if counts[name] != told[name]:
             where = "certificate" if name in (PROVED, CLAIMED) else "totals"
             report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
-
-
-def compare_unread(unread: Counter[str], record: ManyRecord, report: Report) -> None:
-    """Check that a record tells what was not read; earlier versions did not."""
-    told = or_none(record.unread) or {}
-    if told != unread:
-        report.rewritten(f"unread: the record says {told}, the original has {dict(unread)}")
+    if (said := or_none(record.unread) or {}) != unread:
+        report.rewritten(f"unread: the record says {said}, the original has {dict(unread)}")
+    audit_fallbacks(record, report)
+    audit_log(published, report)
 
 
 def summary(what: str, counts: Counter[str]) -> str:
@@ -130,10 +129,7 @@ class _AuditedCollection:
             if table.also:
                 audit_rows(portion, table.also, self._report)
             self._told(self.count)
-        compare_counts(self.counts, published.record, self._report)
-        compare_unread(self._unread, published.record, self._report)
-        audit_fallbacks(published.record, self._report)
-        audit_log(published, self._report)
+        audit_counts(published, self.counts, self._unread, self._report)
 
     def _counted(self, pieces: Iterable[PieceContents]) -> Iterator[PieceContents]:
         """The pieces; what was not read of them is counted."""
@@ -185,7 +181,7 @@ class _AuditedCollection:
         right = rightly_said(asked, self._report.terms.seconds)
         for row in asked:
             if row.puzzle and row.number not in right:
-                audited = audit_complete if row.row.complete == "true" else audit_another
                 about = self._report.within(f"{self._published.stem}.csv: row {row.number}")
-                audited(row.puzzle, [*row.grids.values()], about)
+                is_all = row.row.complete == "true"
+                audit_others(row.puzzle, [*row.grids.values()], about, are_claimed=not is_all)
                 self._told(row.number)

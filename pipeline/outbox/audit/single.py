@@ -18,7 +18,7 @@ from pipeline.outbox.audit.claims import (
     is_denied,
 )
 from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
-from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_models
+from pipeline.outbox.audit.complete import audit_models, audit_others
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.provenance import (
     audit_encoding,
@@ -139,9 +139,9 @@ def _audit_puzzle(published: One, data: bytes | None, report: Report) -> None:
 
     proved = audit_proof(published, formula if puzzle else None, report)
     if record.complete and puzzle and not proved and sound == len(names):
-        audit_complete(puzzle, grids, report)
+        audit_others(puzzle, grids, report)
     if record.status == "multiple" and puzzle and sound == len(names) == 1:
-        audit_another(puzzle, grids, report)
+        audit_others(puzzle, grids, report, are_claimed=True)
 
 
 def _grids(published: One, rules: Puzzle, report: Report) -> tuple[list[Grid], int]:
