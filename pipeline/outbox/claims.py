@@ -225,8 +225,7 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    terms = Terms(settings.reading, UnpackLimits.of(settings))
-    report = Report(terms, is_ours=published.is_ours)
+    report = Report(Terms(settings), is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:

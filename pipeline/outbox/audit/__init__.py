@@ -18,7 +18,6 @@ from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.collection import Content
 from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Report, Terms, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.names import base_of, is_answer
@@ -26,15 +25,17 @@ from pipeline.outbox.originals import Originals
 from pipeline.outbox.published import Many, One, Published, load_published
 from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
-from pipeline.reading.archives import UnpackError
-from pipeline.reading.archives.walk import check_readable, kind_of, opened
+from pipeline.reading import Archive, Collection, Unreadable
+from pipeline.reading.archives import UnpackError, UnpackLimits
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.walk import kind_of, opened
+from pipeline.reading.read import source_at
 
 __all__ = ["Finding", "Terms", "audit"]
 
 _ATTEMPTS = 3
 _LONGEST_HEADER = 400
 _NO_RECORD = "no record"
-_ARCHIVES = ("zip", "tar", "folder")
 _NOT_READ = ("invalid", "failed")
 """Statuses of sources that may have been impossible to read."""
 
@@ -159,7 +160,7 @@ def _audit(published: One | Many, originals: Originals, report: Report) -> str:
             return record.status
         return audit_single(published, None, report)
     if record.sha256 is not None:
-        most, room = report.terms.reading.max_bytes, report.terms.limits
+        most, room = report.settings.max_bytes, UnpackLimits.of(report.settings)
         fitting = [*originals.fitting(record, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
@@ -188,23 +189,24 @@ def _with(original: Path, published: One | Many, report: Report) -> str:
         if record.bytes != size and not (record.bytes is None is record.sha256 and is_unread):
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
         kind = kind_of(original)
-        is_legible = kind == "plain" and (size or 0) <= report.terms.reading.max_bytes
+        is_legible = kind == "plain" and (size or 0) <= report.settings.max_bytes
         is_hashed = not is_unread or (record.status == "invalid" and is_legible)
         if record.sha256 is None and size is not None and is_hashed:
             report.bad("the record tells no sha256")
         if isinstance(published, Many) and record.status == ARCHIVE:
             return audit_archive(published, original, report)
-        if isinstance(published, Many) or kind not in _ARCHIVES:
-            with opened(original, report.terms.limits) as stream:
-                return audit_content(published, Content(stream), report)
-        if kind != "folder":
-            check_readable(original, report.terms.limits)
-        if record.status != "failed":
-            report.bad(f"the status is {record.status!r}, but the original is an archive")
+        found = source_at(original, record.source, report.settings)
+        if isinstance(found, Collection):
+            with PeekableStream(opened(original, UnpackLimits.of(report.settings))) as stream:
+                return audit_content(published, (found.layout, stream), report)
     except (UnpackError, OSError) as error:
-        if not is_unread:
-            said = in_words(error) if isinstance(error, OSError) else str(error)
-            report.bad(f"the original cannot be read: {said}")
-            return record.status
-    assert isinstance(published, One)  # noqa: S101 - the others have returned
-    return audit_single(published, None, report)
+        why = in_words(error) if isinstance(error, OSError) else str(error)
+        found = Unreadable(record.source, why)
+    if isinstance(found, Archive):
+        if isinstance(published, One) and record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
+        found = Unreadable(record.source, "it is an archive")
+    elif isinstance(found, Unreadable) and found.data is None and not is_unread:
+        report.bad(f"the original cannot be read: {found.reason}")
+        return record.status
+    return audit_content(published, found, report)

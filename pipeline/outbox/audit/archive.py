@@ -6,15 +6,14 @@ import stat
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from msgspec.structs import asdict
 
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
-    Content,
     audit_counts,
     counts_in,
     summary,
@@ -25,8 +24,12 @@ from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.outbox.tables import MemberRow, also_in, columns, member_fields, rows_in
 from pipeline.outbox.traits import also_in_record
-from pipeline.reading.archives import UnpackError
+from pipeline.reading import OneProblem, Unreadable
+from pipeline.reading.archives import UnpackError, UnpackLimits
+from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import Member, kind_of, walk
+from pipeline.reading.formats import Layout
+from pipeline.reading.read import source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 
 
@@ -60,7 +63,7 @@ class _AuditedArchive:
         self._find_records()
         table = self._published.beside(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow)
-        for number, member in enumerate(walk(original, self._report.terms.limits)):
+        for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
@@ -112,20 +115,18 @@ class _AuditedArchive:
         path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
             report.bad("it claims to be solved, and has no record")
-        if member.stream is None:
-            if row.status != REFUSED or path is not None:
-                report.bad(f"it cannot be read, but its status is {row.status!r}")
+        found = source_of_member(member, report.settings)
+        is_refused = isinstance(found, Unreadable) and found.data is None
+        if path is not None and is_refused:
+            report.bad(f"it cannot be read, but its status is {row.status!r}")
         elif path is not None:
-            content = Content(member.stream)
             published = load_published(path)
             report = replace(report, is_ours=published.is_ours)
-            self._audit(published, member.name, content, report)
+            self._audit(published, member.name, found, report)
             _compare_row(published, row, report)
-        elif row.status == "failed":
+        elif row.status == "failed" and member.stream is not None:
             self._spare_folders_of(member)
-        elif row.status != REFUSED or not _is_unreadable(
-            member.stream, report.terms.reading.max_bytes
-        ):
+        elif row.status != REFUSED or not is_refused:
             report.bad("there is no record of it")
 
     def _spare_folders_of(self, member: Member) -> None:
@@ -140,7 +141,7 @@ class _AuditedArchive:
         self,
         published: One | Many,
         member: str,
-        content: Content,
+        found: OneProblem | tuple[Layout, PeekableStream],
         report: Report,
     ) -> None:
         """Audit the set of a member."""
@@ -155,14 +156,19 @@ class _AuditedArchive:
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
         try:
-            audit_content(published, content, report)
+            audit_content(published, found, report)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
-        while isinstance(record, ManyRecord) and content.read():  # to hash all of it
-            pass
         self._count(record)
-        if (record.sha256, record.bytes) != (content.digest, content.size):
-            report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
+        if isinstance(found, tuple):
+            stream = found[1]
+            drain(stream)
+            digest, size = stream.digest, stream.size
+        else:
+            data = found.data or b""
+            digest, size = sha256(data).hexdigest(), len(data)
+        if (record.sha256, record.bytes) != (digest, size):
+            report.bad(f"its sha256 is {digest[:12]}…, in the record another")
 
     def _count(self, record: Record) -> None:
         if isinstance(record, ManyRecord):
@@ -174,14 +180,6 @@ class _AuditedArchive:
         told = or_none(record.certificate)
         if record.complete and told and told.complete in (PROVED, CLAIMED):
             self.counts[told.complete] += 1
-
-
-def _is_unreadable(stream: BinaryIO, most: int) -> bool:
-    """Whether a member is broken, or too large for a puzzle."""
-    try:
-        return len(Content(stream).whole(most + 1)) > most
-    except UnpackError:
-        return True
 
 
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:

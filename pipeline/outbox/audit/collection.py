@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import BinaryIO
 
 from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_others
@@ -26,27 +25,12 @@ from pipeline.outbox.schema import (
 )
 from pipeline.outbox.tables import PuzzleRow, Table, columns
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import HEAD_BYTES, Entry, Layout, detect_collection
+from pipeline.reading.formats import Entry, Layout
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
 
 _PIECE_BYTES = 512 * 1024
-
-
-class Content(PeekableStream):
-    """A source whose beginning is known; `is_whole` says that this is all of it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream)
-        head = self.head(HEAD_BYTES + 1)
-        self.is_whole = len(head) <= HEAD_BYTES
-        self.beginning = head[:HEAD_BYTES]
-
-
-def collection_in(content: Content, reading: Reading, source: str = "") -> Layout | None:
-    """How a source is read as a collection; None if its content says it is not one."""
-    return detect_collection(content.beginning, content.is_whole, reading, source)
 
 
 def counts_in(record: ManyRecord) -> Counter[str]:
@@ -75,32 +59,30 @@ def summary(what: str, counts: Counter[str]) -> str:
     return f"{what}: {', '.join(said)}"
 
 
-def audit_collection(published: Many, content: Content, report: Report) -> str:
-    """Audit a collection's set against its original; return a summary of what it claims.
-
-    The terms of the report include what was declared.
-    """
-    found = collection_in(content, report.terms.reading, published.record.source)
-    told = published.record.format
-    if found is None or found.format.name != told:
-        tell = report.rewritten if found else report.bad
-        tell(f"the original is no collection of the format {told!r}")
-    if found is None:
-        return published.record.status
+def audit_collection(
+    published: Many, layout: Layout, stream: PeekableStream, report: Report
+) -> str:
+    """Audit a collection's set against its original; return a summary of what it claims."""
+    if layout.format.name != published.record.format:
+        report.rewritten(no_collection_of(published))
     audited = _AuditedCollection(published, report)
     try:
-        audited.run(_pieces(content, found, report.terms.reading))
+        audited.run(_pieces(layout, stream, report.settings.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def _pieces(content: Content, layout: Layout, reading: Reading) -> Iterator[PieceContents]:
-    """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
-    for piece in layout.pieces(content, _PIECE_BYTES):
+def no_collection_of(published: Many) -> str:
+    return f"the original is no collection of the format {published.record.format!r}"
+
+
+def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[PieceContents]:
+    """The puzzles, piece by piece; where the stream breaks off, an entry that says why."""
+    for piece in layout.pieces(stream, _PIECE_BYTES):
         yield layout.contents(piece, reading)
-    if content.error is not None:
-        broken = Entry(0, "", None, str(content.error), None, plain=False)
+    if stream.error is not None:
+        broken = Entry(0, "", None, str(stream.error), None, plain=False)
         yield PieceContents(PlainLines.none(), [broken])
 
 

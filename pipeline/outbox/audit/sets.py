@@ -17,8 +17,7 @@ from pipeline.limits import Deadline
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import is_of_set, stems_for
 from pipeline.outbox.published import Many, One, Published
-from pipeline.reading.archives import UnpackLimits
-from pipeline.settings import Reading
+from pipeline.settings import Settings
 from pipeline.solving import Encoder
 
 _MOST_STEMS = 1000
@@ -32,7 +31,7 @@ _Outcome = Literal["ok", "unchecked", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How originals are read, how much they may unpack to, and the seconds for each check.
+    """How originals are read, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
     it, such claims stay unchecked. Its answers are checked. `confirm` may have another program
@@ -41,8 +40,7 @@ class Terms:
     collection's name, its rows done, and how many it claims to have.
     """
 
-    reading: Reading = field(default_factory=Reading)
-    limits: UnpackLimits = field(default_factory=UnpackLimits)
+    settings: Settings = field(default_factory=Settings)
     seconds: float = 60.0
     refuter: Refuter | None = None
     confirm: Callable[[Iterable[str], str, Deadline], object] = lambda _cnf, _lrat, _deadline: None
@@ -109,8 +107,13 @@ class Report:
 
     def with_declared(self, declared: Mapping[str, str]) -> Report:
         """The same report, with what was declared of the notation."""
-        reading = self.terms.reading._replace(**declared)  # type: ignore[arg-type] # checked
-        return replace(self, terms=replace(self.terms, reading=reading))
+        settings = replace(self.terms.settings, **declared)  # type: ignore[arg-type] # checked
+        return replace(self, terms=replace(self.terms, settings=settings))
+
+    @property
+    def settings(self) -> Settings:
+        """How originals are read."""
+        return self.terms.settings
 
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""

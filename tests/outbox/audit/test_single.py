@@ -26,7 +26,7 @@ from support.solving import EVEN_ODD, HARD, NONE, SIX, TWO
 
 from pipeline.certify.formula import Formula
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.settings import Reading
+from pipeline.settings import Settings
 
 SATISFIABLE = "c odd\np cnf 3 3\n1 -1 2 0 1 1 2 0\n-1 3 0\n"
 UNSATISFIABLE = "p cnf 2 5\n1 2 2 0\n1 -2 0\n-1 2 0\n-1 -2 0 1 -1 0\n"
@@ -352,7 +352,7 @@ def test_a_formula_is_read_as_it_was_declared(outbox):
     outbox.exchange("unsat.cnf", "p cnf 1 1\n1 x 0\n", "unsat")
     said = "the status is 'invalid', but the original reads as a formula"
     assert said not in outbox.problems("unsat")
-    assert said not in outbox.problems("unsat", reading=Reading(format="cnf"))
+    assert said not in outbox.problems("unsat", settings=Settings(format="cnf"))
 
 
 def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
