@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
@@ -33,7 +33,7 @@ from pipeline.reading import (
     Unreadable,
 )
 from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
 from pipeline.reading.read import PIECE_BYTES, source_at, source_of_member
@@ -134,7 +134,6 @@ class _Sought:
         self._record = published.record
         self._top = _archive_of(published)
         self._settings = settings
-        self._room = UnpackLimits.of(settings)
         self._dropped = dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
         self._originals = originals
@@ -159,15 +158,18 @@ class _Sought:
         """
         for found in self._fitting():
             if isinstance(found, tuple):
-                entries = _entries_in(*found, wanted, self._settings)
-                if self._top is None or _digest(found[1]) == self._record.sha256:
+                entries, stream = _entries_in(*found, wanted, self._settings), found[1]
+                if self._top is None:
+                    return entries
+                drain(stream)
+                if stream.digest == self._record.sha256:
                     return entries
         raise self._other()
 
     def _other(self) -> InputError:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
-    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream] | None]:
+    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
         """The content of each original of that name that may be the right one.
 
         Originals have the hash of what was dropped, unless it was a folder. An archive's content
@@ -175,33 +177,19 @@ class _Sought:
         """
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        most, room = self._settings.max_bytes, self._room
-        for path in self._originals.fitting(self._dropped, most, room):
-            with ExitStack() as stack:
-                yield self._found(path, stack)
-
-    def _found(
-        self, path: Path, stack: ExitStack
-    ) -> OneProblem | tuple[Layout, PeekableStream] | None:
-        """The content of a file, or of the right member of an archive; None if it is missing."""
-        found, number = source_at(path, self._record.source, self._settings), self._record.member
-        if isinstance(found, Archive):
-            if not isinstance(number, int):
-                return None
-            members = stack.enter_context(closing(walk(path, self._room)))
-            member = next(islice(members, number, None), None)
-            return None if member is None else source_of_member(member, self._settings)
-        if self._top is not None:
-            return None
-        if not isinstance(found, Collection):
-            return found
-        return found.layout, stack.enter_context(PeekableStream(opened(path, self._room)))
-
-
-def _digest(stream: PeekableStream) -> str:
-    while stream.read():
-        pass
-    return stream.digest
+        settings, room = self._settings, UnpackLimits.of(self._settings)
+        number = or_none(self._record.member)
+        for path in self._originals.fitting(self._dropped, settings.max_bytes, room):
+            found = source_at(path, self._record.source, settings)
+            if isinstance(found, Archive):
+                with closing(walk(path, room)) as members:
+                    for member in islice(members, number, number + 1) if number is not None else ():
+                        yield source_of_member(member, settings)
+            elif self._top is None and isinstance(found, Collection):
+                with PeekableStream(opened(path, room)) as stream:
+                    yield found.layout, stream
+            elif self._top is None and not isinstance(found, Collection):
+                yield found
 
 
 def _entries_in(

@@ -45,6 +45,7 @@ from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Layout,
     Parsed,
+    filled_grid,
     is_written_as_values,
     parse_source,
     read_values,
@@ -278,13 +279,7 @@ def grid_of(published: One, name: str, rules: Puzzle, report: Report) -> Grid | 
 
 def _filled(data: bytes, name: str, reading: Reading) -> Grid:
     """The grid that is written as a filled puzzle. Raises InputError, UsageError."""
-    puzzle = parse_source(data, name, reading).puzzle
-    values, size = dict(puzzle.givens()), len(puzzle.cells)
-    for cell in range(size):
-        if cell not in values:
-            row, column = puzzle.geometry.place(cell)
-            raise InputError(f"{name}: row {row}, column {column} is not filled")
-    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
+    return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
 def _in_document(data: bytes, geometry: Geometry) -> Grid:

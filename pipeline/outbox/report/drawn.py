@@ -18,6 +18,7 @@ from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
     Parsed,
+    filled_grid,
     is_written_as_values,
     parse_source,
     read_values,
@@ -121,14 +122,11 @@ def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid |
         data = read_regular(path, SMALL)
         if read is not None and is_written_as_values(read.format, read.puzzle):
             return read_values(data, "", read.puzzle.geometry), ""
+        if filled := _read(data, reading):
+            return filled_grid(filled.puzzle, path.name), signs_of(filled.format)
     except (OSError, PipelineError, ValueError, RecursionError):
-        return None, ""
-    filled = _read(data, reading)
-    if filled is None:
-        return None, ""
-    values, geometry = [value for _, value in filled.puzzle.givens()], filled.puzzle.geometry
-    grid = Grid(geometry, tuple(values)) if len(values) == geometry.size else None
-    return grid, signs_of(filled.format)
+        pass
+    return None, ""
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
