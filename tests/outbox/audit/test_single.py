@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import lzma
 import os
 
@@ -396,3 +397,14 @@ def test_the_cnf_of_a_job_may_be_called_like_anothers_formula(tmp_path):
     outbox = made(tmp_path, {"a.proof.txt": ONE}, "--keep-cnf")
     assert outbox.path("a.proof.cnf").exists()
     assert outbox.problems("a.proof") == ()
+
+
+def test_an_original_that_is_too_slow_to_read_is_unchecked(tmp_path):
+    pattern = base64.urlsafe_b64encode(b".*[19].{9}").decode().rstrip("=")
+    row = "~".join(f"R1C{column}" for column in range(1, 10))
+    text = f".Regex~{pattern}~{row}\n"
+    outbox = made(tmp_path, {"slow.txt": text})
+    assert outbox.finding("slow").verdict == "ok"
+    finding = outbox.finding("slow", settings=Settings(timeout=0.001))
+    assert (finding.verdict, finding.problems) == ("unchecked", ())
+    assert finding.gaps[0].startswith("the original was not read: slow.txt: expected constraints")
