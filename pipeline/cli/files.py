@@ -22,6 +22,7 @@ from pipeline.reading.formats import (
     HEAD_BYTES,
     Parsed,
     detect_collection,
+    filled_grid,
     is_written_as_values,
     oversize,
     read_values,
@@ -177,14 +178,9 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
     if in_numbers or not parsed.puzzle.is_plain:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
-    values = [0] * len(filled.cells)
-    for cell, value in filled.givens():
-        values[cell] = value
-    if 0 in values:
-        row, column = filled.geometry.place(values.index(0))
-        raise InputError(f"{source_name(file)}: row {row}, column {column} is empty")
-    alike = filled.is_plain and filled.geometry.side == geometry.side  # with other boxes drawn
-    return Grid(geometry if alike else filled.geometry, tuple(values))
+    grid = filled_grid(filled, source_name(file))
+    alike = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
+    return Grid(geometry, grid.values) if alike else grid
 
 
 def empty_puzzle(size: str) -> Puzzle:

@@ -23,9 +23,9 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.outbox.audit.sets import Many, One
 from pipeline.outbox.claims import Statement, folders_of
 from pipeline.outbox.names import PROOF
+from pipeline.outbox.published import Many, One
 from pipeline.settings import Settings
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.one import solve_problem

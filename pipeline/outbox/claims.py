@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
@@ -16,10 +16,11 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.claims import fault_in_status
-from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
+from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.audit.single import grid_of, models_of
+from pipeline.outbox.fits import misfit
 from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
@@ -32,7 +33,7 @@ from pipeline.reading import (
     Unreadable,
 )
 from pipeline.reading.archives import UnpackLimits
-from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
 from pipeline.reading.read import PIECE_BYTES, source_at, source_of_member
@@ -69,7 +70,7 @@ def set_at(path: Path) -> One | Many:
         raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
     record = path.with_suffix(ENDING)
     try:
-        published = load_set(record.parent.resolve() / record.name)
+        published = load_published(record.parent.resolve() / record.name)
     except FileNotFoundError:
         raise InputError(f"{_shown(record)}: there is no such record") from None
     except NoRecord as error:
@@ -133,13 +134,11 @@ class _Sought:
         self._record = published.record
         self._top = _archive_of(published)
         self._settings = settings
-        self._room = UnpackLimits.of(settings)
-        dropped = self._top[1] if self._top else published.record
+        self._dropped = dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
-        self._originals, self._source = originals, dropped.source
+        self._originals = originals
         self.named = [] if is_lost else originals.named(dropped.source)
         self.gone = f"its original {printable(dropped.source)!r} is gone"
-        self._hash = dropped.sha256
 
     def data(self) -> bytes:
         """The bytes of one puzzle or formula. Raises InputError, OSError."""
@@ -159,15 +158,18 @@ class _Sought:
         """
         for found in self._fitting():
             if isinstance(found, tuple):
-                entries = _entries_in(*found, wanted, self._settings)
-                if self._top is None or _digest(found[1]) == self._record.sha256:
+                entries, stream = _entries_in(*found, wanted, self._settings), found[1]
+                if self._top is None:
+                    return entries
+                drain(stream)
+                if stream.digest == self._record.sha256:
                     return entries
         raise self._other()
 
     def _other(self) -> InputError:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
-    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream] | None]:
+    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
         """The content of each original of that name that may be the right one.
 
         Originals have the hash of what was dropped, unless it was a folder. An archive's content
@@ -175,33 +177,19 @@ class _Sought:
         """
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        most, room = self._settings.max_bytes, self._room
-        for path in self._originals.fitting(self._source, self._hash, most, room):
-            with ExitStack() as stack:
-                yield self._found(path, stack)
-
-    def _found(
-        self, path: Path, stack: ExitStack
-    ) -> OneProblem | tuple[Layout, PeekableStream] | None:
-        """The content of a file, or of the right member of an archive; None if it is missing."""
-        found, number = source_at(path, self._record.source, self._settings), self._record.member
-        if isinstance(found, Archive):
-            if not isinstance(number, int):
-                return None
-            members = stack.enter_context(closing(walk(path, self._room)))
-            member = next(islice(members, number, None), None)
-            return None if member is None else source_of_member(member, self._settings)
-        if self._top is not None:
-            return None
-        if not isinstance(found, Collection):
-            return found
-        return found.layout, stack.enter_context(PeekableStream(opened(path, self._room)))
-
-
-def _digest(stream: PeekableStream) -> str:
-    while stream.read():
-        pass
-    return stream.digest
+        settings, room = self._settings, UnpackLimits.of(self._settings)
+        number = or_none(self._record.member)
+        for path in self._originals.fitting(self._dropped, settings.max_bytes, room):
+            found = source_at(path, self._record.source, settings)
+            if isinstance(found, Archive):
+                with closing(walk(path, room)) as members:
+                    for member in islice(members, number, number + 1) if number is not None else ():
+                        yield source_of_member(member, settings)
+            elif self._top is None and isinstance(found, Collection):
+                with PeekableStream(opened(path, room)) as stream:
+                    yield found.layout, stream
+            elif self._top is None and not isinstance(found, Collection):
+                yield found
 
 
 def _entries_in(
@@ -225,13 +213,12 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    report = Report(is_ours=published.is_ours)
-    terms = Terms(settings.reading, UnpackLimits.of(settings))
+    report = Report(Terms(settings), is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
         names, puzzle = published.numbered, problem.puzzle
-        solutions = [grid_of(published, name, puzzle, terms, report) for name in names]
+        solutions = [grid_of(published, name, puzzle, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:
@@ -247,7 +234,7 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
     """Raise InputError unless that claims that its solutions are all."""
     if not complete:
         raise InputError(f"it does not say that its solutions are all: its status is {status!r}")
-    if fault := fault_in_status(status, solutions, complete):
+    if fault := misfit(status, solutions, complete):
         raise InputError(fault)
 
 

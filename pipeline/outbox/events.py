@@ -5,8 +5,13 @@ A job's own log, `name.log`, has one JSON object a line. `run` and `watch` log t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from pipeline.outbox.schema import CLAIMED, PROVED, ManyRecord, PuzzleRecord, Record, or_none
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
@@ -147,3 +152,58 @@ EVENTS: Final = {
     "metrics.failed": _shown("the file for `--metrics` cannot be written", "reason"),
     "report.failed": _shown("the report cannot be written", "reason"),
 }
+
+
+def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str, Any]]:
+    """The lines of a job's log, by its record.
+
+    A record does not have when the source was `claimed`, nor the `reason` for its format.
+    """
+    if isinstance(record, ManyRecord):
+        stages = _stages_of_many(record, reason)
+    else:
+        stages = _stages(record, reason)
+    lines = (
+        {"timestamp": claimed, "event": "job.claimed", "source": record.source},
+        *stages,
+        {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
+    )
+    return [{"job": record.job, **line} for line in lines]
+
+
+def finished_fields(record: Record) -> dict[str, Any]:
+    """The fields of `job.finished`."""
+    fields: dict[str, Any] = {"source": record.source, "status": record.status}
+    seconds = dict(record.seconds or {})
+    if isinstance(record, ManyRecord):
+        fields |= {"totals": record.totals, PROVED: 0, CLAIMED: 0, **record.known}
+        fields |= {"unread": record.unread} if or_none(record.unread) else {}
+        return {**fields, "seconds": seconds}
+    if "batch" in seconds:
+        seconds.pop("total", None)  # it would be that of all the puzzles of the batch
+    return {
+        **fields,
+        "solutions": record.solutions,
+        "complete": record.complete,
+        "certificate": record.told_certificate or (CLAIMED if record.complete else None),
+        "message": record.message,
+        "seconds": seconds,
+    }
+
+
+def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
+    for stage, seconds in (record.seconds or {}).items():
+        if stage == "total":
+            continue
+        line = {"event": f"stage.{stage}", "seconds": seconds}
+        if stage == "parse" and record.variant is not None:
+            line |= {"format": record.format, "variant": record.variant, "reason": reason}
+        yield line
+    if (used := record.solver) and used.fallback:
+        yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
+
+
+def _stages_of_many(record: ManyRecord, reason: object) -> Iterator[dict[str, Any]]:
+    yield {"event": "stage.parse", "format": record.format, "reason": reason}
+    for each in or_none(record.fallbacks) or ():
+        yield {"event": "solver.fallback", **to_builtins(each)}

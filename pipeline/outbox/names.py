@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path, PurePath
 
 from pipeline.files import LONGEST_NAME
@@ -23,10 +24,9 @@ _PROOFS = (
     *(".proofs.xz", ".proofs.csv"),
 )
 """Those of the last line are in outboxes of earlier versions."""
-_ENDING = re.compile(
-    rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
-    r"|\.proof\.[dl]rat(\.xz)?|\.proofs\.xz)\Z"
-)
+_ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
+_ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT})?\.cnf)\Z")
+_NAMED_LIKE_AN_ANSWER = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
 _OF_ONE = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
@@ -37,9 +37,6 @@ _OF_MANY = {
 """What follows the stem in the names of a set, by the status of the job."""
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
-_ANSWER = re.compile(
-    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|[dl]rat(?:\.xz)?)|\.proofs\.(?:xz|csv))", re.DOTALL
-)
 DONE, FAILED = "done", "failed"
 """The folders of finished originals; each has shelves for originals of the same name."""
 
@@ -70,6 +67,11 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     while True:
         yield fitted(source, f"~{number}")
         number += 1
+
+
+def likely_stems(source: str) -> dict[str, str]:
+    """The MOST_LIKELY stems of a source, each with its folded form."""
+    return {stem: fold(stem) for stem in islice(stems_for(source), MOST_LIKELY)}
 
 
 def fitted(stem: str, ending: str = "") -> str:
@@ -104,6 +106,12 @@ def is_output(name: str) -> bool:
     return base_of(folded) != folded
 
 
+def forms_of(stem: str) -> tuple[str, str]:
+    """The folded stem, and the stem of a job that would write a file called so."""
+    folded = fold(stem)
+    return folded, base_of(folded)
+
+
 def base_of(folded: str) -> str:
     """The stem of a job that would write a file of this name; the name itself if none."""
     return _ENDING.sub("", folded)
@@ -129,21 +137,12 @@ def solutions_among(names: Iterable[str], stem: str) -> list[str]:
     return [found[number] for number in sorted(found)]
 
 
-def stem_of_answer(name: str, stems: Collection[str]) -> str | None:
-    """The stem of the set to which a file belongs; None if it is no answer, or may be of two.
-
-    Tables and formulas belong only to one of `stems`: anybody's may be named so. `a.proof.cnf` may
-    be the proof of `a`, or the formula of `a.proof`.
-    """
-    match = _ANSWER.fullmatch(name)
-    own = {match[1]} if match else set[str]()
+def is_answer(name: str, stems: Collection[str]) -> bool:
+    """Whether a file is named like an answer, or like a table or formula of one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
-        own |= {stem, stem.removesuffix(COUNT) if name.endswith(".cnf") else stem}
-    known = own.intersection(stems)
-    if not known:
-        return match[1] if match else None
-    return known.pop() if len(known) == 1 else None
+        return stem in stems or stem.removesuffix(COUNT) in stems
+    return _NAMED_LIKE_AN_ANSWER.fullmatch(name) is not None
 
 
 def shelves_in(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from typing import Final, Self
 from pipeline.files import digest_of, is_file_name
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
-from pipeline.outbox.schema import ARCHIVE, ManyRecord
+from pipeline.outbox.schema import ARCHIVE, ManyRecord, Record
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened, walk
 
@@ -57,13 +57,49 @@ class Originals:
                 found.append(((folder / source).lstat().st_ctime_ns, folder / source))
         return [path for _, path in sorted(found, reverse=True)]
 
-    def fitting(
-        self, source: str, hashed: str | None, most: int, room: UnpackLimits
-    ) -> Iterator[Path]:
-        """Those named like a source that have its hash; all of them without a hash: folders."""
-        for path in self.named(source):
-            if hashed is None or _has_hash(path, hashed, most, room):
+    def fitting(self, record: Record, most: int, room: UnpackLimits) -> Iterator[Path]:
+        """Those named like the source of a record that have its hash; all of them if it has none.
+
+        The hash may be that of the unpacked content, of at most so many bytes.
+        """
+        for path in self.named(record.source):
+            if record.sha256 is None or _has_hash(path, record.sha256, most, room):
                 yield path
+
+
+@dataclass(frozen=True, slots=True)
+class SmallOriginals:
+    """Finds the originals of single puzzles that are SMALL.
+
+    `allowed` has a number for each member of an archive or folder that may still be read.
+    """
+
+    originals: Originals
+    allowed: Iterator[int]
+
+    def of_record(self, record: Record) -> bytes | None:
+        """The content of what was dropped; None if it is gone, or not SMALL."""
+        for path in self.originals.named(record.source) if record.sha256 else ():
+            with suppress(OSError, UnpackError):
+                is_small = path.lstat().st_size <= SMALL
+                if is_small and _has_hash(path, record.sha256 or "", SMALL, _SMALL_ROOM):
+                    with opened(path, _SMALL_ROOM) as stream:
+                        data = stream.read(SMALL + 1)
+                    return data if len(data) <= SMALL else None
+        return None
+
+    def in_archive(self, source: str, wanted: Collection[str]) -> dict[str, bytes]:
+        """The members of an archive or folder that have these hashes, by their hash."""
+        found: dict[str, bytes] = {}
+        for path in self.originals.named(source) if wanted else ():
+            with suppress(OSError, UnpackError, ValueError):
+                for _, data in zip(self.allowed, _small_members(path), strict=False):
+                    hashed = sha256(data).hexdigest()
+                    if hashed in wanted:
+                        found[hashed] = data
+                    if len(found) == len(wanted):
+                        return found
+        return found
 
 
 def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
@@ -81,17 +117,6 @@ def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
         return False
 
 
-def small_original(originals: Originals, source: str, hashed: str) -> bytes | None:
-    """The content of the original of one puzzle; None if it is gone, or not SMALL."""
-    for path in originals.named(source):
-        with suppress(OSError, UnpackError):
-            if path.lstat().st_size <= SMALL and _has_hash(path, hashed, SMALL, _SMALL_ROOM):
-                with opened(path, _SMALL_ROOM) as stream:
-                    data = stream.read(SMALL + 1)
-                return data if len(data) <= SMALL else None
-    return None
-
-
 def archive_above(path: Path) -> tuple[Path, ManyRecord] | None:
     """The archive in whose tree the record of a member lies: the path of its record, and that."""
     for folder in path.absolute().parents:
@@ -100,25 +125,6 @@ def archive_above(path: Path) -> tuple[Path, ManyRecord] | None:
             if isinstance(above, ManyRecord) and above.status == ARCHIVE:
                 return record, above
     return None
-
-
-def members_of(
-    originals: Originals, archive: str, wanted: Collection[str], allowed: Iterator[int]
-) -> dict[str, bytes]:
-    """Find the SMALL members of an archive or folder that have these hashes.
-
-    `allowed` has a number for each member that may still be read.
-    """
-    found: dict[str, bytes] = {}
-    for path in originals.named(archive) if wanted else ():
-        with suppress(OSError, UnpackError, ValueError):
-            for _, data in zip(allowed, _small_members(path), strict=False):
-                hashed = sha256(data).hexdigest()
-                if hashed in wanted:
-                    found[hashed] = data
-                if len(found) == len(wanted):
-                    return found
-    return found
 
 
 def _small_members(path: Path) -> Iterator[bytes]:

@@ -12,19 +12,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from pipeline.errors import InputError, in_words
+from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED
-from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD
-from pipeline.outbox.traits import added_fields as added_fields  # noqa: PLC0414 - for the sinks
+from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving import Count, about
 
@@ -164,28 +162,11 @@ def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
     Only tables of puzzles and of members have such columns. Those of earlier versions have no
     titles.
     """
-    most = len(ALSO) if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)) else 0
-    sets = (names for count in range(most + 1) for names in combinations(ALSO, count))
-    named = [name for name in first.split(",") if name != _TITLE]
-    matches = (
-        names
-        for names in sets
-        if named == [name for name in columns(kind, names) if name != _TITLE]
-    )
-    found = next(matches, None)
-    is_ours = found is not None and first == ",".join(columns(kind, found))
-    return found if is_ours or _TITLE not in first.split(",") else None
-
-
-def has_titles(first: str, kind: type[Struct]) -> bool:
-    """Whether a table has titles where its rows now have them."""
-    return (_TITLE in columns(kind)) == (_TITLE in first.split(","))
-
-
-def with_title(line: str, added: int) -> str:
-    """A row of an earlier version as it would be now; `added` columns are those of ALSO."""
-    head, *tail = line.rsplit(",", added)
-    return ",".join((head, "", *tail))
+    named, also = first.split(","), tuple[str, ...]()
+    if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
+        also = tuple(name for name in ALSO if {*named} >= {*added_names([name])})
+    whole = columns(kind, also)
+    return also if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
 def header(kind: type[Struct], also: Iterable[str] = ()) -> bytes:
@@ -247,35 +228,72 @@ def unproved(complete: str | None, reason: str | None) -> str | None:
     return f"{said}: {reason}" if said and reason else None
 
 
-def lines_of(path: Path) -> Iterator[str]:
+def member_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
+    """The fields of a puzzle's MemberRow behind the member, by its record."""
+    certificate = or_none(record.certificate)
+    why = unproved(certificate.complete, certificate.reason) if certificate else None
+    known = yes_or_no(record.complete), record.told_certificate
+    message = printable("; ".join(filter(None, (record.message, why))))
+    head = record.format or "", record.status, str(record.solutions), *known, message
+    return [*head, *added_fields(record, also)]
+
+
+def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
     """The lines of a file, without their ends; the last one must have an end too.
 
-    Raises InputError.
+    `is_cut`: however they end, and only the beginning of one that is too long. Raises InputError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
             while line := file.readline(LONGEST_LINE):
-                if not line.endswith(b"\n"):
+                is_whole = line.endswith(b"\n")
+                if not (is_whole or is_cut):
                     raise InputError(f"{path.name}: a line is too long, or has no end")
-                if line.endswith(b"\r\n"):
+                if line.endswith(b"\r\n") and not is_cut:
                     raise InputError(f"{path.name}: a line ends with CR and LF, not with LF")
-                yield line[:-1].decode(errors="surrogateescape")
+                yield line.rstrip(b"\r\n").decode(errors="surrogateescape")
+                while not is_whole and (rest := file.readline(LONGEST_LINE)):
+                    is_whole = rest.endswith(b"\n")
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
 
 
+class Table(Generic[R]):
+    """A published table: its lines as they would be written now, and the rows in these.
+
+    `also` are the names in ALSO whose columns it has, `added` the names of these columns. Tables of
+    earlier versions are not `is_current`: they have no titles. Raises InputError, also while it is
+    read; with `is_cut` as `lines_of` has it.
+    """
+
+    def __init__(self, path: Path, kind: type[R], *, is_cut: bool = False) -> None:
+        self._lines = lines_of(path, is_cut=is_cut)
+        first = next(self._lines, "")
+        also = also_in(first, kind)
+        if also is None:
+            raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
+        self.also, self.added = also, added_names(also)
+        self.kind: type[R] = with_columns(kind, also)
+        self.is_current = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines if self.is_current else map(self._with_title, self._lines)
+
+    def _with_title(self, line: str) -> str:
+        head, *tail = line.rsplit(",", len(self.added))
+        return ",".join((head, "", *tail))
+
+    def row(self, line: str) -> R:
+        """The row in a line. Raises ValueError if it is malformed."""
+        return row_of(line, self.kind)
+
+
 def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
-    lines = lines_of(path)
-    first = next(lines, "")
-    also = also_in(first, kind)
-    if also is None:
-        raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
-    whole, added = with_columns(kind, also), len(added_names(also))
-    is_complete = has_titles(first, kind)
-    for number, line in enumerate(lines, 2):
+    table = Table(path, kind)
+    for number, line in enumerate(table, 2):
         try:
-            yield row_of(line if is_complete else with_title(line, added), whole)
+            yield table.row(line)
         except ValueError as error:
             raise InputError(f"{path.name}: line {number}: {error}") from error
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from pipeline.outbox import LARGEST
+from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import (
     CLAIMED,
     PROVED,
@@ -78,14 +79,6 @@ class SetOfOne:
     keep_cnf: bool = False
 
     @property
-    def status(self) -> str:
-        return self.result.status
-
-    @property
-    def totals(self) -> dict[str, int]:
-        return {self.result.status: 1}
-
-    @property
     def not_read(self) -> str | None:
         """What the answer does not take into account."""
         return self.result.caveat
@@ -94,21 +87,6 @@ class SetOfOne:
         """Why another solver than the first answered, unless that was planned."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
-
-    def event(self) -> dict[str, Any]:
-        """The fields of the last line of the log."""
-        result, seconds = self.result, _rounded(self.result.seconds)
-        if "batch" in seconds:
-            del seconds["total"]  # it would be that of all the puzzles of the batch
-        return {
-            "source": self.origin.source,
-            "status": result.status,
-            "solutions": len(result.solutions),
-            "complete": result.complete,
-            "certificate": result.told_certificate or None,
-            "message": result.said,
-            "seconds": seconds,
-        }
 
     def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
         """The record; `files` maps each published name to its SHA-256."""
@@ -134,8 +112,8 @@ class SetOfOne:
             **_traits(result),
         )
 
-    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
-        """All files of the set but its record."""
+    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
+        """All files of the set but its record, which may list none yet."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
             assert result.problem, "solutions come from a problem"  # noqa: S101
@@ -150,19 +128,8 @@ class SetOfOne:
             yield f"{stem}.proof.cnf", result.proof.formula().text()
             yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
             yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
-        log = _log_text(self.origin, claimed, self._stages(), finished, self.event())
-        yield f"{stem}.log", [log]
-
-    def _stages(self) -> Iterator[dict[str, Any]]:
-        for stage, seconds in _rounded(self.result.seconds).items():
-            if stage == "total":
-                continue
-            line = {"event": f"stage.{stage}", "seconds": seconds}
-            if stage == "parse" and (read := _parsed(self.result)):
-                line |= {"format": read.format, "variant": read.variant, "reason": read.reason}
-            yield line
-        if (used := self.result.solver) and used.fallback:
-            yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
+        read = _parsed(result)
+        yield f"{stem}.log", _log(record, claimed, read.reason if read else "")
 
 
 def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
@@ -209,12 +176,6 @@ class SetOfMany:
     unread: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def totals(self) -> dict[str, int]:
-        """The counts without those that the certificate has."""
-        counts = sorted(self.counts.items())
-        return {name: count for name, count in counts if name not in (PROVED, CLAIMED)}
-
-    @property
     def not_read(self) -> str | None:
         """What the answers do not take into account."""
         return unread_of_many(self.unread) or None
@@ -223,26 +184,15 @@ class SetOfMany:
         """The fallbacks as fields of log lines."""
         return [msgspec.structs.asdict(each) for each in self.fallbacks]
 
-    def event(self) -> dict[str, Any]:
-        """The fields of the last line of the log."""
-        return {
-            "source": self.origin.source,
-            "status": self.status,
-            "totals": self.totals,
-            PROVED: self.counts.get(PROVED, 0),
-            CLAIMED: self.counts.get(CLAIMED, 0),
-            **({"unread": dict(self.unread)} if self.unread else {}),
-            "seconds": _rounded({"total": self.seconds}),
-        }
-
     def record(self, files: Mapping[str, str], finished: datetime) -> ManyRecord:
         """The record; `files` maps each published name to its SHA-256."""
         known = {how: self.counts.get(how, 0) for how in (PROVED, CLAIMED)}
+        totals = {name: n for name, n in sorted(self.counts.items()) if name not in known}
         return ManyRecord(
             **_fields_of_all(self.origin, files, {"total": self.seconds}, finished),
             format=self.format,
             status=self.status,
-            totals=self.totals,
+            totals=totals,
             certificate=CertificateOfMany(solutions="checked", **known)
             if any(known.values())
             else UNSET,
@@ -250,12 +200,9 @@ class SetOfMany:
             unread=dict(self.unread) or UNSET,
         )
 
-    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
+    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
         """The log."""
-        stages = [{"event": "stage.parse", "format": self.format, "reason": self.reason}]
-        stages += ({"event": "solver.fallback", **each} for each in self.warnings())
-        log = _log_text(self.origin, claimed, stages, finished, self.event())
-        yield f"{stem}.log", [log]
+        yield f"{stem}.log", _log(record, claimed, self.reason)
 
 
 def timestamp(moment: datetime) -> str:
@@ -266,6 +213,11 @@ def timestamp(moment: datetime) -> str:
 def digest(data: bytes) -> str:
     """The SHA-256 in hexadecimal."""
     return sha256(data).hexdigest()
+
+
+def listed(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
+    """The files of a record, by their SHA-256."""
+    return tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in hashes.items())
 
 
 def record_text(record: Record | PublishedFile) -> str:
@@ -291,8 +243,8 @@ def _fields_of_all(
         "sha256": origin.sha256,
         "bytes": origin.bytes,
         "declared": dict(origin.declared) or UNSET,
-        "seconds": _rounded(seconds),
-        "files": tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in files.items()),
+        "seconds": {stage: round(spent, 6) for stage, spent in seconds.items()},
+        "files": listed(files),
         "finished": timestamp(finished),
     }
 
@@ -366,20 +318,9 @@ def _traits(result: Result) -> dict[str, Any]:
     return fields
 
 
-def _log_text(
-    origin: Origin,
-    claimed: str,
-    stages: Iterable[Mapping[str, Any]],
-    finished: datetime,
-    event: Mapping[str, Any],
-) -> str:
-    """The lines of a log; `event` is what the last one says."""
-    lines = (
-        {"timestamp": claimed, "event": "job.claimed", "source": origin.source},
-        *stages,
-        {"timestamp": timestamp(finished), "event": "job.finished", **event},
-    )
-    return "".join(json.dumps({"job": origin.job, **line}) + "\n" for line in lines)
+def _log(record: Record, claimed: str, reason: str) -> list[str]:
+    """The text of a log."""
+    return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claimed, reason))]
 
 
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
@@ -387,8 +328,3 @@ def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     if len(text) < LARGE_PROOF:
         return name, [text]
     return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]
-
-
-def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Seconds by stage, rounded to a millionth."""
-    return {stage: round(spent, 6) for stage, spent in seconds.items()}

@@ -86,21 +86,21 @@ def convert(
 ) -> Iterator[Converted]:
     """Convert all puzzles of the sources, as `api.convert` says."""
     file = file_of(to, solutions=solutions)
-    keeper = _Keeper(kept, file, to) if kept else None
+    target_file = _TargetFile(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
     for what, name in sources:
         for item, result in _found(what, name, settings, originals, solutions):
             try:
                 data = _written(item, result if solutions else None, to)
-                if keeper:
-                    keeper.add(data, item)
+                if target_file:
+                    target_file.add(data, item)
             except ValueError as error:
                 yield Converted(item.name, item.line, None, str(error))
                 continue
-            data = b"" if keeper and to == "pdf" else _bound([data], file, to)
+            data = b"" if target_file and to == "pdf" else _bound([data], file, to)
             yield Converted(item.name, item.line, data, None, _lost(item, to))
-    if keeper:
-        keeper.end()
+    if target_file:
+        target_file.end()
 
 
 def _found(
@@ -144,8 +144,8 @@ def _bound(items: list[bytes], file: File, to: str) -> bytes:
     return file.head.encode() + file.between.encode().join(items) + file.end.encode()
 
 
-class _Keeper:
-    """Writes items to a file; one that holds few is written when it is known that all fit."""
+class _TargetFile:
+    """The file for all items; one that holds few is written when it is known that all fit."""
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to

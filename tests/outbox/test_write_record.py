@@ -72,9 +72,13 @@ def recorded(text: str, files=None, **options):
     return json.loads(record_text(published.record(files or {}, FINISHED)))
 
 
+def files_of(published):
+    return published.files("a", published.record({}, FINISHED), CLAIMED)
+
+
 def logged(text: str, **options):
     published = SetOfOne(origin_of(text), solved(text, **options))
-    ((lines,),) = (log for name, log in published.files("a", CLAIMED, FINISHED) if name == "a.log")
+    ((lines,),) = (log for name, log in files_of(published) if name == "a.log")
     assert lines.endswith("\n")
     return [json.loads(line) for line in lines.splitlines()]
 
@@ -193,7 +197,7 @@ def test_record_and_log_tell_why_another_solver_answered(tmp_path):
 def test_record_and_log_of_many_tell_for_how_many_puzzles_another_solver_answered():
     many = many_of({"unique": 5})
     record = json.loads(record_text(many.record({}, FINISHED)))
-    ((_, (log,)),) = many.files("a", CLAIMED, FINISHED)
+    ((_, (log,)),) = files_of(many)
     events = [json.loads(line) for line in log.splitlines()]
     told = [
         {"solver": "exhaustion", "reason": "minisat missed a solution", "puzzles": 4},
@@ -347,7 +351,7 @@ def test_the_solutions_that_a_record_can_list_are_those_that_are_published():
     cut = listable(every, "a", 20_000)
     assert cut.difference == explain_difference(cut.solutions) != every.difference
     published = SetOfOne(origin_of("....\n" * 4), cut)
-    names = [name for name, _ in published.files("a", CLAIMED, FINISHED)]
+    names = [name for name, _ in files_of(published)]
     assert len(names) == len(cut.solutions) + 1 < 200
     text = record_text(published.record(dict.fromkeys(names, "0" * 64), FINISHED))
     assert 15_000 < len(text) < 20_000

@@ -87,7 +87,6 @@ def audit(
     from pipeline.outbox import ENDING
     from pipeline.outbox.audit import Terms
     from pipeline.outbox.audit import audit as audited
-    from pipeline.reading.archives import UnpackLimits
     from pipeline.service.log import Display, Progress
     from pipeline.solving.complete import refuter
     from pipeline.solving.solvers import Solvers
@@ -107,8 +106,7 @@ def audit(
 
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
-        room = UnpackLimits.of(settings)
-        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
+        terms = Terms(settings, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proofs import Checker
 

@@ -31,7 +31,7 @@ from pipeline.units import AGE
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
-    from pipeline.outbox.report import Keeper
+    from pipeline.outbox.report import ReportUpdater
     from pipeline.service.log import Log
     from pipeline.service.protocol.folders import Folders
     from pipeline.service.protocol.overview import FileState, Overview
@@ -182,16 +182,16 @@ def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
 
 
 @contextmanager
-def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
+def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
     if not settings.report:
         yield None
         return
-    from pipeline.outbox.report import Keeper
+    from pipeline.outbox.report import ReportUpdater
 
     def warn(reason: str) -> None:
         log.warning("report.failed", reason=reason)
 
-    keeper = Keeper(settings.outbox, settings.inbox, warn)
+    keeper = ReportUpdater(settings.outbox, settings.inbox, warn)
     try:
         yield keeper
     finally:

@@ -9,40 +9,33 @@ rules, the formula of every proof is made anew, and every step of it is checked.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
-from pipeline.outbox import NoRecord
+from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.collection import Content
-from pipeline.outbox.audit.sets import (
-    Finding,
-    ListedFolder,
-    Many,
-    One,
-    Report,
-    Set,
-    Terms,
-    audit_files,
-    folders_in,
-    load_set,
-)
+from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Report, Terms, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content, audit_single
+from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
+from pipeline.outbox.published import Many, One, Published, load_published
 from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
-from pipeline.reading.archives import UnpackError
-from pipeline.reading.archives.walk import check_readable, kind_of, opened
+from pipeline.reading import Archive, Collection, Unreadable
+from pipeline.reading.archives import UnpackError, UnpackLimits
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.walk import kind_of, opened
+from pipeline.reading.read import source_at
 
 __all__ = ["Finding", "Terms", "audit"]
 
 _ATTEMPTS = 3
 _LONGEST_HEADER = 400
 _NO_RECORD = "no record"
-_ARCHIVES = ("zip", "tar", "folder")
 _NOT_READ = ("invalid", "failed")
 """Statuses of sources that may have been impossible to read."""
 
@@ -60,37 +53,44 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     except OSError as error:
         blame = MissingFolder if isinstance(error, FileNotFoundError) else EnvironmentFailure
         raise blame(in_words(error)) from error
-    archives, sources = set(), set()
-    for stem in sorted(folder.records):
-        published, finding = _of_stem(stem, folder, known, terms or Terms())
-        if published is not None:
+    sources, stems, broken = set(), set(), set()
+    unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
+    for path in folder.records():
+        published, finding = _of_record(path, known, Report(terms or Terms()))
+        stem = path.name.removesuffix(ENDING)
+        stems.add(stem)
+        if published is None:
+            broken.add(stem)
+        else:
             sources.add(published.record.source)
-            archives |= {stem} if published.record.status == ARCHIVE else set()
+            unlisted.difference_update((path.name, *published.files))
+            if published.record.status == ARCHIVE:
+                unlisted.discard(f"{published.stem}/")
         if finding is not None:
             yield finding
-    for name in _without_record(folder, archives):
-        report = Report()
-        report.bad(f"{name} is there, and no record lists it")
-        yield report.finding(name, _NO_RECORD)
+    for name in sorted(unlisted):
+        if base_of(name) in broken or not os.path.lexists(outbox / name):
+            continue
+        if _is_result(outbox / name, name, stems):
+            report = Report()
+            report.bad(f"{name} {NOT_LISTED}")
+            yield report.finding(name, _NO_RECORD)
     for name in sorted(names - sources):
         report = Report()
         report.gap(f"there is no record of {name}, which is done")
         yield report.finding(name, _NO_RECORD)
 
 
-def _without_record(folder: ListedFolder, archives: set[str]) -> Iterator[str]:
-    """The results that no record lists: answers, tables, and folders of them."""
-    yield from folder.strays()
-    yield from (name for name in sorted(folder.names) if _is_stray_table(name, folder))
-    others = sorted({*folder.folders} - archives)
-    yield from (f"{name}/" for name in others if _holds_sets(folder.path / name))
+def _is_result(path: Path, name: str, stems: set[str]) -> bool:
+    """Whether a file is an answer or a table, or a folder, whose name ends in `/`, holds any."""
+    if name.endswith("/"):
+        return _holds_sets(path)
+    return is_answer(name, stems) or (name.endswith(".csv") and _is_table(path))
 
 
-def _is_stray_table(name: str, folder: ListedFolder) -> bool:
-    if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
-        return False
+def _is_table(path: Path) -> bool:
     try:
-        first = read_regular(folder.path / name, _LONGEST_HEADER).partition(b"\n")[0]
+        first = read_regular(path, _LONGEST_HEADER).partition(b"\n")[0]
     except OSError:
         return False
     text = first.decode("ascii", errors="replace")
@@ -100,39 +100,38 @@ def _is_stray_table(name: str, folder: ListedFolder) -> bool:
 def _holds_sets(path: Path) -> bool:
     """Whether there is a record or an answer anywhere in a folder; links are not followed."""
     try:
-        return any(folder.records or folder.answers for folder in folders_in(path))
+        names = (name for folder in folders_in(path) for name in folder.names)
+        return any(name.endswith(ENDING) or is_answer(name, ()) for name in names)
     except OSError:
         return False
 
 
-def _of_stem(
-    stem: str, folder: ListedFolder, originals: Originals, terms: Terms
-) -> tuple[Set | None, Finding | None]:
+def _of_record(
+    path: Path, originals: Originals, begun: Report
+) -> tuple[Published | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
-    published, finding = None, None
+    published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
-        report = Report()
+        report = begun.anew()
         try:
-            found = load_set(folder.record(stem))
+            found = load_published(path)
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
-            report.bad(f"{stem}.json: {error}")
+            report.bad(f"{path.name}: {error}")
             return None, report.finding(stem, _NO_RECORD)
         if found == published:  # the record is still the one that was audited
             break
         published = found
-        report = Report(is_ours=published.is_ours)
-        claim = _claim(published, folder.beside(stem), originals, terms, report)
+        report = begun.anew(is_ours=published.is_ours)
+        claim = _claim(published, originals, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
             break
     return published, finding
 
 
-def _claim(
-    published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
-) -> str:
+def _claim(published: One | Many, originals: Originals, report: Report) -> str:
     """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -141,8 +140,8 @@ def _claim(
     if or_none(published.record.member) is not None:
         report.bad("member: there should be none")
     try:
-        audit_files(published, source, beside, report)
-        return _audit(published, originals, terms, report)
+        audit_files(published, source, report)
+        return _audit(published, originals, report)
     except EnvironmentFailure:
         raise
     except Exception as error:  # noqa: BLE001 - everything read here is untrusted
@@ -150,7 +149,7 @@ def _claim(
         return status
 
 
-def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
+def _audit(published: One | Many, originals: Originals, report: Report) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
     found = originals.named(record.source)
@@ -159,54 +158,55 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
         report.gap(f"{missing}; --inbox or --originals says where it is")
         if isinstance(published, Many):
             return record.status
-        return audit_single(published, None, terms, report)
+        return audit_single(published, None, report)
     if record.sha256 is not None:
-        most, room = terms.reading.max_bytes, terms.limits
-        fitting = [*originals.fitting(record.source, record.sha256, most, room)]
+        most, room = report.settings.max_bytes, UnpackLimits.of(report.settings)
+        fitting = [*originals.fitting(record, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         found = fitting or found
     elif len(found) > 1:  # a folder, dropped again
-        found = [next((each for each in found if _is_right(each, published, terms)), found[0])]
-    return _with(found[0], published, terms, report)
+        found = [next((each for each in found if _is_right(each, published, report)), found[0])]
+    return _with(found[0], published, report)
 
 
-def _is_right(original: Path, published: One | Many, terms: Terms) -> bool:
-    trial = Report(is_ours=published.is_ours)
-    _with(original, published, terms, trial)
+def _is_right(original: Path, published: One | Many, report: Report) -> bool:
+    trial = report.anew(is_ours=published.is_ours)
+    _with(original, published, trial)
     return trial.is_clean
 
 
-def _with(original: Path, published: One | Many, terms: Terms, report: Report) -> str:
+def _with(original: Path, published: One | Many, report: Report) -> str:
     """Audit a set with what may be its original; return its claim."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:
         report.note(f"read as {' and '.join(declared.values())}, as the record says")
-        terms = terms.with_declared(declared)
+        report = report.with_declared(declared)
     try:
         status = original.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
         if record.bytes != size and not (record.bytes is None is record.sha256 and is_unread):
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
         kind = kind_of(original)
-        is_legible = kind == "plain" and (size or 0) <= terms.reading.max_bytes
+        is_legible = kind == "plain" and (size or 0) <= report.settings.max_bytes
         is_hashed = not is_unread or (record.status == "invalid" and is_legible)
         if record.sha256 is None and size is not None and is_hashed:
             report.bad("the record tells no sha256")
         if isinstance(published, Many) and record.status == ARCHIVE:
-            return audit_archive(published, original, terms, report)
-        if isinstance(published, Many) or kind not in _ARCHIVES:
-            with opened(original, terms.limits) as stream:
-                return audit_content(published, Content(stream), terms, report)
-        if kind != "folder":
-            check_readable(original, terms.limits)
-        if record.status != "failed":
-            report.bad(f"the status is {record.status!r}, but the original is an archive")
+            return audit_archive(published, original, report)
+        found = source_at(original, record.source, report.settings)
+        if isinstance(found, Collection):
+            with PeekableStream(opened(original, UnpackLimits.of(report.settings))) as stream:
+                return audit_content(published, (found.layout, stream), report)
     except (UnpackError, OSError) as error:
-        if not is_unread:
-            said = in_words(error) if isinstance(error, OSError) else str(error)
-            report.bad(f"the original cannot be read: {said}")
-            return record.status
-    assert isinstance(published, One)  # noqa: S101 - the others have returned
-    return audit_single(published, None, terms, report)
+        why = in_words(error) if isinstance(error, OSError) else str(error)
+        found = Unreadable(record.source, why)
+    if isinstance(found, Archive):
+        if isinstance(published, One) and record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
+        found = Unreadable(record.source, "it is an archive")
+    elif isinstance(found, Unreadable) and found.data is None and not is_unread:
+        report.bad(f"the original cannot be read: {found.reason}")
+        return record.status
+    return audit_content(published, found, report)

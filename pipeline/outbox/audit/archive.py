@@ -6,43 +6,36 @@ import stat
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from msgspec.structs import asdict
 
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.outbox import ManyRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
-    Content,
-    compare_counts,
-    compare_unread,
+    audit_counts,
     counts_in,
     summary,
 )
-from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.sets import (
-    ListedFolder,
-    Many,
-    One,
-    Report,
-    Terms,
-    audit_files,
-    folders_in,
-    load_set,
-)
+from pipeline.outbox.audit.sets import NOT_LISTED, Report, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
+from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
-from pipeline.outbox.tables import MemberRow, also_in, columns, rows_in, unproved, yes_or_no
-from pipeline.outbox.traits import added_fields, also_in_record
-from pipeline.reading.archives import UnpackError
+from pipeline.outbox.tables import MemberRow, also_in, columns, member_fields, rows_in
+from pipeline.outbox.traits import also_in_record
+from pipeline.reading import OneProblem, Unreadable
+from pipeline.reading.archives import UnpackError, UnpackLimits
+from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import Member, kind_of, walk
+from pipeline.reading.formats import Layout
+from pipeline.reading.read import source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 
 
-def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
+def audit_archive(published: Many, original: Path, report: Report) -> str:
     """Audit an archive's set against the dropped archive or folder."""
-    audited = _AuditedArchive(published, terms, report)
+    audited = _AuditedArchive(published, report)
     try:
         kind = kind_of(original)
         if kind != published.record.format:
@@ -55,15 +48,14 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
 
 
 class _AuditedArchive:
-    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+    def __init__(self, published: Many, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
         self._top = published.beside(published.stem)
-        self._terms = terms
         self._report = report
-        self._found: dict[int, tuple[Path, ListedFolder]] = {}
+        self._found: dict[int, Path] = {}
         self._empty: set[Path] = set()
 
     def run(self, original: Path) -> None:
@@ -71,7 +63,7 @@ class _AuditedArchive:
         self._find_records()
         table = self._published.beside(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow)
-        for number, member in enumerate(walk(original, self._terms.limits)):
+        for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
@@ -79,14 +71,11 @@ class _AuditedArchive:
             self._look(number, member, row, self._report.within(member.name))
         if next(rows, None) is not None:
             raise InputError(f"{table.name} goes on behind the last member")
-        for path, _ in self._found.values():
+        for path in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
         for path in sorted(self._empty):
             self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
-        compare_counts(self.counts, self._published.record, self._report)
-        compare_unread(self._unread, self._published.record, self._report)
-        audit_fallbacks(self._published.record, self._report)
-        audit_log(self._published, self._report)
+        audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._top.parent))
@@ -100,24 +89,22 @@ class _AuditedArchive:
         self._empty = {folder.path for folder in folders} - {self._top, *full}
         self._empty -= {above for path in full for above in path.parents}
         for folder in folders:
-            listed: set[str] = set()
-            for stem in sorted(folder.records):
-                path = folder.record(stem)
+            for path in folder.records():
+                folder.names.remove(path.name)
                 where = self._relative(path)
-                listed |= {path.name, *folder.beside(stem)}
                 try:
-                    published = load_set(path)
+                    published = load_published(path)
                 except (NoRecord, FileNotFoundError) as error:
                     self._report.bad(f"{where}: {error}")
                     continue
-                listed |= published.files.keys()
+                folder.names.difference_update(published.files)
                 number = or_none(published.record.member)
                 if number is None or number in self._found:
                     self._report.bad(f"{where}: member {number} is another's")
                 else:
-                    self._found[number] = path, folder
-            for name in sorted(folder.names - listed):
-                self._report.bad(f"{self._relative(folder.path / name)} is there without a record")
+                    self._found[number] = path
+            for name in sorted(folder.names):
+                self._report.bad(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
     def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
         """Audit one member."""
@@ -125,21 +112,21 @@ class _AuditedArchive:
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
             self.counts[row.status] += 1
-        path, folder = self._found.pop(number, (None, None))
+        path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
             report.bad("it claims to be solved, and has no record")
-        if member.stream is None:
-            if row.status != REFUSED or path is not None:
-                report.bad(f"it cannot be read, but its status is {row.status!r}")
-        elif path is not None and folder is not None:
-            content = Content(member.stream)
-            published = load_set(path)
+        found = source_of_member(member, report.settings)
+        is_refused = isinstance(found, Unreadable) and found.data is None
+        if path is not None and is_refused:
+            report.bad(f"it cannot be read, but its status is {row.status!r}")
+        elif path is not None:
+            published = load_published(path)
             report = replace(report, is_ours=published.is_ours)
-            self._audit(published, folder, member.name, content, report)
+            self._audit(published, member.name, found, report)
             _compare_row(published, row, report)
-        elif row.status == "failed":
+        elif row.status == "failed" and member.stream is not None:
             self._spare_folders_of(member)
-        elif row.status != REFUSED or not _is_unreadable(member.stream, self._terms):
+        elif row.status != REFUSED or not is_refused:
             report.bad("there is no record of it")
 
     def _spare_folders_of(self, member: Member) -> None:
@@ -153,14 +140,13 @@ class _AuditedArchive:
     def _audit(
         self,
         published: One | Many,
-        folder: ListedFolder,
         member: str,
-        content: Content,
+        found: OneProblem | tuple[Layout, PeekableStream],
         report: Report,
     ) -> None:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
-        audit_files(published, name.name, folder.beside(published.stem), report)
+        audit_files(published, name.name, report)
         here = published.path.parent.relative_to(self._top).parts
         if not _is_folder_of(here, name.parent.parts):
             where = self._relative(published.path.parent)
@@ -170,14 +156,19 @@ class _AuditedArchive:
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
         try:
-            audit_content(published, content, self._terms, report)
+            audit_content(published, found, report)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
-        while isinstance(record, ManyRecord) and content.read():  # to hash all of it
-            pass
         self._count(record)
-        if (record.sha256, record.bytes) != (content.digest, content.size):
-            report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
+        if isinstance(found, tuple):
+            stream = found[1]
+            drain(stream)
+            digest, size = stream.digest, stream.size
+        else:
+            data = found.data or b""
+            digest, size = sha256(data).hexdigest(), len(data)
+        if (record.sha256, record.bytes) != (digest, size):
+            report.bad(f"its sha256 is {digest[:12]}…, in the record another")
 
     def _count(self, record: Record) -> None:
         if isinstance(record, ManyRecord):
@@ -191,34 +182,19 @@ class _AuditedArchive:
             self.counts[told.complete] += 1
 
 
-def _is_unreadable(stream: BinaryIO, terms: Terms) -> bool:
-    """Whether a member is broken, or too large for a puzzle."""
-    most = terms.reading.max_bytes
-    try:
-        return len(Content(stream).whole(most + 1)) > most
-    except UnpackError:
-        return True
-
-
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
     record = published.record
     if isinstance(published, Many):
         totals = published.record.totals
         solved = totals.get("unique", 0) + totals.get("multiple", 0)
-        said = str(solved), "", "", row.message
-        added = [""] * (len(columns(type(row))) - len(columns(MemberRow)))
+        fields = [record.format or "", record.status, str(solved), "", "", row.message]
+        fields += [""] * (len(columns(type(row))) - len(columns(MemberRow)))
     else:
-        one = published.record
-        known = yes_or_no(one.complete), one.told_certificate
-        certificate = or_none(one.certificate)
-        why = unproved(certificate.complete, certificate.reason) if certificate else None
-        message = "; ".join(filter(None, (one.message, why)))
-        said = str(one.solutions), *known, printable(message)
         also = also_in(",".join(columns(type(row))), MemberRow) or ()
-        added = added_fields(one, also)
-        if also != also_in_record(one) and also_in_record(one):
+        fields = member_fields(published.record, also)
+        if also != also_in_record(published.record) and also_in_record(published.record):
             report.bad("the record and the table tell different things in addition")
-    told = type(row)(row.member, record.format or "", record.status, *said, *added)
+    told = type(row)(row.member, *fields)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:
             tell = report.rewritten if name == "message" else report.bad

@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from itertools import chain, combinations
-from math import inf
 from operator import and_
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +13,8 @@ from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
-from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import One
 from pipeline.outbox.schema import (
     Cell,
     PuzzleRecord,
@@ -28,15 +28,6 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
 
 C = TypeVar("C", bound=Cell)
-_FITTING: dict[str, tuple[int, float, tuple[bool | None, ...]]] = {
-    **dict.fromkeys(("invalid", "other", "failed"), (0, 0, (None,))),
-    "unsolvable": (0, 0, (True,)),
-    "unique": (1, 1, (True,)),
-    "multiple": (1, inf, (True, False)),
-    "unknown": (0, 1, (False,)),
-    "solved": (1, inf, (False, None)),
-}
-"""The least and the largest number of solutions of each status, and whether they may be all."""
 UNASKED = ("invalid", "other")
 """The statuses of what no solver was asked about."""
 _OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")
@@ -69,7 +60,7 @@ def _is_not_found(record: PuzzleRecord) -> bool:
 
 
 def audit_conflict(
-    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Report
 ) -> None:
     """Check that clues are the puzzle's, have no solution together, and are minimal if so claimed.
 
@@ -84,14 +75,14 @@ def audit_conflict(
     demands = _demands(record, puzzle, geometry, report)
     if not demands:
         return
-    end = time.monotonic() + terms.seconds
+    end = time.monotonic() + report.terms.seconds
     try:
-        if has_solution(_demanding(demands, geometry), terms, end):
+        if has_solution(_demanding(demands, geometry), report.terms, end):
             report.bad("there is a grid that has all of its clues")
             return
         for demand in demands if record.conflict_minimal is not False else ():
             others = [each for each in demands if each is not demand]
-            if not has_solution(_demanding(others, geometry), terms, end):
+            if not has_solution(_demanding(others, geometry), report.terms, end):
                 report.bad(f"it is not minimal: without {demand.told} there is no solution either")
                 return
     except PipelineError as error:
@@ -176,9 +167,7 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     return sum(1 << value - geometry.lowest for value in allowed) if fits else 0
 
 
-def audit_difference(
-    difference: RecordedDifference, grids: Sequence[Grid], terms: Terms, report: Report
-) -> None:
+def audit_difference(difference: RecordedDifference, grids: Sequence[Grid], report: Report) -> None:
     """Check where these grids, all different, differ, and which values leave only one."""
     report = report.within("difference")
     geometry = grids[0].geometry
@@ -203,7 +192,7 @@ def audit_difference(
         report.bad(f"{number} with the values that should leave one")
     elif difference.exact:
         options = {held for values in holders.values() for held in values.values()}
-        fewer, end = len(decisive) - 1, time.monotonic() + terms.seconds
+        fewer, end = len(decisive) - 1, time.monotonic() + report.terms.seconds
         try:
             if _leaves_one(everything, options, fewer, end):
                 report.bad(f"{counted(fewer, 'value')} would do to leave one solution")
@@ -234,19 +223,6 @@ def _leaves_one(everything: int, options: Collection[int], size: int, end: float
         if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False
-
-
-def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
-    """Why a status does not fit a number of solutions and their completeness."""
-    if status not in _FITTING:
-        return f"the status {status!r} is unknown"
-    least, most, allowed = _FITTING[status]
-    is_unique = status == "multiple" and complete and solutions == 1
-    if least <= solutions <= most and complete in allowed and not is_unique:
-        return None
-    said = "null" if complete is None else str(complete).lower()
-    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
-    return f"{what} and complete: {said}"
 
 
 def is_denied(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import BinaryIO
 
 from pipeline.errors import InputError, counted
-from pipeline.outbox.audit.complete import audit_another, audit_complete
+from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
-from pipeline.outbox.audit.sets import Many, Report, Terms
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
+from pipeline.outbox.published import Many
 from pipeline.outbox.schema import (
     ASIDE,
     CLAIMED,
@@ -23,17 +23,9 @@ from pipeline.outbox.schema import (
     ManyRecord,
     or_none,
 )
-from pipeline.outbox.tables import (
-    PuzzleRow,
-    added_names,
-    also_in,
-    columns,
-    has_titles,
-    lines_of,
-    with_title,
-)
+from pipeline.outbox.tables import PuzzleRow, Table, columns
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import HEAD_BYTES, Entry, Layout, detect_collection
+from pipeline.reading.formats import Entry, Layout
 from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
@@ -41,40 +33,24 @@ from pipeline.settings import Reading
 _PIECE_BYTES = 512 * 1024
 
 
-class Content(PeekableStream):
-    """A source whose beginning is known; `is_whole` says that this is all of it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream)
-        head = self.head(HEAD_BYTES + 1)
-        self.is_whole = len(head) <= HEAD_BYTES
-        self.beginning = head[:HEAD_BYTES]
-
-
-def collection_in(content: Content, reading: Reading, source: str = "") -> Layout | None:
-    """How a source is read as a collection; None if its content says it is not one."""
-    return detect_collection(content.beginning, content.is_whole, reading, source)
-
-
 def counts_in(record: ManyRecord) -> Counter[str]:
     """The counts in a record: puzzles by status, and the counts besides."""
     return Counter(record.totals) + Counter(record.known)
 
 
-def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> None:
-    """Check that a record counts what was found; fallbacks cannot be found."""
-    told = counts_in(record)
+def audit_counts(
+    published: Many, counts: Counter[str], unread: Counter[str], report: Report
+) -> None:
+    """Check that a record, and its log, count what was found; what fell back cannot be found."""
+    record, told = published.record, counts_in(published.record)
     for name in sorted({*counts, *told} - {FALLBACKS}):
         if counts[name] != told[name]:
             where = "certificate" if name in (PROVED, CLAIMED) else "totals"
             report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
-
-
-def compare_unread(unread: Counter[str], record: ManyRecord, report: Report) -> None:
-    """Check that a record tells what was not read; earlier versions did not."""
-    told = or_none(record.unread) or {}
-    if told != unread:
-        report.rewritten(f"unread: the record says {told}, the original has {dict(unread)}")
+    if (said := or_none(record.unread) or {}) != unread:
+        report.rewritten(f"unread: the record says {said}, the original has {dict(unread)}")
+    audit_fallbacks(record, report)
+    audit_log(published, report)
 
 
 def summary(what: str, counts: Counter[str]) -> str:
@@ -83,42 +59,39 @@ def summary(what: str, counts: Counter[str]) -> str:
     return f"{what}: {', '.join(said)}"
 
 
-def audit_collection(published: Many, content: Content, terms: Terms, report: Report) -> str:
-    """Audit a collection's set against its original; return a summary of what it claims.
-
-    `terms` include what was declared.
-    """
-    found = collection_in(content, terms.reading, published.record.source)
-    told = published.record.format
-    if found is None or found.format.name != told:
-        tell = report.rewritten if found else report.bad
-        tell(f"the original is no collection of the format {told!r}")
-    if found is None:
-        return published.record.status
-    audited = _AuditedCollection(published, terms, report)
+def audit_collection(
+    published: Many, layout: Layout, stream: PeekableStream, report: Report
+) -> str:
+    """Audit a collection's set against its original; return a summary of what it claims."""
+    if layout.format.name != published.record.format:
+        report.rewritten(no_collection_of(published))
+    audited = _AuditedCollection(published, report)
     try:
-        audited.run(_pieces(content, found, terms.reading))
+        audited.run(_pieces(layout, stream, report.settings.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def _pieces(content: Content, layout: Layout, reading: Reading) -> Iterator[PieceContents]:
-    """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
-    for piece in layout.pieces(content, _PIECE_BYTES):
+def no_collection_of(published: Many) -> str:
+    return f"the original is no collection of the format {published.record.format!r}"
+
+
+def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[PieceContents]:
+    """The puzzles, piece by piece; where the stream breaks off, an entry that says why."""
+    for piece in layout.pieces(stream, _PIECE_BYTES):
         yield layout.contents(piece, reading)
-    if content.error is not None:
-        broken = Entry(0, "", None, str(content.error), None, plain=False)
+    if stream.error is not None:
+        broken = Entry(0, "", None, str(stream.error), None, plain=False)
         yield PieceContents(PlainLines.none(), [broken])
 
 
 class _AuditedCollection:
-    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+    def __init__(self, published: Many, report: Report) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
-        self._terms = terms
         self._report = report
         record = published.record
         self._total = sum(n for name, n in record.totals.items() if name not in ASIDE)
@@ -129,25 +102,16 @@ class _AuditedCollection:
         if f"{published.stem}.proofs.csv" in published.files:
             self._report.note("proofs of an earlier version were not read")
         name = f"{published.stem}.csv"
-        table = lines_of(published.beside(name))
-        first = next(table, "")
-        also, is_titled = also_in(first, PuzzleRow), has_titles(first, PuzzleRow)
-        if also is None or (self._report.is_ours and not is_titled):
-            expected = ",".join(columns(PuzzleRow))
-            raise InputError(f"{name}: the first line is not {expected!r}")
+        table = Table(published.beside(name), PuzzleRow)
+        if self._report.is_ours and not table.is_current:
+            raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.beside, (name, *published.numbered))]
-        added = len(added_names(also))
-        if not is_titled:
-            table = (with_title(line, added) for line in table)
-        for portion in portions(table, paths, self._counted(pieces), added):
+        for portion in portions(table, paths, self._counted(pieces)):
             self._look(portion)
-            if also:
-                audit_rows(portion, also, self._terms, self._report)
+            if table.also:
+                audit_rows(portion, table.also, self._report)
             self._told(self.count)
-        compare_counts(self.counts, published.record, self._report)
-        compare_unread(self._unread, published.record, self._report)
-        audit_fallbacks(published.record, self._report)
-        audit_log(published, self._report)
+        audit_counts(published, self.counts, self._unread, self._report)
 
     def _counted(self, pieces: Iterable[PieceContents]) -> Iterator[PieceContents]:
         """The pieces; what was not read of them is counted."""
@@ -158,14 +122,14 @@ class _AuditedCollection:
 
     def _told(self, done: int) -> None:
         """Report that so many rows are audited."""
-        self._terms.on_rows(self._published.record.source, done, self._total)
+        self._report.terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, portion: Portion) -> None:
         """Audit some rows: the plainest at once, the others one by one.
 
         Raises InputError if one is no row, when those before it are audited.
         """
-        right = right_at_once(portion, self._terms.seconds)
+        right = right_at_once(portion, self._report.terms.seconds)
         odd: list[AuditedRow] = []
         fault, end = None, len(portion)
         done = {*chain.from_iterable(right.values())}
@@ -196,10 +160,10 @@ class _AuditedCollection:
     def _search(self, rows: Sequence[AuditedRow]) -> None:
         """Check that there are no other solutions, or more, as rows say."""
         asked = [row for row in rows if sought_in(row.row)]
-        right = rightly_said(asked, self._terms.seconds)
+        right = rightly_said(asked, self._report.terms.seconds)
         for row in asked:
             if row.puzzle and row.number not in right:
-                audited = audit_complete if row.row.complete == "true" else audit_another
                 about = self._report.within(f"{self._published.stem}.csv: row {row.number}")
-                audited(row.puzzle, [*row.grids.values()], self._terms, about)
+                is_all = row.row.complete == "true"
+                audit_others(row.puzzle, [*row.grids.values()], about, are_claimed=not is_all)
                 self._told(row.number)

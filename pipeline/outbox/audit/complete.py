@@ -100,37 +100,36 @@ def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
     return _another(puzzle, (), terms, end, refuted=not puzzle.is_plain) is not None
 
 
-def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
-    """Check that a puzzle has no solution but these, which are different solutions of it."""
-    end = time.monotonic() + terms.seconds
-    try:
-        if grid := _another(puzzle, grids, terms, end):
-            there_is = "there is another solution" if grids else "there is a solution"
-            report.bad(f"{there_is}: {one_line(grid.values)}")
-    except PipelineError as error:
-        report.gap(f"that there is no other solution was not checked: {error}{remedy(end)}")
-
-
-def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
-    """Check that a puzzle has another solution than these, which are different solutions of it."""
-    end = time.monotonic() + terms.seconds
-    try:
-        if _another(puzzle, grids, terms, end) is None:
-            report.bad("there are no more solutions, where more are claimed")
-    except PipelineError as error:
-        report.gap(f"that there are more solutions was not checked: {error}{remedy(end)}")
-
-
-def audit_models(
-    parsed: ParsedFormula, models: Sequence[Model], terms: Terms, report: Report
+def audit_others(
+    puzzle: Puzzle, grids: Sequence[Grid], report: Report, *, are_claimed: bool = False
 ) -> None:
+    """Check that a puzzle has no solution but these, which are different solutions of it.
+
+    If others `are_claimed`: that it has another one.
+    """
+    end = time.monotonic() + report.terms.seconds
+    try:
+        grid = _another(puzzle, grids, report.terms, end)
+    except PipelineError as error:
+        what = "there are more solutions" if are_claimed else "there is no other solution"
+        report.gap(f"that {what} was not checked: {error}{remedy(end)}")
+        return
+    if are_claimed and grid is None:
+        report.bad("there are no more solutions, where more are claimed")
+    elif grid and not are_claimed:
+        there_is = "there is another solution" if grids else "there is a solution"
+        report.bad(f"{there_is}: {one_line(grid.values)}")
+
+
+def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Report) -> None:
     """Check that a formula has no model but these."""
-    end = time.monotonic() + terms.seconds
+    end = time.monotonic() + report.terms.seconds
     try:
         if (clauses := len(parsed.clauses)) > MAX_REFUTED:
             most = f"the {MAX_REFUTED:,} that a proof is made for"
             raise Undecided(f"{clauses:,} clauses are more than {most}")
-        model = model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
+        blocked = Formula(*proof_clauses(parsed, models))
+        model = model_of(lambda: blocked, _NO_REFUTER, report.terms, end)
         if model is None:
             return
         if (index := certify_model(parsed.written, model)) is not None:

@@ -13,7 +13,8 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
-from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import One
 from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
 
 _MEMORY = 64 * 1024 * 1024
@@ -78,7 +79,6 @@ def _audit_ours(told: CertificateOfOne, report: Report) -> None:
 def audit_proof(
     published: One,
     make: MakeFormula | None,
-    terms: Terms,
     report: Report,
 ) -> bool:
     """Check the proof of a result, if it has one; whether that shows its solutions to be all.
@@ -98,7 +98,7 @@ def audit_proof(
         report.rewritten(f"{name}: {fault}")
         if not report.is_ours:
             return False
-    return _check(published, there, formula, terms, report)
+    return _check(published, there, formula, report)
 
 
 def _files_of(published: One, report: Report) -> dict[str, str]:
@@ -145,16 +145,14 @@ def _compared(path: Path, formula: Formula) -> str | None:
     return _difference(formula, found)
 
 
-def _check(
-    published: One, there: Mapping[str, str], formula: Formula, terms: Terms, report: Report
-) -> bool:
+def _check(published: One, there: Mapping[str, str], formula: Formula, report: Report) -> bool:
     """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
 
     Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT
     proof beside an LRAT proof must have the same steps.
     """
     *_, (kind, name) = there.items()
-    report, deadline = report.within(name), Deadline.of(Limits(terms.seconds))
+    report, deadline = report.within(name), Deadline.of(Limits(report.terms.seconds))
     texts = [_read(published.beside(each), report) for each in there.values()][1:]
     if None in texts:
         return False
@@ -162,7 +160,7 @@ def _check(
     try:
         if kind == "lrat":
             steps = check_lrat(formula, text, deadline)
-            terms.confirm(formula.text(), text, deadline)
+            report.terms.confirm(formula.text(), text, deadline)
         else:
             lrat_of(core_of(formula), text, deadline)
             steps = sum(not line.startswith("d") for line in text.splitlines())

@@ -6,19 +6,19 @@ Another version may have worked, and logged, otherwise: its results are not comp
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from typing import Any
-
-from msgspec import to_builtins
 
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
 from pipeline.outbox.audit.claims import UNASKED
-from pipeline.outbox.audit.sets import One, Report, Set, Terms
-from pipeline.outbox.schema import CLAIMED, FALLBACKS, PROVED, ManyRecord, PuzzleRecord, or_none
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.events import log_lines
+from pipeline.outbox.published import One, Published
+from pipeline.outbox.schema import FALLBACKS, ManyRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
@@ -54,11 +54,9 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Repo
         report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
 
 
-def audit_encoding(
-    published: One, puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report
-) -> None:
+def audit_encoding(published: One, puzzle: Puzzle, grids: Sequence[Grid], report: Report) -> None:
     """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
-    told, stem = published.record.encoding, published.stem
+    told, stem, terms = published.record.encoding, published.stem, report.terms
     if told is None or terms.encoder is None or not report.is_ours:
         return
     try:
@@ -100,7 +98,7 @@ def audit_fallbacks(record: ManyRecord, report: Report) -> None:
             report.rewritten(f"fallbacks: the solver {each.solver[:40]!r} is unknown")
 
 
-def audit_log(published: Set, report: Report) -> None:
+def audit_log(published: Published, report: Report) -> None:
     """Check that a log says what the record says, and nothing else; old ones may be gone."""
     name = f"{published.stem}.log"
     if not report.is_ours:
@@ -112,8 +110,11 @@ def audit_log(published: Set, report: Report) -> None:
         data = read_regular(published.beside(name), LARGEST)
     except OSError:  # it is gone, or that is reported
         return
-    told = data.decode(errors="surrogateescape").splitlines()
-    for number, (line, expected) in enumerate(zip_longest(told, _lines(published.record)), 1):
+    pairs = zip_longest(
+        data.decode(errors="surrogateescape").splitlines(),
+        log_lines(published.record, _ANY, _ANY),
+    )
+    for number, (line, expected) in enumerate(pairs, 1):
         if fault := _fault_in_line(line, expected):
             report.bad(f"{name}: line {number}{fault}")
             return
@@ -137,57 +138,3 @@ def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str 
         if not is_free and (here != there or key not in expected):
             return f": {key[:40]} is not as the record says"
     return None
-
-
-def _lines(record: PuzzleRecord | ManyRecord) -> Iterator[dict[str, Any]]:
-    """The lines of the log of a record."""
-    for line in (
-        {"event": "job.claimed", "timestamp": _ANY, "source": record.source},
-        *(_stages_of_many(record) if isinstance(record, ManyRecord) else _stages(record)),
-        {
-            "event": "job.finished",
-            "timestamp": record.finished,
-            "source": record.source,
-            "status": record.status,
-            "seconds": dict(record.seconds or {}),
-            **(_of_many(record) if isinstance(record, ManyRecord) else _of_one(record)),
-        },
-    ):
-        yield {"job": record.job, **line}
-
-
-def _stages(record: PuzzleRecord) -> Iterator[dict[str, Any]]:
-    for stage, seconds in (record.seconds or {}).items():
-        if stage == "total":
-            continue
-        line = {"event": f"stage.{stage}", "seconds": seconds}
-        if stage == "parse" and record.variant is not None:
-            line |= {"format": record.format, "variant": record.variant, "reason": _ANY}
-        yield line
-    if (used := record.solver) and used.fallback:
-        yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
-
-
-def _of_one(record: PuzzleRecord) -> dict[str, Any]:
-    seconds = dict(record.seconds or {})
-    if "batch" in seconds:
-        seconds.pop("total", None)
-    return {
-        "solutions": record.solutions,
-        "complete": record.complete,
-        "certificate": record.told_certificate or (CLAIMED if record.complete else None),
-        "message": record.message,
-        "seconds": seconds,
-    }
-
-
-def _stages_of_many(record: ManyRecord) -> Iterator[dict[str, Any]]:
-    yield {"event": "stage.parse", "format": record.format, "reason": _ANY}
-    for each in or_none(record.fallbacks) or ():
-        yield {"event": "solver.fallback", **to_builtins(each)}
-
-
-def _of_many(record: ManyRecord) -> dict[str, Any]:
-    known = {PROVED: 0, CLAIMED: 0, **record.known}
-    unread = or_none(record.unread)
-    return {"totals": record.totals, **known, **({"unread": unread} if unread else {})}

@@ -9,9 +9,10 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, InvalidPuzzle, counted, printable
-from pipeline.outbox.audit.claims import fault_in_status, is_denied
+from pipeline.outbox.audit.claims import is_denied
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, row_of
+from pipeline.outbox.fits import COMPLETE, misfit
+from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import PieceContents
@@ -20,11 +21,6 @@ from pipeline.reading.unread import caveat
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
 """Characters of a portion, and lines that are read before they are counted."""
 _LONGEST_TEXT = 500
-CERTIFICATES = {"true": ("exhaustion", "lrat", "claimed"), "false": ("",), "": ("",)}
-"""The certificates that go with each value of `complete`."""
-_EARLIER = "drat"
-"""The certificate that earlier versions wrote for `lrat`."""
-COMPLETE = {"true": True, "false": False, "": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +59,14 @@ class Portion:
 
 
 def portions(
-    table: Iterator[str], paths: Sequence[Path], pieces: Iterable[PieceContents], added: int
+    table: Table[PuzzleRow], paths: Sequence[Path], pieces: Iterable[PieceContents]
 ) -> Iterator[Portion]:
     """Read the rows of a table, and its solution files, side by side with the original.
 
-    `paths` are those of the table and of the solution files. `added` is how many columns `--traits`
-    adds. Raises InputError, behind the rows before, where a file cannot be read or does not have as
-    many lines as there are puzzles.
+    `paths` are those of the table and of the solution files. Raises InputError, behind the rows
+    before, where a file cannot be read or does not have as many lines as there are puzzles.
     """
+    added = len(table.added)
     names = [path.name for path in paths]
     rows = zip_longest(table, *map(lines_of, paths[1:]))
     first = 1
@@ -198,13 +194,10 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
     if row.complete not in COMPLETE:
         report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
     else:
-        if fault := fault_in_status(row.status, len(filled), COMPLETE[row.complete]):
+        is_earlier = row.certificate == "drat" and not report.is_ours
+        certificate = "lrat" if is_earlier else row.certificate
+        if fault := misfit(row.status, len(filled), COMPLETE[row.complete], certificate):
             report.bad(fault)
-        known = CERTIFICATES[row.complete]
-        is_earlier = row.certificate == _EARLIER and known[1:] and not report.is_ours
-        if row.certificate not in known and not is_earlier:
-            said = f"the certificate {row.certificate[:20]!r} does not go with complete"
-            report.bad(f"{said}: {row.complete or 'null'}")
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
             f"{row.solutions[:20]} solutions in the table, "

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice, starmap
+from itertools import islice
 from pathlib import Path
-from typing import Literal, Self
-
-import msgspec
+from typing import Literal
 
 from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
-from pipeline.outbox import (
-    ENDING,
-    ManyRecord,
-    NoRecord,
-    PuzzleRecord,
-    Record,
-    hashes_in,
-    load_told,
-    record_of,
-    strange_in,
-)
-from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
-from pipeline.outbox.schema import or_none
-from pipeline.reading.archives import UnpackLimits
-from pipeline.settings import Reading, is_declaration
+from pipeline.outbox import ENDING
+from pipeline.outbox.names import is_of_set, stems_for
+from pipeline.outbox.published import Many, One, Published
+from pipeline.settings import Settings
 from pipeline.solving import Encoder
-from pipeline.version import __version__, build
 
 _MOST_STEMS = 1000
+NOT_LISTED = "is there, and no record lists it"
 
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
@@ -44,7 +31,7 @@ _Outcome = Literal["ok", "unchecked", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How originals are read, how much they may unpack to, and the seconds for each check.
+    """How originals are read, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
     it, such claims stay unchecked. Its answers are checked. `confirm` may have another program
@@ -53,17 +40,12 @@ class Terms:
     collection's name, its rows done, and how many it claims to have.
     """
 
-    reading: Reading = field(default_factory=Reading)
-    limits: UnpackLimits = field(default_factory=UnpackLimits)
+    settings: Settings = field(default_factory=Settings)
     seconds: float = 60.0
     refuter: Refuter | None = None
     confirm: Callable[[Iterable[str], str, Deadline], object] = lambda _cnf, _lrat, _deadline: None
     encoder: Encoder | None = None
     on_rows: Callable[[str, int, int], object] = lambda _name, _done, _total: None
-
-    def with_declared(self, declared: Mapping[str, str]) -> Self:
-        """The same with what was declared of the notation."""
-        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +69,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collects findings about a job. `about` names the part of it that is being checked.
+    """Collects findings about a job, on these terms.
 
-    `is_ours`: this build wrote it.
+    `about` names the part of it that is being checked. `is_ours`: this build wrote it.
     """
 
+    terms: Terms = field(default_factory=Terms)
     about: str = ""
     is_ours: bool = True
     _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -118,6 +101,20 @@ class Report:
         if self._counts[kind] <= MOST:
             self._kept[kind].append(printable(self.about + what))
 
+    def anew(self, *, is_ours: bool = True) -> Report:
+        """A report without findings, on the same terms."""
+        return Report(self.terms, is_ours=is_ours)
+
+    def with_declared(self, declared: Mapping[str, str]) -> Report:
+        """The same report, with what was declared of the notation."""
+        settings = replace(self.terms.settings, **declared)  # type: ignore[arg-type] # checked
+        return replace(self, terms=replace(self.terms, settings=settings))
+
+    @property
+    def settings(self) -> Settings:
+        """How originals are read."""
+        return self.terms.settings
+
     def within(self, part: str) -> Report:
         """The same report, for a part of the job."""
         return replace(self, about=f"{self.about}{part}: ")
@@ -135,113 +132,37 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
-    """A record and where it lies; `files` maps the names that it lists to their SHA-256.
-
-    `strange` are the fields that such a record does not have.
-    """
-
-    path: Path
-    record: Record
-    files: Mapping[str, str]
-    declared: Mapping[str, str]
-    strange: tuple[str, ...]
-
-    @property
-    def stem(self) -> str:
-        return self.path.name.removesuffix(ENDING)
-
-    @property
-    def numbered(self) -> list[str]:
-        return solutions_among(self.files, self.stem)
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this build wrote it, by what its record says."""
-        return (self.record.version, self.record.build) == (__version__, build())
-
-    def beside(self, name: str) -> Path:
-        return self.path.with_name(name)
-
-
-@dataclass(frozen=True, slots=True)
-class One(Set):
-    """The set of one puzzle or formula, or of an invalid source."""
-
-    record: PuzzleRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Many(Set):
-    """The set of a collection or archive."""
-
-    record: ManyRecord
-
-
-def load_set(path: Path) -> One | Many:
-    """The set of a record. Raises NoRecord, and FileNotFoundError."""
-    told = load_told(path)
-    record = record_of(told)
-    declared = or_none(record.declared) or {}
-    if not all(starmap(is_declaration, declared.items())):
-        raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
-    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
-    if isinstance(record, PuzzleRecord):
-        return One(path, record, hashes_in(record), declared, strange)
-    return Many(path, record, hashes_in(record), declared, strange)
-
-
-@dataclass(frozen=True, slots=True)
 class ListedFolder:
-    """The content of a folder: its files, its subfolders, and the stems of its records.
-
-    `answers` are the other files of sets, by the stems of these.
-    """
+    """The content of a folder: its files and its subfolders."""
 
     path: Path
     names: set[str]
     folders: list[str]
-    records: set[str]
-    answers: Mapping[str, Sequence[str]]
 
-    def record(self, stem: str) -> Path:
-        return self.path / (stem + ENDING)
-
-    def beside(self, stem: str) -> list[str]:
-        """The names of the answers for a stem that still exist, in order."""
-        return [n for n in self.answers.get(stem, ()) if os.path.lexists(self.path / n)]
-
-    def strays(self) -> list[str]:
-        """The answers without a record."""
-        stems = sorted(self.answers.keys() - self.records)
-        return [
-            name for stem in stems if not self.record(stem).exists() for name in self.beside(stem)
-        ]
+    def records(self) -> list[Path]:
+        """The paths of the records, in the order of their stems."""
+        stems = (name.removesuffix(ENDING) for name in self.names if name.endswith(ENDING))
+        return [self.path / (stem + ENDING) for stem in sorted(stems)]
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
     """A folder, and then all below it; links are not followed. Raises OSError."""
     for folder, inner, files in os.walk(top, onerror=_fail):
         inner.sort()
-        path, answers = Path(folder), defaultdict[str, list[str]](list)
+        path = Path(folder)
         links = [name for name in inner if (path / name).is_symlink()]
         names = {name for name in (*files, *links) if not name.startswith(".")}
-        records = {name.removesuffix(ENDING) for name in names if name.endswith(ENDING)}
-        for name in sorted(names):
-            if stem := stem_of_answer(name, records):
-                answers[stem].append(name)
-        folders = [name for name in inner if name not in links]
-        yield ListedFolder(path, names, folders, records, answers)
+        yield ListedFolder(path, names, [name for name in inner if name not in links])
 
 
 def _fail(error: OSError) -> None:
     raise error
 
 
-def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:
+def audit_files(published: Published, source: str, report: Report) -> None:
     """Check that a source may have that set, and that its files are as the record lists them.
 
-    Nothing else may be `beside` it. A log may be gone: old ones are deleted.
+    A log may be gone: old ones are deleted.
     """
     stem, status = published.stem, published.record.status
     if stem not in islice(stems_for(source), _MOST_STEMS):
@@ -256,13 +177,10 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
             report.bad(f"{name} is listed, but a job of this name does not write it")
         elif fault := _fault_in_file(published.beside(name), told):
             report.bad(f"{name}{fault}")
-    for name in beside:
-        if name not in published.files:
-            report.bad(f"{name} is there, and is not listed")
     _audit_numbers(published, report)
 
 
-def _audit_numbers(published: Set, report: Report) -> None:
+def _audit_numbers(published: Published, report: Report) -> None:
     """Check that the solution files are numbered from 1 without gaps, up to the right number."""
     names = published.numbered
     for number, name in enumerate(names, 1):

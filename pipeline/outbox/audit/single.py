@@ -9,17 +9,23 @@ from contextlib import suppress
 
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
-from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
+from pipeline.errors import (
+    InputError,
+    InvalidPuzzle,
+    LimitReached,
+    UsageError,
+    counted,
+    in_words,
+)
 from pipeline.files import read_regular
 from pipeline.outbox.audit.claims import (
     audit_conflict,
     audit_difference,
     audit_presence,
-    fault_in_status,
     is_denied,
 )
-from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
-from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_models
+from pipeline.outbox.audit.collection import audit_collection, no_collection_of
+from pipeline.outbox.audit.complete import audit_models, audit_others
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.provenance import (
     audit_encoding,
@@ -27,13 +33,19 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.sets import Many, One, Report, Terms
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.audit.traits import audit_record
+from pipeline.outbox.fits import misfit
+from pipeline.outbox.published import Many, One
 from pipeline.outbox.schema import RecordedFree, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading import OneProblem, Unreadable
+from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
+    Layout,
     Parsed,
+    filled_grid,
     is_written_as_values,
     parse_source,
     read_values,
@@ -43,12 +55,10 @@ from pipeline.reading.formats.formula import (
     CNF_FORMAT,
     Model,
     ParsedFormula,
-    looks_like_cnf,
-    parse_formula,
     proof_clauses,
     read_model,
 )
-from pipeline.reading.read import looks_like_no_puzzle
+from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
 from pipeline.settings import Reading
 
 _ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
@@ -56,11 +66,14 @@ _SHOWN = 3
 _BYTES_EACH, _SLACK = 16, 64 * 1024
 """Bytes of a model's file: for each variable, and in addition."""
 
+Content = Parsed | ParsedFormula | InputError | UsageError | None
+"""The puzzle or formula of an original, or why there is none; None if it is not known."""
 
-def audit_single(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Audit a result against the bytes of its original, if they are known; return its claim."""
-    record = published.record
-    if fault := fault_in_status(record.status, record.solutions or 0, record.complete):
+
+def audit_single(published: One, source: OneProblem | None, report: Report) -> str:
+    """Audit a result against its original, if that is known; return its claim."""
+    record, found = published.record, _content_of(source, report)
+    if fault := misfit(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.bad("the status 'solved' is that of a formula")
@@ -69,86 +82,103 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     audit_presence(published, report)
     audit_solver(record, report)
     audit_log(published, report)
-    if record.status in ("invalid", "other") and data is not None:
-        _audit_invalid(published, data, terms, report)
+    if record.status in ("invalid", "other") and found is not None:
+        _audit_invalid(published, found, source.data if source else None, report)
     word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread and record.solutions:
         report.bad("there are solutions of what was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
-        audit_proof(published, None, terms, report)
+        audit_proof(published, None, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
-    audited(published, data, terms, report)
+    audited(published, found, report)
     return f"{record.status}, {word}" if record.complete else record.status
 
 
-def audit_content(published: One | Many, content: Content, terms: Terms, report: Report) -> str:
-    """Audit the set of a file that is no archive; return its claim. Raises UnpackError."""
+def audit_content(
+    published: One | Many, found: OneProblem | tuple[Layout, PeekableStream], report: Report
+) -> str:
+    """Audit the set of what is no archive; return its claim. Raises UnpackError."""
+    record = published.record
     if isinstance(published, Many):
-        return audit_collection(published, content, terms, report)
-    status = published.record.status
-    if status in ("invalid", "other") and collection_in(content, terms.reading):
-        report.bad(f"the status is {status!r}, but the original is a collection")
-    return audit_single(published, content.whole(terms.reading.max_bytes + 1), terms, report)
+        if isinstance(found, tuple):
+            return audit_collection(published, *found, report)
+        report.bad(no_collection_of(published))
+        return record.status
+    if isinstance(found, tuple):
+        if record.status in ("invalid", "other"):
+            report.bad(f"the status is {record.status!r}, but the original is a collection")
+        data = found[1].whole(report.settings.max_bytes + 1)
+        found = unread(data, record.source, report.settings)
+    is_had = not isinstance(found, Unreadable) or found.data is not None
+    return audit_single(published, found if is_had else None, report)
 
 
-def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
-    """Check that the original is really not a puzzle, and does not look like one if `other`."""
-    record, form = published.record, terms.reading.format
+def _content_of(source: OneProblem | None, report: Report) -> Content:
+    """What a source holds."""
+    if source is None:
+        return None
     try:
-        if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
-            parse_formula(data, record.source, terms.reading.max_bytes)
-            what = "a formula"
-        else:
-            what = parse_source(data, record.source, terms.reading).format
-    except UsageError:  # the declared format has no single puzzles
-        return
-    except InvalidPuzzle:
-        is_member = or_none(record.member) is not None
-        status = "other" if is_member and looks_like_no_puzzle(data) else "invalid"
-        if record.status != status:
-            report.bad(f"the status should be {status!r}")
-        return
-    report.bad(f"the status is {record.status!r}, but the original reads as {what}")
+        if isinstance(source, Unreadable):
+            return InputError(source.reason)
+        return parsed_of(source, report.settings)
+    except LimitReached as error:
+        report.gap(f"the original was not read: {error}; --timeout gives it longer")
+        return None
+    except (InvalidPuzzle, UsageError) as error:
+        return error
 
 
-def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+def _audit_invalid(published: One, found: Content, data: bytes | None, report: Report) -> None:
+    """Check that the original is really not a puzzle, and does not look like one if `other`."""
+    record = published.record
+    if isinstance(found, Parsed | ParsedFormula):
+        what = found.format if isinstance(found, Parsed) else "a formula"
+        report.bad(f"the status is {record.status!r}, but the original reads as {what}")
+        return
+    is_member = or_none(record.member) is not None
+    is_other = is_member and data is not None and looks_like_no_puzzle(data)
+    if record.status != (status := "other" if is_other else "invalid"):
+        report.bad(f"the status should be {status!r}")
+
+
+def _audit_puzzle(published: One, found: Content, report: Report) -> None:
     """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
-    parsed = None if data is None else _parsed(published, data, terms, report)
+    parsed = _compared(published, found, report)
     puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _rules_alone(published, report)
-    grids, sound = _grids(published, rules, terms, report) if rules else ([], 0)
+    grids, sound = _grids(published, rules, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
     if rules:
-        audit_conflict(record, puzzle, rules.geometry, terms, report)
+        audit_conflict(record, puzzle, rules.geometry, report)
     if puzzle:
-        audit_record(record, puzzle, grids, terms, report)
-        audit_encoding(published, puzzle, grids, terms, report)
+        audit_record(record, puzzle, grids, report)
+        audit_encoding(published, puzzle, grids, report)
     difference = or_none(record.difference)
     if difference and len({*grids}) == len(names) > 1:
-        audit_difference(difference, grids, terms, report)
+        audit_difference(difference, grids, report)
 
     def formula() -> Formula:
         if puzzle is None or len(grids) != len(names):
             raise InputError(f"{counted(len(names) - len(grids), 'solution')} cannot be read")
         return proof_formula(puzzle, grids)
 
-    proved = audit_proof(published, formula if puzzle else None, terms, report)
+    proved = audit_proof(published, formula if puzzle else None, report)
     if record.complete and puzzle and not proved and sound == len(names):
-        audit_complete(puzzle, grids, terms, report)
+        audit_others(puzzle, grids, report)
     if record.status == "multiple" and puzzle and sound == len(names) == 1:
-        audit_another(puzzle, grids, terms, report)
+        audit_others(puzzle, grids, report, are_claimed=True)
 
 
-def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
+def _grids(published: One, rules: Puzzle, report: Report) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
     for name in published.numbered:
-        grid = grid_of(published, name, rules, terms, report)
+        grid = grid_of(published, name, rules, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -161,13 +191,13 @@ def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple
     return grids, sound
 
 
-def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
-    """Parse the original; None if it is not a puzzle."""
+def _compared(published: One, parsed: Content, report: Report) -> Parsed | None:
+    """The puzzle of the original, which the record is compared with; None if there is none."""
     record = published.record
-    try:
-        parsed = parse_source(data, record.source, terms.reading)
-    except (InvalidPuzzle, UsageError) as error:
-        report.bad(f"the original is no puzzle: {error}")
+    if not isinstance(parsed, Parsed):
+        if parsed is not None:
+            why = "it reads as a formula" if isinstance(parsed, ParsedFormula) else parsed
+            report.bad(f"the original is no puzzle: {why}")
         return None
     geometry = parsed.puzzle.geometry
     box = geometry.height, geometry.width
@@ -218,13 +248,13 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Report) -> Grid | None:
+def grid_of(published: One, name: str, rules: Puzzle, report: Report) -> Grid | None:
     """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
 
     Another version may have chosen the other one of these, and another name for the notation.
     None if it is invalid.
     """
-    record, most = published.record, terms.reading.max_bytes
+    record, most = published.record, report.settings.max_bytes
     told = record.format or ""
     data = _bytes_of(published, name, most, report)
     if data is None:
@@ -249,13 +279,7 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
 
 def _filled(data: bytes, name: str, reading: Reading) -> Grid:
     """The grid that is written as a filled puzzle. Raises InputError, UsageError."""
-    puzzle = parse_source(data, name, reading).puzzle
-    values, size = dict(puzzle.givens()), len(puzzle.cells)
-    for cell in range(size):
-        if cell not in values:
-            row, column = puzzle.geometry.place(cell)
-            raise InputError(f"{name}: row {row}, column {column} is not filled")
-    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(size)))
+    return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
 def _in_document(data: bytes, geometry: Geometry) -> Grid:
@@ -288,14 +312,12 @@ def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | N
         return None
 
 
-def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+def _audit_formula(published: One, found: Content, report: Report) -> None:
     """Check every model, and that there are no others if that is claimed."""
-    record, parsed = published.record, None
-    if data is not None:
-        try:
-            parsed = parse_formula(data, record.source, terms.reading.max_bytes)
-        except InvalidPuzzle as error:
-            report.bad(f"the original is no formula: {error}")
+    record, parsed = published.record, found if isinstance(found, ParsedFormula) else None
+    if parsed is None and found is not None:
+        why = f"it reads as {found.format}" if isinstance(found, Parsed) else found
+        report.bad(f"the original is no formula: {why}")
     models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)
@@ -305,9 +327,9 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
             raise InputError("its models cannot be read")
         return Formula(*proof_clauses(parsed, models))
 
-    proved = audit_proof(published, formula if parsed else None, terms, report)
+    proved = audit_proof(published, formula if parsed else None, report)
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
-        audit_models(parsed, models, terms, report)
+        audit_models(parsed, models, report)
     if record.status == "multiple" and record.solutions == 1:
         report.gap(_ONLY_CLAIMED)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.outbox.audit.claims import fault_in_status
-from pipeline.outbox.audit.rows import CERTIFICATES, COMPLETE, AuditedRow, Portion
+from pipeline.outbox.audit.rows import AuditedRow, Portion
 from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
@@ -101,13 +101,8 @@ def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
 def _claimed(claim: str) -> tuple[int, Verdict]:
     """The number of solutions in these fields, and the verdict; UNDECIDED if they do not fit."""
     status, solutions, complete, certificate, *more = [*claim.split(","), "", "", ""]
-    fits = (
-        more == ["", "", ""]
-        and _COUNT.fullmatch(solutions)
-        and certificate in CERTIFICATES.get(complete, ())
-        and not fault_in_status(status, int(solutions), COMPLETE[complete])
-    )
-    if not fits:
+    is_legible = more == ["", "", ""] and _COUNT.fullmatch(solutions) and complete in COMPLETE
+    if not is_legible or misfit(status, int(solutions), COMPLETE[complete], certificate):
         return 0, Verdict.UNDECIDED
     return int(solutions), _sought(status, solutions, complete)
 

@@ -28,7 +28,7 @@ from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
 from pipeline.outbox.audit.claims import named_rule
 from pipeline.outbox.audit.rows import Portion
-from pipeline.outbox.audit.sets import Report, Terms
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
 from pipeline.outbox.traits import ALSO, added_fields, also_in_record, row_fields
@@ -53,7 +53,7 @@ class AddedFields:
     report: Report
 
 
-def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Report) -> None:
+def audit_rows(portion: Portion, also: Sequence[str], report: Report) -> None:
     """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
     for at, fields in enumerate(portion.added):
@@ -70,11 +70,11 @@ def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Repo
             claims.append(AddedFields(puzzle, row.status, grid, _by_name(fields, also), about))
         elif any(fields):
             about.bad("there are fields of --traits, but no puzzle")
-    _audit_claims(claims, terms)
+    _audit_claims(claims, report.terms.seconds)
 
 
 def audit_record(
-    record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report
+    record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Report
 ) -> None:
     """Check what a record says of a puzzle with these solutions."""
     also = also_in_record(record)
@@ -89,10 +89,12 @@ def audit_record(
         report.bad("--traits rating: a level goes with a rating, `failed` with none")
     if also:
         told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
-        _audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
+        _audit_claims(
+            [AddedFields(puzzle, record.status, grid, told, report)], report.terms.seconds
+        )
 
 
-def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
+def _audit_claims(claims: Sequence[AddedFields], seconds: float) -> None:
     """Check the added fields of puzzles."""
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
@@ -102,9 +104,9 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= MAX_TRAITS_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         else:
-            _check_ruled(claim, terms.seconds)
+            _check_ruled(claim, seconds)
     for geometry, some in groups.items():
-        _compare(geometry, some, terms.seconds)
+        _compare(geometry, some, seconds)
 
 
 def _check_ruled(claim: AddedFields, seconds: float) -> None:

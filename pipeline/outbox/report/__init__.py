@@ -9,7 +9,7 @@ bounded, and what is shown is escaped.
 
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
-from pipeline.outbox.report.page import Keeper, Panel, job_piece, page_pieces, write_report
+from pipeline.outbox.report.page import Panel, ReportUpdater, job_piece, page_pieces, write_report
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Printed, Sheet
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
@@ -22,9 +22,9 @@ __all__ = [
     "TOO_LARGE",
     "Board",
     "Head",
-    "Keeper",
     "Panel",
     "Printed",
+    "ReportUpdater",
     "Sheet",
     "board_svg",
     "check_installed",

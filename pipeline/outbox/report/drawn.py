@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.originals import SMALL, Originals, members_of, small_original
+from pipeline.outbox.originals import SMALL, SmallOriginals
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.records import JobSummary, job_of_member
+from pipeline.outbox.report.records import Job, job_of_member, places
+from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
     Parsed,
+    filled_grid,
     is_written_as_values,
     parse_source,
     read_values,
     signs_of,
 )
+from pipeline.reading.formats.formula import CNF_FORMAT
 from pipeline.settings import Reading
 
 
 class FoundMember(NamedTuple):
-    """A member of an archive: the folder of its record, its job, its original if it is a puzzle."""
+    """A member of an archive: its job, and its original if it is a puzzle."""
 
     row: MemberRow
-    folder: Path
-    job: JobSummary | None
+    job: Job | None
     original: bytes | None
 
 
@@ -39,11 +40,14 @@ _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
-def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, whose files are in `folder`, or why it has no board."""
-    if job.format == "cnf":
+def board_of_job(job: Job, original: bytes | None) -> Board | str:
+    """The board of a job of one puzzle, or why it has no board."""
+    if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula, which has no board."
-    height, width = job.box or (0, 0)
+    record = job.puzzle
+    height, width = record.box or (0, 0)
+    if not MIN_SIDE <= height * width <= MAX_SIDE:
+        height = width = 0
     if (n := height * width) > LARGEST_DRAWN:
         most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
@@ -52,10 +56,13 @@ def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board
     if solution in job.files:
         boxes = f"{height}x{width}" if read is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
-        grid, signs = _solution(folder / solution, read, reading)
-    board = _board(read, grid, job.conflict, job.difference, job.rules_in_conflict, signs)
+        grid, signs = _solution(job.beside(solution), read, reading)
+    difference = or_none(record.difference)
+    cells = places(or_none(record.conflict) or ()), places(difference.cells if difference else ())
+    broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
+    board = _board(read, grid, *cells, broken, signs)
     if board is None:
-        missed = original is None and job.box
+        missed = original is None and height
         return "Neither a solution nor the original was found." if missed else ""
     return board
 
@@ -115,14 +122,11 @@ def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid |
         data = read_regular(path, SMALL)
         if read is not None and is_written_as_values(read.format, read.puzzle):
             return read_values(data, "", read.puzzle.geometry), ""
+        if filled := _read(data, reading):
+            return filled_grid(filled.puzzle, path.name), signs_of(filled.format)
     except (OSError, PipelineError, ValueError, RecursionError):
-        return None, ""
-    filled = _read(data, reading)
-    if filled is None:
-        return None, ""
-    values, geometry = [value for _, value in filled.puzzle.givens()], filled.puzzle.geometry
-    grid = Grid(geometry, tuple(values)) if len(values) == geometry.size else None
-    return grid, signs_of(filled.format)
+        pass
+    return None, ""
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
@@ -139,35 +143,15 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
-    """Finds the originals of puzzles.
-
-    `allowed` has a number for each member of an archive or folder that may still be read.
-    """
-
-    originals: Originals
-    allowed: Iterator[int]
-
-    def of_job(self, job: JobSummary) -> bytes | None:
-        """The bytes that a record is about; None if they are gone, or too many."""
-        return small_original(self.originals, job.source, job.sha256) if job.sha256 else None
-
-    def of_member(self, job: JobSummary, archive: str) -> bytes | None:
-        """The bytes of a member of the archive of that name."""
-        wanted = job.sha256 or ""
-        found = members_of(self.originals, archive, {wanted} - {""}, self.allowed)
-        return found.get(wanted)
-
-    def members(
-        self, rows: Iterable[tuple[int, MemberRow]], archive: JobSummary, outbox: Path
-    ) -> list[FoundMember]:
-        """The members of an archive in these rows, which count from 0."""
-        found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
-        own = (job for *_, job in found if job and not job.is_many and job.status != "other")
-        wanted = {job.sha256 for job in own if job.sha256}
-        data = members_of(self.originals, archive.source, wanted, self.allowed)
-        return [
-            FoundMember(row, folder, job, data.get(job.sha256 or "") if job else None)
-            for row, folder, job in found
-        ]
+def members_in(
+    archive: Job, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
+) -> list[FoundMember]:
+    """The members of an archive in these rows, which count from 0."""
+    found = [(row, job_of_member(archive, place, row)) for place, row in rows]
+    own = (job.puzzle for _, job in found if job and job.status != "other")
+    wanted = {record.sha256 for record in own if record and record.sha256}
+    data = originals.in_archive(archive.source, wanted)
+    return [
+        FoundMember(row, job, data.get(job.record.sha256 or "") if job else None)
+        for row, job in found
+    ]

@@ -184,7 +184,7 @@ def write_report(
     write_whole(target, page_pieces(outbox, inbox, target.parent, over, totals=totals))
 
 
-class Keeper:
+class ReportUpdater:
     """Keeps the report of an outbox up to date between jobs; a failure is only a warning."""
 
     def __init__(

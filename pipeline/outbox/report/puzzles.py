@@ -15,19 +15,20 @@ from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import Finder, board_of_job, board_of_row
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
-    JobSummary,
+    Job,
     read_job,
     shortened,
+    shown,
 )
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
-from pipeline.outbox.schema import ARCHIVE
+from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.formula import CNF_FORMAT, NO_PUZZLE
 
@@ -59,9 +60,9 @@ def puzzles_at(path: Path, originals: Originals) -> Iterator[Printed | InputErro
 
     Raises OSError if an outbox cannot be read.
     """
-    finder = Finder(originals, iter(range(_MOST_MEMBERS)))
+    small = SmallOriginals(originals, iter(range(_MOST_MEMBERS)))
     for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
-        yield from _of_record(record, finder)
+        yield from _of_record(record, small)
 
 
 def _records_in(folder: Path) -> Iterator[Path]:
@@ -70,28 +71,30 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _of_record(record: Path, finder: Finder) -> Iterator[Printed | InputError]:
+def _of_record(record: Path, small: SmallOriginals) -> Iterator[Printed | InputError]:
     job = read_job(record)
     if job is None:
         yield InputError(f"{printable(record.name)}: there is no such record")
     elif job.status == ARCHIVE:
-        yield from _members(job, record.parent, finder)
-    elif job.is_many or job.member is None:
-        yield from _puzzles_of(job, record.parent, job.source, finder.of_job(job))
+        yield from _members(job, small)
+    elif job.is_many or or_none(job.record.member) is None:
+        yield from _puzzles_of(job, job.source, small.of_record(job.record))
     else:
         above = archive_above(record)
-        original = finder.of_member(job, above[1].source) if above else None
-        yield from _puzzles_of(job, record.parent, job.source, original)
+        original = None
+        if above and (hashed := job.record.sha256):
+            original = small.in_archive(above[1].source, {hashed}).get(hashed)
+        yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: JobSummary, outbox: Path, finder: Finder) -> Iterator[Printed | InputError]:
+def _members(archive: Job, small: SmallOriginals) -> Iterator[Printed | InputError]:
     try:
-        numbered = enumerate(rows_in(outbox / f"{archive.stem}{_TABLE}", MemberRow))
+        numbered = enumerate(rows_in(archive.path.with_suffix(_TABLE), MemberRow))
         while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-            for row, folder, job, original in finder.members(some, archive, outbox):
+            for row, job, original in members_in(archive, some, small):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
-                    yield from _puzzles_of(job, folder, where, original)
+                    yield from _puzzles_of(job, where, original)
                 elif row.status in _UNDRAWN:
                     yield _undrawn(where, row.status, row.message)
                 elif row.status != "other":
@@ -100,27 +103,25 @@ def _members(archive: JobSummary, outbox: Path, finder: Finder) -> Iterator[Prin
         yield error
 
 
-def _puzzles_of(
-    job: JobSummary, folder: Path, where: str, original: bytes | None
-) -> Iterator[Printed | InputError]:
-    """The puzzle of a job, or those of a collection, whose files are in `folder`."""
-    if job.is_many:
-        yield from _rows(job, folder, where)
+def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[Printed | InputError]:
+    """The puzzle of a job, or those of a collection."""
+    if job.puzzle is None:
+        yield from _rows(job, where)
     elif job.status != "other":
-        yield _single(job, folder, where, original)
+        yield _single(job, job.puzzle, where, original)
 
 
 def _single(
-    job: JobSummary, folder: Path, where: str, original: bytes | None
+    job: Job, record: PuzzleRecord, where: str, original: bytes | None
 ) -> Printed | InputError:
-    if job.format == CNF_FORMAT:
+    if record.format == CNF_FORMAT:
         return InputError(f"{printable(where)}: {NO_PUZZLE}")
     if job.status in _UNDRAWN:
         return _undrawn(where, job.status, job.message)
-    board = board_of_job(job, folder, original)
+    board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
-        printed = Printed(job.source, board, job.status, job.message, where, title=job.title)
-        return _certified(printed)
+        title = shown(or_none(record.title))
+        return _certified(Printed(job.source, board, job.status, job.message, where, title=title))
     if original is None:
         why = "its original was not found; --inbox names the folder where it was dropped"
     else:
@@ -128,11 +129,11 @@ def _single(
     return _undrawn(where, "not drawn", why)
 
 
-def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | InputError]:
+def _rows(job: Job, where: str) -> Iterator[Printed | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:
-        for row, others in rows_with_solutions(folder, job.stem, names):
+        for row, others in rows_with_solutions(job.path.parent, job.stem, names):
             line = shortened(row.line, _LONGEST_NUMBER)
             here, said = f"{where}:{line}", "; ".join(filter(None, (row.message, row.disagreement)))
             if row.status in _UNDRAWN:

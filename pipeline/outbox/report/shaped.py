@@ -93,7 +93,7 @@ SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ShapeStyle:
     """The look of elements of one kind.
 
     `broken`: their rules are in conflict; `faint`: they need not all hold.
@@ -112,10 +112,10 @@ class Look:
         return " ".join((*names, *["broken"] * self.broken, *["faint"] * self.faint))
 
 
-_REGION, _BROKEN_REGION = (Look(Outline, "region", broken) for broken in (False, True))
+_REGION, _BROKEN_REGION = (ShapeStyle(Outline, "region", broken) for broken in (False, True))
 """Borders like those of boxes, which are drawn with the grid."""
 _LOOKS: Final = [
-    Look(shape, kind, broken, faint)
+    ShapeStyle(shape, kind, broken, faint)
     for shape, kind in SHAPE_KINDS
     for broken in (False, True)
     for faint in (True, False)
@@ -127,13 +127,13 @@ class Shaped:
     """The shapes of a puzzle's rules by their looks; `extent` is that of the geometry."""
 
     extent: tuple[int, int]
-    shapes: Mapping[Look, Sequence[Any]]
+    shapes: Mapping[ShapeStyle, Sequence[Any]]
 
     @classmethod
     def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> Shaped:
         """The shapes of its rules; the rules with these indices are in conflict."""
         extent = puzzle.geometry.extent
-        found: defaultdict[Look, list[Shape]] = defaultdict(list)
+        found: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
         taken = set[Point]()
         for index, rule in enumerate(puzzle.rules):
             for shape in _up_to_rings([*rule.draw(puzzle.geometry)]):
@@ -141,7 +141,7 @@ class Shaped:
                 if isinstance(shape, Label):
                     apart = replace(shape, point=_free(shape.point, extent, taken))
                 broken = index in in_conflict
-                found[Look(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
+                found[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
         return cls(extent, found)
 
     @property
@@ -225,7 +225,7 @@ def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
     return point
 
 
-def elements(look: Look, shapes: Sequence[Any]) -> Iterator[str]:
+def elements(look: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
     """Draw shapes that all have this look."""
     yield from _DRAWERS[look.shape](look, shapes)
 
@@ -236,7 +236,7 @@ def _path(names: str, drawn: Iterable[str]) -> str:
     return f'<path class="{names}" d="{data}"/>' if data else ""
 
 
-def _tints(look: Look, shapes: Sequence[Tint]) -> Iterator[str]:
+def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
     cells = [place for each in shapes for place in each.cells]
     if look.kind == "odd":
         yield _path(look.names, (_disc(_at(place), _ODD) for place in cells))
@@ -246,7 +246,7 @@ def _tints(look: Look, shapes: Sequence[Tint]) -> Iterator[str]:
         yield _path(look.names, (outline(each.cells, 0) for each in shapes))
 
 
-def _lines(look: Look, shapes: Sequence[Line]) -> Iterator[str]:
+def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
     drawn = _path(look.names, (_line(each) for each in shapes))
     bulbs = [_disc(_at(each.points[0]), _BULB) for each in shapes if each.bulb]
     # a group, since the colour of both together is half transparent
@@ -271,7 +271,7 @@ def _head(begin: Point, tip: Point, size: float) -> str:
     return f"M{_pair(one)}L{_pair(tip)} {_pair(other)}"
 
 
-def _outlines(look: Look, shapes: Sequence[Outline]) -> Iterator[str]:
+def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
     depths: defaultdict[Place, int] = defaultdict(int)
     corners: defaultdict[Place, list[str]] = defaultdict(list)
     drawn = []
@@ -289,7 +289,7 @@ def _outlines(look: Look, shapes: Sequence[Outline]) -> Iterator[str]:
     yield _texts(look.named("corner"), zip(places, texts, strict=True))
 
 
-def _rings(look: Look, shapes: Sequence[Ring]) -> Iterator[str]:
+def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
     yield _path(look.names, map(_diamond if look.kind == "lockout" else _pill, shapes))
 
 
@@ -313,7 +313,7 @@ def _diamond(ring: Ring) -> str:
     return f"M{_pair((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
 
 
-def _dots(look: Look, shapes: Sequence[Dot]) -> Iterator[str]:
+def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
     size = _DISCS[look.kind]
     places = [_at(each.point) for each in shapes]
     sizes = (max(size, _WITH_TEXT if each.text else 0) for each in shapes)
@@ -337,7 +337,7 @@ def _in_lines(text: str) -> Iterator[tuple[str, float]]:
         yield " ".join(words), 1.8
 
 
-def _labels(look: Look, shapes: Sequence[Label]) -> Iterator[str]:
+def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     if look.kind in _SIGNS:
         yield from _signs(look, shapes)
         return
@@ -348,7 +348,7 @@ def _labels(look: Look, shapes: Sequence[Label]) -> Iterator[str]:
     yield _texts(names, zip(places, (each.text for each in shapes), strict=True))
 
 
-def _signs(look: Look, shapes: Sequence[Label]) -> Iterator[str]:
+def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     """Signs that stand on a border, which makes room for large ones."""
     signs = [(_at(each.point), _POINTING[each.text]) for each in shapes]
     if look.kind == "greater":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.outbox import ENDING
-from pipeline.outbox.report.records import JobSummary, is_within, read_job
+from pipeline.outbox.report.records import Job, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6
@@ -50,7 +50,7 @@ class Survey:
     timed.
     """
 
-    jobs: Sequence[JobSummary] = ()
+    jobs: Sequence[Job] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -61,17 +61,18 @@ class Survey:
     latest: float = math.inf
     is_cut: bool = False
 
-    def add(self, job: JobSummary) -> None:
+    def add(self, job: Job) -> None:
         self.count += 1
         self.totals.update(job.totals)
-        self.known.update(job.known)
+        self.known.update(job.record.known)
         self.time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)
             self.puzzles.append(job.puzzles)
-            self.started = min(self.started, job.finished if job.started is None else job.started)
+            started = job.started
+            self.started = min(self.started, job.finished if started is None else started)
 
-    def time(self, job: JobSummary) -> None:
+    def time(self, job: Job) -> None:
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _FASTEST)
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
@@ -88,7 +89,7 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
     """
     found = Survey(latest=time.time() + _DAY)
 
-    def jobs() -> Iterator[JobSummary]:
+    def jobs() -> Iterator[Job]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
         for path in over([outbox / name for name in names]):
             if job := read_job(path):
@@ -111,11 +112,11 @@ def is_record(name: str) -> bool:
     return name.endswith(ENDING) and not name.startswith(".")
 
 
-def _rank(job: JobSummary) -> tuple[bool, float, str]:
+def _rank(job: Job) -> tuple[bool, float, str]:
     return job.is_well, -(job.finished or 0.0), job.stem
 
 
-def _members(outbox: Path, stem: str) -> Iterator[JobSummary]:
+def _members(outbox: Path, stem: str) -> Iterator[Job]:
     if not is_within(outbox / stem, outbox):
         return
     for folder, inner, names in os.walk(outbox / stem):

@@ -9,22 +9,23 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-from pipeline.errors import duration
-from pipeline.outbox import ENDING
+from pipeline.errors import InputError, duration
+from pipeline.outbox import ENDING, file_names
 from pipeline.outbox.names import DONE
-from pipeline.outbox.originals import Originals
+from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.drawn import Finder, FoundMember, board_of_job, board_of_row
+from pipeline.outbox.report.drawn import FoundMember, board_of_job, board_of_row, members_in
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
-    JobSummary,
-    rated_in,
+    Job,
+    rated,
     sample_table,
     shortened,
+    shown,
 )
 from pipeline.outbox.report.survey import PageBounds
-from pipeline.outbox.schema import CLAIMED, PROVED
+from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.solving import LEVELS
 
@@ -72,7 +73,7 @@ class View:
     """
 
     number: int
-    job: JobSummary
+    job: Job
     links: Links
     cards: Sequence[Card] = ()
     of: int = 1
@@ -101,7 +102,7 @@ class View:
     def known(self) -> list[str]:
         """Of how many of its puzzles it is proved, or only claimed, that no solution is missing."""
         words = {PROVED: "proved", CLAIMED: "only claimed"}
-        return [f"{n:,} {words[how]}" for how, n in self.job.known.items() if n]
+        return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
 
     @property
     def reason(self) -> str:
@@ -137,7 +138,7 @@ class Viewer:
     """
 
     def __init__(
-        self, jobs: Sequence[JobSummary], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
+        self, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
     ) -> None:
         """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
@@ -145,7 +146,7 @@ class Viewer:
             originals = Originals.of([inbox / DONE])
         except OSError:
             originals = Originals(())
-        self._finder = Finder(originals, iter(range(bounds.members)))
+        self._originals = SmallOriginals(originals, iter(range(bounds.members)))
         singles = sum(not job.is_many for job in jobs)
         most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
         self.singles = min(singles, most)
@@ -156,34 +157,28 @@ class Viewer:
         self.keys: Iterator[int] = count()
         """Numbers for the ids of boards."""
 
-    def view(self, number: int, job: JobSummary) -> View:
+    def view(self, number: int, job: Job) -> View:
         """The job with as many of its boards as fit, and the levels of its puzzles."""
         self._levels.clear()
         view = self._view(number, job)
         return replace(view, levels=[level for level in LEVELS if level in self._levels])
 
-    def _note_level(self, line: bytes, names: Sequence[str]) -> None:
-        """Note the level in a row of a table, whose last columns have these names."""
-        fields = line.decode("ascii", errors="replace").rstrip("\r\n").rsplit(",", len(names))
-        if "level" in names and len(fields) == len(names) + 1:
-            self._levels.add(fields[1 + names.index("level")])
-
-    def _view(self, number: int, job: JobSummary) -> View:
-        links = _links(job, self._outbox, self._prefix)
-        if not job.is_many:
-            self._levels.add(job.added.get("level", ""))
+    def _view(self, number: int, job: Job) -> View:
+        links = _links(job, self._prefix)
+        if job.puzzle is not None:
+            self._levels.add(job.rated.partition(",")[0])
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self._outbox, self._finder.of_job(job))
+                board = board_of_job(job, self._originals.of_record(job.record))
                 self.singles -= isinstance(board, Board)
-            return View(number, job, links, [self._job_card(job, board, links)])
+            return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
         most = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
                 cards, of = self._members(job, most)
             else:
-                cards, of = self._rows(job, self._outbox, "", most)
-        except (OSError, ValueError):
+                cards, of = self._rows(job, "", most)
+        except (InputError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, of)
 
@@ -192,17 +187,16 @@ class Viewer:
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(
-        self, job: JobSummary, folder: Path, before: str, most: int
-    ) -> tuple[list[Card], int]:
-        """Some puzzles of a collection, and how many it has. Raises OSError."""
-        second = f"{job.stem}_2.solution"
-        others = folder / second if second in job.files else None
-        table = folder / f"{job.stem}.csv"
-        rows, of = sample_table(table, PuzzleRow, most, others, self._note_level)
-        return [self._row_card(job, row, other, before) for _, row, other in rows], of
+    def _rows(self, job: Job, before: str, most: int) -> tuple[list[Card], int]:
+        """Some puzzles of a collection, and how many it has. Raises InputError."""
+        second = job.beside(f"{job.stem}_2.solution")
+        others = second if second.name in job.files else None
+        sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, most, others)
+        self._levels |= sample.levels
+        cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
+        return cards, sample.count
 
-    def _row_card(self, job: JobSummary, row: PuzzleRow, other: str, before: str) -> Card:
+    def _row_card(self, job: Job, row: PuzzleRow, other: str, before: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, other, job.reading) or ""
@@ -212,18 +206,18 @@ class Viewer:
         )
         facts = [f"line {line}"] if line else []
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
-        rated = rated_in({name: getattr(row, name, "") for name in ("level", "rating")})
-        facts += filter(None, [rated])
+        how_hard = rated(getattr(row, "level", ""), getattr(row, "rating", ""))
+        facts += filter(None, [how_hard])
         card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
-        return replace(card, level=rated.partition(",")[0])
+        return replace(card, level=how_hard.partition(",")[0])
 
-    def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
-        """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        table = self._outbox / f"{job.stem}.csv"
-        sampled, _ = sample_table(table, MemberRow, most, on_added=self._note_level)
-        finder = self._finder if self.left > 0 else replace(self._finder, allowed=iter(()))
-        rows = [(place, row) for place, row, _ in sampled]
-        found = sorted(finder.members(rows, job, self._outbox), key=_urgency)
+    def _members(self, job: Job, most: int) -> tuple[list[Card], int]:
+        """Some puzzles of an archive, and how many members it has. Raises InputError."""
+        sample = sample_table(job.path.with_suffix(".csv"), MemberRow, most)
+        self._levels |= sample.levels
+        there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
+        rows = [(place, row) for place, row, _ in sample.rows]
+        found = sorted(members_in(job, rows, there), key=_urgency)
         cards: list[Card] = []
         for number, each in enumerate(found, 1):
             room = most - len(cards)
@@ -233,8 +227,8 @@ class Viewer:
                 share = room if number == len(found) else -(-room // 2)
                 name = shortened(each.row.member)
                 try:
-                    cards += self._rows(each.job, each.folder, f"{name}, ", share)[0]
-                except (OSError, ValueError):
+                    cards += self._rows(each.job, f"{name}, ", share)[0]
+                except (InputError, ValueError):
                     why = "Its table cannot be read."
                     cards.append(self._card(name, each.row.status, why, each.row.message))
             else:
@@ -242,31 +236,35 @@ class Viewer:
         return cards, max(job.puzzles, len(cards))
 
     def _member_card(self, found: FoundMember) -> Card:
-        row, folder, member, original = found
+        row, member, original = found
         name = shortened(row.member)
-        if member is None:
+        if member is None or member.puzzle is None:
             why = "" if row.status in NOT_WELL else "Its record was not found."
             return self._card(name, row.status, why, row.message)
         board: Board | str = _NO_ROOM
         if self._has_room(self.left):
-            board = board_of_job(member, folder, original)
+            board = board_of_job(member, original)
             self.left -= 1
-        prefix = self._prefix + encoded(str(folder.relative_to(self._outbox))) + "/"
-        return self._job_card(member, board, _links(member, folder, prefix), name)
+        inside = member.path.parent.relative_to(self._outbox)
+        links = _links(member, f"{self._prefix}{encoded(str(inside))}/")
+        return self._job_card(member, member.puzzle, board, links, name)
 
-    def _job_card(self, job: JobSummary, board: Board | str, links: Links, name: str = "") -> Card:
+    def _job_card(
+        self, job: Job, record: PuzzleRecord, board: Board | str, links: Links, name: str = ""
+    ) -> Card:
         facts = [job.format] if job.format else []
-        by = f" by {job.solver}" if job.solver else ""
+        used, certificate = record.solver, or_none(record.certificate)
+        by = f" by {shown(used.name)}" if used else ""
         for stage, how in (("batch", "with others in "), ("solve", "")):
             if stage in job.seconds:
                 facts.append(f"{how}{duration(job.seconds[stage])}{by}")
                 break
         if job.status == "multiple":
-            all_of = "all " if job.complete else ""
-            facts.append(f"{all_of}{job.solutions} solutions")
-        if job.evidence and job.complete:
-            by = f" by {job.checked_by}" if job.checked_by else ""
-            facts.append(f"proved{by}" if job.evidence == PROVED else "only claimed")
+            all_of = "all " if record.complete else ""
+            facts.append(f"{all_of}{record.solutions} solutions")
+        if certificate and certificate.complete and record.complete:
+            by = f" by {shown(certificate.by)}" if certificate.by else ""
+            facts.append(f"proved{by}" if certificate.complete == PROVED else "only claimed")
         facts += filter(None, [job.rated])
         name = name or shortened(job.source)
         card = self._card(name, job.status, board, job.message, facts, links)
@@ -300,14 +298,14 @@ def _urgency(found: FoundMember) -> int:
     return 2
 
 
-def _links(job: JobSummary, folder: Path, prefix: str) -> Links:
+def _links(job: Job, prefix: str) -> Links:
     """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
-    listed = [name for name in job.files if name not in last]
+    listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
     last = [name for name in last if name in job.files or name.endswith(ENDING)]
     names = [*listed[: _MOST_LINKS - len(last)], *last]
-    there = [name for name in names if _is_there(folder / name)]
+    there = [name for name in names if _is_there(job.beside(name))]
     links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
     return Links(links, len(listed) + len(last) - len(names))
 

@@ -20,6 +20,7 @@ from pipeline.reading.formats.detect import (
 from pipeline.reading.formats.parsed import START, Entry, Parsed, Piece, Position, Variant
 from pipeline.reading.formats.text import count_lines, oversize
 from pipeline.reading.formats.writing import (
+    filled_grid,
     parsed_from,
     read_values,
     render_puzzle,
@@ -42,6 +43,7 @@ __all__ = [
     "Variant",
     "count_lines",
     "detect_collection",
+    "filled_grid",
     "is_formula",
     "is_written_as_values",
     "oversize",

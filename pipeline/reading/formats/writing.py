@@ -10,7 +10,7 @@ rules of the puzzle are not repeated, so reading values takes the geometry.
 
 from __future__ import annotations
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats.detect import BY_NAME, is_written_as_values
 from pipeline.reading.formats.parsed import Parsed
@@ -65,6 +65,16 @@ def write_values(grid: Grid) -> str:
         between.join(nowhere if cell is None else str(grid.values[cell]) for cell in row) + "\n"
         for row in _rows(geometry)
     )
+
+
+def filled_grid(puzzle: Puzzle, source: str) -> Grid:
+    """The grid of a puzzle in which every cell is given. Raises InputError."""
+    values = dict(puzzle.givens())
+    for cell in range(len(puzzle.cells)):
+        if cell not in values:
+            row, column = puzzle.geometry.place(cell)
+            raise InputError(f"{source}: row {row}, column {column} is not filled")
+    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
 
 
 def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:

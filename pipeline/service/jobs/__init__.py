@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import printable
 from pipeline.files import digest_of
+from pipeline.outbox.events import finished_fields
 from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
@@ -223,14 +224,14 @@ class Job(ABC):
 
     def ended(self, published: PublishedSet, log: Log) -> Ended:
         """Log how the published job ended."""
-        made = published.made
-        event = made.event() | {"source": printable(made.origin.source)}
+        made, record = published.made, published.record
+        event = finished_fields(record) | {"source": printable(record.source)}
         for each in made.warnings():
             log.warning("solver.fallback", source=event["source"], **each)
         if made.not_read:
             log.warning("source.unread", source=event["source"], reason=made.not_read)
-        ended = Ended(self.claim.note, made.status, made.totals, event.get("message"))
-        (log.error if ended.bad else log.info)("job.finished", job=made.origin.job, **event)
+        ended = Ended(self.claim.note, record.status, record.totals, event.get("message"))
+        (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:

@@ -21,12 +21,10 @@ from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
     MemberRow,
-    added_fields,
     columns,
     csv_line,
     header,
-    unproved,
-    yes_or_no,
+    member_fields,
 )
 from pipeline.outbox.write_record import (
     Origin,
@@ -131,24 +129,20 @@ class ArchiveJob(LongJob):
         if data is None:
             self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
             return
-        result, added = _judged(data, result), list[str]()
+        result, also = _judged(data, result), self._settings.trait_names
         origin = self._member(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
         made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
-            added = added_fields(record, self._settings.trait_names)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
+            record, also = SetOfOne(origin, result).record({}, datetime.now(UTC)), ()
         self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
-        found, known, certificate = len(result.solutions), result.complete, result.certificate
-        reason = unproved(certificate.complete, certificate.reason) if certificate else None
-        message = printable("; ".join(filter(None, (result.said, reason))))
-        how = yes_or_no(known), result.told_certificate
-        self._row(item.name, result.format, result.status, found, *how, message, *added)
+        self._row(item.name, *member_fields(record, also))
 
     def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
         return replace(self._origin(sha256, size), source=name, member=self._members)

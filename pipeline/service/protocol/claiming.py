@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from secrets import token_bytes
 
@@ -24,11 +24,10 @@ from pipeline.limits import MIB
 from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT,
-    MOST_LIKELY,
     PROOF,
-    base_of,
-    fold,
+    forms_of,
     key_of,
+    likely_stems,
     outputs,
     stems_for,
 )
@@ -170,8 +169,7 @@ class Reservations:
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
-        folded = fold(stem)
-        for form in {folded, base_of(folded)}:
+        for form in {*forms_of(stem)}:
             known = self._stems.get(form, ())
             if stem not in known:
                 self._stems[form] = (*known, stem)
@@ -179,12 +177,15 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
+        likely = likely_stems(source)
         used = [
             stem
-            for stem in islice(stems_for(source), MOST_LIKELY)
-            if any(holder == source for holder, _ in self._holders(stem))
+            for stem, folded in likely.items()
+            if stem in self._stems.get(folded, ())
+            and any(holder == source for holder, _ in self._holders(stem))
         ]
-        choices = chain(used, stems_for(source, is_folder=is_folder))
+        first = () if is_folder else likely
+        choices = chain(used, first, stems_for(source, is_folder=is_folder))
         chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
         return chosen, tuple(stem for stem in used if stem != chosen)
 
@@ -200,19 +201,17 @@ class Reservations:
 
     def _related(self, stem: str) -> Iterator[str]:
         """The known stems whose names may coincide with this one's."""
-        folded = fold(stem)
-        forms = {folded, base_of(folded)}
+        folded, base = forms_of(stem)
+        forms = {folded, base}
         for ending in (COUNT, PROOF):
             forms |= {folded + ending, folded.removesuffix(ending)}
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """The sources that hold the names of a stem now, in work or published; and those names.
+        """The sources that hold the names of a known stem, in work or published; and those names.
 
         If its record may not be read, the names are held by a source that is not known.
         """
-        if stem not in self._stems.get(fold(stem), ()):
-            return
         if self._in_work is None:
             self._in_work = notes_in_work(self._folders)
         for note in self._in_work:

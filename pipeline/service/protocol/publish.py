@@ -13,13 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace as with_fields
 
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.outbox.write_record import SetOfMany, SetOfOne, record_text
+from pipeline.outbox.write_record import SetOfMany, SetOfOne, listed, record_text
 from pipeline.service.protocol.claim import Claim, notes_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
@@ -42,7 +45,7 @@ _TEMPORARY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PublishedSet:
     """All that is published of one source, under a stem.
 
@@ -57,15 +60,20 @@ class PublishedSet:
     grown: Mapping[str, Grown] = field(default_factory=dict)
     tree: Path | None = None
 
+    @cached_property
+    def record(self) -> Record:
+        """The record, which does not list its files yet."""
+        return self.made.record({}, self.finished)
+
     def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
         """Write the files that are not written yet, each where `path_of` says; the record last.
 
         `begin` says to write them to disk soon. Returns the record. Raises OSError.
         """
         hashes = {name: grown.sha256 for name, grown in self.grown.items()}
-        for name, pieces in self.made.files(self.stem, self.claimed, self.finished):
+        for name, pieces in self.made.files(self.stem, self.record, self.claimed):
             hashes[name] = _write_anew(path_of(name), pieces, begin=begin)
-        record = self.made.record(hashes, self.finished)
+        record = with_fields(self.record, files=listed(hashes))
         _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
 

@@ -142,7 +142,7 @@ def conflict_of(puzzle, clues, *, minimal=True):
     record = PuzzleRecord(
         job="", source="", status="", files=(), conflict=tuple(clues), conflict_minimal=minimal
     )
-    audit_conflict(record, puzzle, puzzle.geometry, Terms(), report)
+    audit_conflict(record, puzzle, puzzle.geometry, report)
     return report.finding("", "")
 
 
@@ -231,9 +231,9 @@ def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
         (clues, 60.0, "bad"),
         (clues, 0.0, "unchecked"),
     ):
-        report = Report()
+        report = Report(Terms(seconds=seconds))
         told = RecordedDifference(cells=cells, decisive=decisive, exact=True)
-        audit_difference(told, grids, Terms(seconds=seconds), report)
+        audit_difference(told, grids, report)
         assert report.finding("", "").verdict == verdict
 
 

@@ -33,7 +33,7 @@ from pipeline.certify.exhaustion import Exhausted, exhausted
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import Terms
-from pipeline.outbox.audit.complete import audit_another, audit_complete
+from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.sets import Report
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import parse_puzzle
@@ -270,8 +270,8 @@ def undecided(puzzle, grids, **_):
 
 def said_of(puzzle, grids, ask):
     """What an audit says where only a refuter can tell."""
-    report = Report()
-    audit_complete(puzzle, grids, Terms(refuter=ask), report)
+    report = Report(Terms(refuter=ask))
+    audit_others(puzzle, grids, report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)
 
@@ -284,7 +284,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     def another_said() -> tuple[str, ...]:
         report = Report()
-        audit_another(puzzle, grids[:1], Terms(), report)
+        audit_others(puzzle, grids[:1], report, are_claimed=True)
         finding = report.finding("", "")
         return (*finding.problems, *finding.gaps)
 

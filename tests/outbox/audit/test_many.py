@@ -167,7 +167,11 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "lines.csv: row 3: two of its solutions are the same grid",
     ),
     ("lines", remove("lines_6.solution"), "6 solutions in the table, the solution files have 5 "),
-    ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
+    (
+        "nine_2.solution",
+        put("nine_2.solution", ""),
+        "nine_2.solution is there, and no record lists it",
+    ),
     ("lines", append("lines_2.solution", "." * 16 + "\n"), "lines_2.solution goes on behind the l"),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
     ("lines", leave_solution_out, "there is another solution: "),
@@ -195,9 +199,17 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         lambda o: o.set_row("set/lines.csv", "set/lines", 1, status="multiple"),
         "lines.txt: lines.csv: row 1: the status 'multiple' does not go with 1 solution",
     ),
-    ("set", put("set/in/more_1.solution", "1"), "set/in/more_1.solution is there without a record"),
-    ("set", put("set/in/notes.txt", "hello"), "set/in/notes.txt is there without a record"),
-    ("set", lambda o: o.path("set/etc").symlink_to("/etc"), "set/etc is there without a record"),
+    (
+        "set",
+        put("set/in/more_1.solution", "1"),
+        "set/in/more_1.solution is there, and no record lists it",
+    ),
+    ("set", put("set/in/notes.txt", "hello"), "set/in/notes.txt is there, and no record lists it"),
+    (
+        "set",
+        lambda o: o.path("set/etc").symlink_to("/etc"),
+        "set/etc is there, and no record lists it",
+    ),
     (
         "set",
         lambda o: o.path("set/in/two.json").rename(o.path("set/in/three.json")),

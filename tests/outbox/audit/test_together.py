@@ -8,10 +8,12 @@ import pytest
 from support.outboxes import ONE, in_a_line
 from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
-from pipeline.outbox.audit import Terms
-from pipeline.outbox.audit.collection import Content, audit_collection
+from pipeline.outbox.audit.collection import audit_collection
 from pipeline.outbox.audit.rows import read_row
-from pipeline.outbox.audit.sets import Report, load_set
+from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.published import load_published
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.read import source_at
 
 SIX_OR_MORE = NINE_TWO.replace("8", ".").replace("2", ".")
 DIFFERENT = (NINE, NINE, NINE, NINE.replace(".", "0"), NINE_TWO, NINE_TWO, SIX_OR_MORE, STUCK)
@@ -33,9 +35,13 @@ OPTIONS = ("--prove", "never")
 def found(outbox, stem):
     """What an audit says of a collection, whatever the hashes are."""
     report = Report()
-    with outbox.original(f"{stem}.txt").open("rb") as file:
-        content = Content(file)
-        claim = audit_collection(load_set(outbox.path(f"{stem}.json")), content, Terms(), report)
+    published, original = (
+        load_published(outbox.path(f"{stem}.json")),
+        outbox.original(f"{stem}.txt"),
+    )
+    with PeekableStream(original.open("rb")) as stream:
+        layout = source_at(original, original.name, report.settings).layout
+        claim = audit_collection(published, layout, stream, report)
     return report.finding(stem, claim)
 
 

@@ -12,14 +12,14 @@ from support.outboxes import packed
 
 from pipeline.files import write_whole
 from pipeline.outbox.names import stems_for
-from pipeline.outbox.report import REPORT, Keeper, write_report
+from pipeline.outbox.report import REPORT, ReportUpdater, write_report
 from pipeline.service.intake import Intake
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once, watch
 from pipeline.settings import Settings
 
 
-class Kept(Keeper):
+class Kept(ReportUpdater):
     """A keeper whose clock stands still, or goes on by `pace` whenever it is read."""
 
     def __init__(self, folder):

@@ -14,7 +14,7 @@ from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.shaped import (
     SHAPE_KINDS,
     SHAPES_STYLE,
-    Look,
+    ShapeStyle,
     elements,
     name_of,
     style_of,
@@ -76,7 +76,7 @@ def test_every_rule_that_is_drawn_is_told():
 @pytest.mark.parametrize("broken", [False, True])
 def test_every_kind_can_be_drawn(broken):
     for shape, name in {*SHAPE_KINDS} - {(Outline, "region")}:  # which is a border
-        look = Look(shape, name, broken)
+        look = ShapeStyle(shape, name, broken)
         assert "".join(elements(look, [ANYTHING[shape](name)])).count(look.names) == 1, look
         assert f".{name_of(shape)} {{" in style_of([(shape, name)]), look
 

@@ -10,6 +10,7 @@ from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import run
@@ -18,8 +19,8 @@ from support.outboxes import packed
 from support.reports import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
-from pipeline.errors import printable
-from pipeline.outbox.originals import Originals, members_of
+from pipeline.errors import InputError, printable
+from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report import write_report
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
@@ -159,7 +160,7 @@ def found_of(job, inbox, allowed, *texts):
     """Of the members of its original those with one of these texts."""
     wanted = {sha256(text.encode()).hexdigest() for text in texts}
     originals = Originals.of([inbox / "done"])
-    found = members_of(originals, job.source, wanted, allowed)
+    found = SmallOriginals(originals, allowed).in_archive(job.source, wanted)
     return {data.decode() for data in found.values()}
 
 
@@ -189,12 +190,12 @@ def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample, of = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
-    assert [(row.index, row.status) for _, row, _ in sample] == [
+    sample = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
+    assert [(row.index, row.status) for _, row, _ in sample.rows] == [
         *(("52", "failed"), ("54", "invalid"), ("53", "unsolvable")),
         *(("51", "multiple"), ("1", "unique"), ("2", "unique")),
     ]
-    assert of == 54
+    assert sample.count == 54
 
 
 def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path):
@@ -202,12 +203,13 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",,\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
-    sample, of = sample_table(path, PuzzleRow, 9)
-    statuses = [row.status for _, row, _ in sample]
+    sample = sample_table(path, PuzzleRow, 9)
+    statuses = [row.status for _, row, _ in sample.rows]
     assert statuses == [UNREADABLE, UNREADABLE, UNREADABLE, "invalid"]
-    last = sample[-1][1]
-    assert (of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
-    assert sample_table(path, MemberRow, 9)[1] == 4
+    last = sample.rows[-1][1]
+    assert (sample.count, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
+    with pytest.raises(InputError, match="the first line is not 'member,format"):
+        sample_table(path, MemberRow, 9)
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -219,7 +221,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         )
     tracemalloc.start()
     try:
-        assert len(sample_table(path, PuzzleRow, 100)[0]) == 100
+        assert len(sample_table(path, PuzzleRow, 100).rows) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()

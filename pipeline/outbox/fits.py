@@ -1,0 +1,41 @@
+"""Which status, number of solutions, completeness and certificate go together."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Final
+
+from pipeline.errors import counted
+
+_FITTING: Final[dict[str, tuple[int, float, tuple[bool | None, ...]]]] = {
+    **dict.fromkeys(("invalid", "other", "failed"), (0, 0, (None,))),
+    "unsolvable": (0, 0, (True,)),
+    "unique": (1, 1, (True,)),
+    "multiple": (1, inf, (True, False)),
+    "unknown": (0, 1, (False,)),
+    "solved": (1, inf, (False, None)),
+}
+"""The least and the largest number of solutions of each status, and whether they may be all."""
+
+_CERTIFICATES: Final = ("exhaustion", "lrat", "claimed")
+"""The certificates, in a word, of solutions that are all."""
+
+COMPLETE: Final = {"true": True, "false": False, "": None}
+"""What stands in a table."""
+
+
+def misfit(
+    status: str, solutions: int, complete: bool | None, certificate: str | None = None
+) -> str | None:
+    """Why these do not go together; None if they do, as far as they are known."""
+    if status not in _FITTING:
+        return f"the status {status!r} is unknown"
+    least, most, allowed = _FITTING[status]
+    is_unique = status == "multiple" and complete and solutions == 1
+    said = "null" if complete is None else str(complete).lower()
+    if not least <= solutions <= most or complete not in allowed or is_unique:
+        what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+        return f"{what} and complete: {said}"
+    if certificate is not None and certificate not in (_CERTIFICATES if complete else ("",)):
+        return f"the certificate {certificate[:20]!r} does not go with complete: {said}"
+    return None

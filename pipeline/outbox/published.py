@@ -1,0 +1,89 @@
+"""A record where it lies: what the audit, the report and `proof` read of a published set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import starmap
+from pathlib import Path
+
+import msgspec
+
+from pipeline.outbox import (
+    ENDING,
+    ManyRecord,
+    NoRecord,
+    PuzzleRecord,
+    Record,
+    hashes_in,
+    load_told,
+    record_of,
+    strange_in,
+)
+from pipeline.outbox.names import solutions_among
+from pipeline.outbox.schema import or_none
+from pipeline.settings import is_declaration
+from pipeline.version import __version__, build
+
+
+@dataclass(frozen=True)
+class Published:
+    """A record and where it lies. `strange` are the fields that such a record does not have."""
+
+    path: Path
+    record: Record
+    strange: tuple[str, ...] = ()
+
+    @property
+    def stem(self) -> str:
+        return self.path.name.removesuffix(ENDING)
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The names that it lists, each with its SHA-256."""
+        return hashes_in(self.record)
+
+    @cached_property
+    def numbered(self) -> list[str]:
+        """The names of its solution files, by their numbers."""
+        return solutions_among(self.files, self.stem)
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """What was declared of the notation."""
+        return or_none(self.record.declared) or {}
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this build wrote it, by what its record says."""
+        return (self.record.version, self.record.build) == (__version__, build())
+
+    def beside(self, name: str) -> Path:
+        return self.path.with_name(name)
+
+
+@dataclass(frozen=True)
+class One(Published):
+    """The set of one puzzle or formula, or of an invalid source."""
+
+    record: PuzzleRecord
+
+
+@dataclass(frozen=True)
+class Many(Published):
+    """The set of a collection or archive."""
+
+    record: ManyRecord
+
+
+def load_published(path: Path) -> One | Many:
+    """The set of a record, which declares what is known. Raises NoRecord, and FileNotFoundError."""
+    told = load_told(path)
+    record = record_of(told)
+    if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):
+        raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
+    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
+    if isinstance(record, PuzzleRecord):
+        return One(path, record, strange)
+    return Many(path, record, strange)
