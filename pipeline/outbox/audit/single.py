@@ -124,7 +124,7 @@ def _content_of(source: OneProblem | None, report: Report) -> Content:
             return InputError(source.reason)
         return parsed_of(source, report.settings)
     except LimitReached as error:
-        report.gap(f"the original was not read: {error}; --timeout gives it longer")
+        report.gap(f"the original was not read: {error}")
         return None
     except (InvalidPuzzle, UsageError) as error:
         return error
