@@ -36,9 +36,10 @@ from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, Piece
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
-from pipeline.reading.formats.programs import HODOKU, OPENSUDOKU, SADMAN
+from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import (
     LONGEST,
     Reader,

@@ -140,30 +140,30 @@ def _json(text: Text) -> Frame:
     written = text.without_comments()
     rows = _loaded(text, written)
     scalars = (
-        Word(number, match.start() + 1, match[0])
+        (number, match.start() + 1, match.end() + 1)
         for number, line in enumerate(written.split("\n"), 1)
         for match in _SCALAR.finditer(line)
     )
-    last = Word(text.lines[-1].number, 1, "")
+    place = (text.lines[-1].number, 1, 1)  # the line, column and end of a number or a text
     found: list[Row] = []
     drawn: list[TextLine] = []
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
+            line, column, _ = next(scalars, place)
             expected = "a row: a list of cells, or a text, as the other rows are"
-            raise text.at_word(next(scalars, last), expected, quote(json.dumps(row)))
+            raise text.error(line, column, expected, quote(json.dumps(row)))
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
-            last = next(scalars, last)
+            line, column, _ = place = next(scalars, place)
             if type(cell) not in (int, str, type(None)):
                 expected = "a cell: a number, a text, or null for a blank"
-                raise text.at_word(last, expected, quote(json.dumps(cell)))
-            token = "" if cell is None else str(cell).strip()
-            words.append(Word(last.line, last.column, token))
+                raise text.error(line, column, expected, quote(json.dumps(cell)))
+            words.append(Word(line, column, "" if cell is None else str(cell).strip()))
         if isinstance(row, str):
-            drawn.append(replace(TextLine.of_text(last.line, row), is_border=False))
+            drawn.append(replace(TextLine.of_text(place[0], row), is_border=False))
             cells = drawn[-1].placed_cells()
-            words = [Word(line, last.column + column, cell) for line, column, cell in cells]
-        found.append(Row.of_words(words, last.line, last.column + len(last.text)))
+            words = [Word(line, place[1] + column, cell) for line, column, cell in cells]
+        found.append(Row.of_words(words, place[0], place[2]))
     tokens = {token for row in found for token in row.tokens}
     has_signs = isinstance(rows[0], str) or not _SIGNS.isdisjoint(tokens)
     return frame_of_rows(text, found, GEOMETRIES if has_signs else _SIDES, drawn)
