@@ -73,7 +73,7 @@ def filled_grid(puzzle: Puzzle, source: str) -> Grid:
     for cell in range(len(puzzle.cells)):
         if cell not in values:
             row, column = puzzle.geometry.place(cell)
-            raise InputError(f"{source}: row {row}, column {column} is not filled")
+            raise InputError(f"{source}: row {row}, column {column} is empty")
     return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
 
 
