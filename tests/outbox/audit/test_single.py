@@ -144,7 +144,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("six", leave_out_six, "the formula differs at clause"),
     ("six", refute_without_six, "six.proof.lrat:"),
     ("one", add_solution, "one_2.solution: row 1, column 1 holds 4, given as 1"),
-    ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is not filled"),
+    ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is empty"),
     ("marks", certify("marks", steps=7), "where 7 are"),
     ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
     ("one", take_record, "two_1.solution is listed, but a job of this name does not write it"),
