@@ -106,7 +106,7 @@ class SetOfOne:
             "solutions": len(result.solutions),
             "complete": result.complete,
             "certificate": result.told_certificate or None,
-            "message": result.said,
+            "message": result.full_message,
             "seconds": seconds,
         }
 
@@ -125,7 +125,7 @@ class SetOfOne:
             status=result.status,
             solutions=len(result.solutions),
             complete=result.complete,
-            message=result.said,
+            message=result.full_message,
             solver=solver,
             encoding=_encoding(result),
             certificate=checked,

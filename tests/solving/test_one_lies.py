@@ -1,4 +1,4 @@
-"""Solvers that lie, in any answer: nothing wrong comes of it, and the liar is named."""
+"""Solvers with wrong answers: no result is wrong, and the solver is named."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ MISSED = "minisat missed a solution that the check found"
 FOUR = [parse_puzzle(text) for text in (UNIQUE, TWO, SIX, NONE)]
 NINES = [parse_puzzle(text) for text in (NINE, NINE_TWO, EVEN_ODD_SIX, "531" + NINE[3:])]
 ALL = [*FOUR, *NINES]
-"""Of both sizes: with one, two, six and no solutions."""
+"""Puzzles of both sizes with one, two, six and no solutions."""
 
 
 def told(result) -> tuple:
-    """All of a result that does not depend on the clock."""
+    """The parts of a result that do not depend on the clock."""
     return result.status, result.solutions, result.complete, result.message, result.solver
 
 
@@ -73,7 +73,7 @@ def honest():
 
 
 def by_liars(puzzle, *plans, **options):
-    """What the chain makes of a puzzle, with a liar for each plan and an honest one at the end."""
+    """Solve a puzzle with a lying solver for each plan, and an honest one last."""
     liars = [Liar(honest(), plan, f"liar {place}") for place, plan in enumerate(plans)]
     with chain_of(*liars, honest()) as solvers:
         settings, problem = Settings(**options), PuzzleProblem(parsed_from(puzzle))
@@ -148,7 +148,7 @@ def test_where_every_solver_lies_nothing_wrong_is_said(seed, puzzle, limit):
 
 @pytest.mark.parametrize("lie", LIES)
 def test_models_of_a_formula_that_are_left_out_are_found_out(lie):
-    """Exhaustion takes puzzles alone: of a formula a proof shows the lie, and the next is asked."""
+    """Formulas are not searched: a proof exposes the lie, and the next solver is asked."""
     problem = read_problem(b"p cnf 2 2\n1 2 0\n-1 -2 0\n", "two.cnf", Settings())
     for number in (1, 2, 3):
         with chain_of(Liar(honest(), in_answer(number, lie)), honest()) as solvers:
@@ -173,7 +173,7 @@ def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp
 
 
 class Hasty(PuzzleProblem):
-    """A puzzle for whose check the time is up once it has found something."""
+    """A puzzle whose search times out after its first solution."""
 
     def exhausted(self, solutions, most, seconds):
         found = super().exhausted(solutions, 1, seconds)
@@ -204,7 +204,7 @@ def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
 
 
 def batch(puzzles, solvers, **options):
-    """What a batch of these puzzles comes to, as in a small collection."""
+    """Solve these puzzles as a batch, as in a small collection."""
     problems = [PuzzleProblem(parsed_from(puzzle)) for puzzle in puzzles]
     settings = Settings(**{"max_solutions": 9} | options)
     results = {}
@@ -257,7 +257,7 @@ def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp
 
 
 def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
-    """By the chain and in a batch alike; the first solver is named."""
+    """Alone and in a batch, the first solver is named."""
     cut = "time was too short"
 
     def found_one(puzzle, known, **_options):
@@ -299,7 +299,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 
 
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
-    """A fault of the search, where a proof is asked for: the next solver has the word."""
+    """A wrong exhaustive search is exposed by a requested proof; the next solver is asked."""
     monkeypatch.setattr(
         "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted((), 3)
     )

@@ -151,7 +151,7 @@ class ArchiveJob(LongJob):
         self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
         found, known, certificate = len(result.solutions), result.complete, result.certificate
         reason = unproved(certificate.complete, certificate.reason) if certificate else None
-        message = printable("; ".join(filter(None, (result.said, reason))))
+        message = printable("; ".join(filter(None, (result.full_message, reason))))
         how = yes_or_no(known), result.told_certificate
         self._row(item.name, result.format, result.status, found, *how, message, *added)
 
