@@ -167,7 +167,7 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
         with search.watch.timing("prove"):
-            checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
+            checked = check_complete(search.problem, known, solvers, limits, max_missing=AT_ONCE)
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate

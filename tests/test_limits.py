@@ -20,8 +20,9 @@ from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
+from pipeline.solving.enumeration import answers
 from pipeline.solving.explain import explain_conflict
-from pipeline.solving.one import Search, answers, solve_problem, with_evidence
+from pipeline.solving.one import Search, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
-MAX_SIDE = 49
+MAX_SEARCHED_SIDE = 49
 """Largest side that is searched. It has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
@@ -66,7 +66,7 @@ def exhausted(
     """Search a puzzle for up to `max_solutions` solutions that `solutions` lacks.
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
-    reach every listed solution. Sides above MAX_SIDE and puzzles with further rules are
+    reach every listed solution. Sides above MAX_SEARCHED_SIDE and puzzles with further rules are
     undecided too, unless a unit alone has no solution. Raises NotSolutions if the listed grids are
     not distinct solutions, and ValueError for `max_solutions` below 1.
 
@@ -86,8 +86,8 @@ def exhausted(
         return Exhausted((), 0)
     if not puzzle.is_plain:
         return Exhausted((), 0, _NOT_PLAIN)
-    if puzzle.geometry.side > MAX_SIDE:
-        return Exhausted((), 0, f"sides above {MAX_SIDE} are not searched")
+    if puzzle.geometry.side > MAX_SEARCHED_SIDE:
+        return Exhausted((), 0, f"sides above {MAX_SEARCHED_SIDE} are not searched")
     return _missing_of(_PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions)
 
 

@@ -79,7 +79,7 @@ def say_fault(item: Item, result: Result) -> None:
     """Say why an item could not be read, and point at the character, if known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
-        from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - seldom needed
 
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
@@ -98,7 +98,9 @@ def _in_a_line(result: Result) -> str:
         first = result.solutions[0]
         solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
     warning = result.solver.warning if result.solver else None
-    said = "; ".join(filter(None, (result.said, _claim_of(result), warning, *_features_of(result))))
+    said = "; ".join(
+        filter(None, (result.full_message, _claim_of(result), warning, *_features_of(result)))
+    )
     return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
 
 
@@ -115,7 +117,7 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
         if result.message:
             print(result.message)
         if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
-            from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
+            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - seldom needed
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
@@ -141,15 +143,15 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
     Givens are bold on a terminal. Variants are left out, because their rules are not drawn.
     """
-    from pipeline.solving import explain  # noqa: PLC0415 - seldom needed
+    from pipeline.solving import drawing  # noqa: PLC0415 - seldom needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     givens = {cell for cell, _ in puzzle.givens()} if _is_styled() else frozenset[int]()
-    boards = [explain.boxed_grid(grid, signs, givens) for grid in grids]
+    boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
     columns = shutil.get_terminal_size().columns
-    if explain.room_for(boards[0], columns) > 1 and not puzzle.rules:
-        boards.insert(0, explain.marked_grid(puzzle, (), signs))
-    return explain.abreast(boards, columns)
+    if drawing.room_for(boards[0], columns) > 1 and not puzzle.rules:
+        boards.insert(0, drawing.marked_grid(puzzle, (), signs))
+    return drawing.abreast(boards, columns)
 
 
 def say_next(file: Path) -> None:
@@ -167,7 +169,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
     if result.status == "invalid":
         say_fault(item, result)
     elif not result.complete and result.status != "solved":
-        say(f"{name}: {result.status}: {result.said}")
+        say(f"{name}: {result.status}: {result.full_message}")
     elif result.caveat:
         say(f"{name}: {result.caveat}")
     if "ruleset" in (result.problem.unread if result.problem else ()):
@@ -182,7 +184,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
             f"{name}: the first two solutions differ in {cells}; adding {', '.join(clues)} leaves "
             "one of them"
         )
-        from pipeline.solving.explain import side_by_side  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
 
         first, second, *_ = result.solutions
         say(side_by_side(first, second, signs_of(result.problem.format)))

@@ -125,7 +125,7 @@ def with_solutions(found: Sequence[Unsolved], settings: Settings) -> list[Printe
 
 def _with(printed: Printed, result: Result) -> Printed:
     board = board_of(printed.board, result)
-    return replace(printed, board=board, status=result.status, message=result.said or "")
+    return replace(printed, board=board, status=result.status, message=result.full_message or "")
 
 
 def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> list[Printed]:

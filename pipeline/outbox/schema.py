@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pipeline.puzzle.puzzle import Free, Geometry
-from pipeline.solving import MOST, Count, Effort, Encoding, Rating, about
+from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 1
 
@@ -48,7 +48,7 @@ ASIDE: Final = {
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
-Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
+Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
 T = TypeVar("T")
 
 

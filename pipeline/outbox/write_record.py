@@ -103,7 +103,7 @@ class SetOfOne:
             status=result.status,
             solutions=len(result.solutions),
             complete=result.complete,
-            message=result.said,
+            message=result.full_message,
             solver=solver,
             encoding=_encoding(result),
             certificate=checked,

@@ -229,7 +229,7 @@ def _puzzle_in(item: Item) -> Puzzle:
 def _why_none(result: Result) -> str:
     if result.status == "multiple":
         return "it has more than one solution"
-    return f"{result.status}: {result.said}" if result.said else result.status
+    return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 
 def _lost(item: Item, to: str) -> tuple[str, ...]:

@@ -271,12 +271,12 @@ def solve_piece(
     Raises EnvironmentFailure.
     """
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
-    from pipeline.solving.many import Batch, portions, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
 
     contents = layout.contents(piece, settings.reading)
     making = RowsOf(contents, layout.cells, first, settings.trait_names)
     for geometry, places, masks in _batches(contents):
-        for some in portions(geometry, masks, settings):
+        for some in batch_slices(geometry, masks, settings):
             at = places[some]
             batch = Batch(geometry, masks[some], partial(_problem_at, contents, at))
             answers = solve_batch(batch, solvers, settings, explain=False)

@@ -1,7 +1,7 @@
 """From a problem to a certified result.
 
-Here is what a result tells beside its solutions: the formula's size, effort, rating.
-Loading this module loads no solver.
+This module defines the parts of a result that records publish: formula size, effort, rating. It
+imports no solver.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from msgspec import Meta, Struct
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Level
 
-MOST = 2**53
+COUNT_LIMIT = 2**53
+"""Upper bound of counts and seconds in records: a double is exact up to it."""
+
 NOT_WELL: Final = frozenset(("invalid", "unknown", "failed"))
-"""The statuses for which a command exits with 1."""
+"""Statuses with which a command exits with 1."""
 
 
 def about(description: str) -> Meta:
-    """The meaning of a field."""
+    """The description of a field, which the reference and the JSON schema quote."""
     return Meta(description=description)
 
 
-Count = Annotated[int, Meta(ge=0, lt=MOST)]
+Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
 
 
 class Encoding(Struct, frozen=True, kw_only=True):
@@ -39,9 +41,9 @@ class Encoding(Struct, frozen=True, kw_only=True):
 Encoder = Callable[
     [Puzzle, str, Sequence[Grid], float], tuple[Encoding, Iterable[str], Iterable[str]]
 ]
-"""Encodes a puzzle by an encoding's name within so many seconds.
+"""Called with a puzzle, the name of an encoding, grids, and a time limit in seconds.
 
-Returns the size of the formula, its text, and the text with these grids blocked. Raises
+Returns the size of the formula, its DIMACS text, and the text with the grids blocked. Raises
 LimitReached, and UsageError for an unknown encoding.
 """
 
@@ -88,11 +90,11 @@ class Rating(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Further facts that were asked for; None for each that the puzzle lacks or that is unknown.
+    """Traits of a puzzle, None for each that was not requested, does not apply or is unknown.
 
-    `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
-    givens that can each be left out, `redundant_rules` the places in `Puzzle.rules` of such rules.
-    `asked` are the names of the columns that were asked for.
+    `asked`: names of the requested columns. `canonical`: the canonical form, 81 characters.
+    `redundant`: cells, from 0, of givens that can each be removed without a further solution.
+    `redundant_rules`: indices of such rules in `Puzzle.rules`.
     """
 
     asked: tuple[str, ...]

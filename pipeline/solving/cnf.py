@@ -1,7 +1,7 @@
-"""Cnf and Answer: the question put to a SAT solver, its DIMACS text, and the answer as a grid.
+"""The input of a SAT solver (`Cnf`), its DIMACS text, and its `Answer`.
 
-A literal is a non-zero int as in DIMACS, a clause a tuple of literals. A variable of a Cnf stands
-for one candidate, or is auxiliary to a rule.
+A literal is a non-zero int as in DIMACS, a clause is a tuple of literals. Each variable of a
+puzzle's CNF means one candidate, or is an auxiliary variable of a rule.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_VARIABLE = 2**31 - 1
-"""Beyond it minisat's literals overflow and its verdicts are false."""
+"""Higher variables overflow minisat's literals, and its verdicts are wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class LazyClauses(Iterable[Clause]):
-    """Clauses generated anew at each iteration, so that a large family takes no memory."""
+    """Clauses that each iteration generates again, so that a large family takes no memory."""
 
     make: Callable[[], Iterator[Clause]]
 
@@ -39,18 +39,18 @@ class LazyClauses(Iterable[Clause]):
 
 
 _NUMPY_BYTES = 1 << 16
-"""Packed clauses of more bytes are worked on by numpy."""
+"""Size in bytes from which numpy processes packed clauses."""
 
-_NUMBERS = 1 << 18
-"""Literals whose text is made at once."""
+_TEXT_CHUNK = 1 << 18
+"""Literals of a chunk of text."""
 
-_MOST_BITS = 16
-"""Of variables whose text is kept."""
+_MAX_TABLE_BITS = 16
+"""Bits of the largest variable for which there is a table of texts."""
 
 
 @lru_cache(maxsize=8)
-def _words(bits: int) -> NDArray[np.bytes_]:
-    """The text of 0, and of all literals of variables with so many bits; see `_packed_lines`."""
+def _literal_texts(bits: int) -> NDArray[np.bytes_]:
+    """Texts by literal for variables below 2^`bits`; negative ones index from the end."""
     import numpy as np  # noqa: PLC0415 - as above
 
     variables = range(1, 1 << bits)
@@ -60,7 +60,7 @@ def _words(bits: int) -> NDArray[np.bytes_]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Clauses of one meaning: a title for people, their number, and the clauses."""
+    """Clauses with one meaning: a title, the number of clauses, and the clauses."""
 
     title: str
     size: int
@@ -71,10 +71,10 @@ class Family:
 class Cnf:
     """Clauses in families, and the map from variable to candidate.
 
-    `geometry` is None, and `candidates` is empty, if the clauses are not a puzzle's. `variables` is
-    the header's count: the highest number a variable may have. `fixed` are
-    the candidates that hold in every model and have no variable (`reduced` drops them).
-    `auxiliary` is how many variables rules have of their own.
+    A formula that is not a puzzle's has the `geometry` None and no `candidates`. `variables` is the
+    count in the DIMACS header: the highest variable. `fixed` are candidates that hold in every
+    model and have no variable (of the encoding `reduced`). `auxiliary` is the number of auxiliary
+    variables of rules.
     """
 
     geometry: Geometry | None
@@ -94,19 +94,19 @@ class Cnf:
         return sum(family.size for family in self.families)
 
     @property
-    def told(self) -> Encoding:
-        """Its encoding and size, as records have them; decided candidates have no variable."""
+    def stats(self) -> Encoding:
+        """The encoding and the size, as records publish them."""
         variables = len(self.candidates) + self.auxiliary
         return Encoding(name=self.encoding, variables=variables, clauses=self.size)
 
     def clauses(self) -> Iterator[Clause]:
-        """All clauses in order."""
+        """All clauses, family by family."""
         return chain.from_iterable(family.clauses for family in self.families)
 
     def satisfied_by(self, model: AbstractSet[int], deadline: Deadline = NEVER) -> bool:
-        """Whether the set of literals satisfies every clause and contradicts itself nowhere.
+        """Whether the set of literals is consistent and satisfies every clause.
 
-        Raises LimitReached.
+        Raises LimitReached when the deadline has passed.
         """
         if any(-literal in model for literal in model):
             return False
@@ -122,18 +122,18 @@ class Cnf:
         return True
 
     def _truths(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
-        """Whether each literal is in the model, as `PackedClauses.hold_in` takes it."""
+        """The truth value of each literal, as `PackedClauses.hold_in` takes it."""
         import numpy as np  # noqa: PLC0415 - as above
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
-        known = [literal for literal in model if abs(literal) <= self.variables]
-        is_true[known] = True
+        literals = [literal for literal in model if abs(literal) <= self.variables]
+        is_true[literals] = True
         return is_true
 
     def blocking(self, model: AbstractSet[int]) -> Clause:
-        """The clause that forbids the solution that the model stands for, and no other.
+        """The clause that blocks the solution of this model, and no other.
 
-        A puzzle's true candidates suffice: any other grid has another value in some cell.
+        For a puzzle it has the true candidates: every other grid differs in some cell.
         """
         if self.geometry is None:
             return tuple(-literal for literal in whole_model(model, self.variables))
@@ -142,7 +142,7 @@ class Cnf:
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """Satisfiable: the model is the set of its literals, negative ones included."""
+    """Satisfiable. `model` is the set of true literals, negative ones included."""
 
     model: frozenset[int]
 
@@ -154,7 +154,7 @@ class Unsat:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No verdict, and why: which limit was hit."""
+    """No verdict. `reason` names the limit that was hit."""
 
     reason: str
 
@@ -163,9 +163,9 @@ Answer = Sat | Unsat | Unknown
 
 
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
-    """Decode the grid that a model of `cnf` describes.
+    """Decode a model of `cnf`, a set of true literals, into its grid.
 
-    `model` is the set of true literals. Candidates that propagation has decided need no literal:
+    Candidates that propagation decided have no literal:
 
         >>> from pipeline import encode_puzzle, parse_puzzle
         >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
@@ -195,17 +195,19 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
 
 
 def whole_model(model: AbstractSet[int], variables: int) -> tuple[int, ...]:
-    """The model with a literal for each variable: negative if the solver gives none."""
+    """The model with a literal for each of 1 … `variables`, negative if the solver left it out."""
     return tuple([v if v in model else -v for v in range(1, variables + 1)])
 
 
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
-    """The clause that forbids this grid and no other, over the variables of `cnf`."""
+    """The clause over the variables of `cnf` that blocks this grid and no other."""
     chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
-    return tuple(-variable for variable, at in cnf.candidates.items() if at in chosen)
+    return tuple(-x for x, candidate in cnf.candidates.items() if candidate in chosen)
 
 
-_CHUNK = 4096
+_LINES_CHUNK = 4096
+"""Clauses of a chunk of text."""
+
 _LITERAL = re.compile(r"[-+]?[0-9]{1,10}")
 _STATUS = {
     **dict.fromkeys(("SAT", "SATISFIABLE"), "sat"),
@@ -215,25 +217,25 @@ _STATUS = {
 
 
 def _packed_lines(clauses: PackedClauses) -> Iterator[str]:
-    """The text of the clauses, a line for each, many lines at a time."""
+    """The text of packed clauses, one line each, in chunks of many lines."""
     numbers = clauses.array
     bits = int(abs(numbers).max(initial=0)).bit_length()
-    if bits > _MOST_BITS:
+    if bits > _MAX_TABLE_BITS:
         yield from clause_lines(iter(clauses))
         return
-    words = _words(bits)
-    for start in range(0, len(numbers), _NUMBERS):
-        chunk = words[numbers[start : start + _NUMBERS]]
+    words = _literal_texts(bits)
+    for start in range(0, len(numbers), _TEXT_CHUNK):
+        chunk = words[numbers[start : start + _TEXT_CHUNK]]
         yield chunk.tobytes().translate(None, b"\0").decode("ascii")
 
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
-    """The clauses as text, many lines at a time."""
+    """The text of clauses, one line each, in chunks of many lines."""
     if is_numpy_worth_it(clauses):
         yield from _packed_lines(clauses)
         return
     remaining = iter(clauses)
-    while chunk := list(islice(remaining, _CHUNK)):
+    while chunk := list(islice(remaining, _LINES_CHUNK)):
         if max(map(len, chunk)) == min(map(len, chunk)) == 2:
             yield "".join(["%d %d 0\n" % clause for clause in chunk])
         else:
@@ -241,39 +243,39 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
 
 
 def is_numpy_worth_it(clauses: Iterable[Clause]) -> TypeGuard[PackedClauses]:
-    """Whether these are packed clauses, and so many that numpy saves more than it takes to load."""
+    """Whether these are packed clauses large enough that loading numpy pays."""
     return isinstance(clauses, PackedClauses) and len(clauses.data) > _NUMPY_BYTES
 
 
-def header(variables: int, clauses: int) -> str:
+def dimacs_header(variables: int, clauses: int) -> str:
     return f"p cnf {variables} {clauses}\n"
 
 
 def cnf_texts(cnf: Cnf, solutions: Iterable[Grid]) -> tuple[Iterable[str], Iterable[str]]:
-    """The DIMACS text of a puzzle, and the same with each solution blocked; in pieces."""
+    """The DIMACS text of a puzzle, and the text with each solution blocked, both in chunks."""
     blocking = [blocking_clause(grid, cnf) for grid in solutions]
     return dimacs_lines(cnf), dimacs_lines(cnf, blocking)
 
 
 def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
-    """The whole DIMACS text in pieces: a comment, the header, then each family with its title.
+    """The DIMACS text in chunks: a comment, the header, then each family with its title.
 
-    `extra` clauses (they block solutions) come last.
+    The `extra` clauses, which block solutions, come last.
     """
     families = list(cnf.families)
     blocking = list(extra)
     if blocking:
         families.append(Family("solutions found, each blocked", len(blocking), blocking))
     if cnf.geometry:
-        yield f"c Sudoku {_in_words(cnf.geometry)}, encoding {cnf.encoding}\n"
+        yield f"c Sudoku {_size_text(cnf.geometry)}, encoding {cnf.encoding}\n"
         yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
-    yield header(cnf.variables, sum(family.size for family in families))
+    yield dimacs_header(cnf.variables, sum(family.size for family in families))
     for family in families:
         yield f"c {family.title}: {family.size}\n"
         yield from clause_lines(family.clauses)
 
 
-def _in_words(geometry: Geometry) -> str:
+def _size_text(geometry: Geometry) -> str:
     if free := geometry.free:
         lowest, highest = geometry.lowest, geometry.values[-1]
         return f"{free.rows}x{free.columns}, values {lowest} to {highest}"
@@ -282,14 +284,14 @@ def _in_words(geometry: Geometry) -> str:
 
 
 def parse_result(text: str) -> Answer:
-    r"""Parse a solver's result file.
+    r"""Parse the result file of a solver.
 
         >>> parse_result("SAT\n1 -2 0\n").model == {1, -2}
         True
 
-    Minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or the SAT competition's (`s …`
-    and `v …` lines, `c` comments). Raises InvalidResult for anything else, and for a model
-    that does not end with 0 or has a literal and its negation.
+    The format is minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or that of the SAT
+    competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for anything else, and
+    for a model that does not end with 0 or has a literal and its negation.
     """
     status: str | None = None
     words: list[str] = []

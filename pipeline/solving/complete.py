@@ -1,6 +1,7 @@
-"""Whether the solutions of a problem are all: shown by exhaustion, or by a proof that is checked.
+"""Verify that a list of solutions is complete: by exhaustive search, or by a checked proof.
 
-Exhaustion takes puzzles; what it does not decide in time, and formulas, are proved in LRAT.
+Puzzles are searched. Formulas, and puzzles that the search does not decide in time, get a proof in
+LRAT.
 """
 
 from __future__ import annotations
@@ -23,36 +24,36 @@ if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
     from pipeline.puzzle.puzzle import Grid, Puzzle
 
-EXHAUSTION_SECONDS = 5.0
-RULED_LONGER = 5
-"""The longest that a search through everything may take, before a proof is tried; puzzles with
-rules have so many times as long, because the search decides more of them than a proof does."""
+SEARCH_SECONDS, VARIANT_FACTOR = 5.0, 5
+"""Time limit of an exhaustive search before a proof is tried, and its factor for variants. The
+search decides more variants than a proof does."""
 
-EXHAUSTION_SHARE = 0.5
-"""The share of the remaining time; the rest is for a proof."""
+SEARCH_TIME_SHARE = 0.5
+"""Share of the remaining time for the search. The rest is for a proof."""
 
-MOST_PROVED = 1000
-"""With more solutions than this, a proof that there are no others is not made unless asked for."""
+MAX_PROVED_SOLUTIONS = 1000
+"""Number of solutions up to which a proof is made without being requested."""
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
-"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
+"""Memory of a formula per clause and per literal, including the index that `core_of` makes."""
 
 CLAUSE_SECONDS = 1e-6
-"""The least time for stating and indexing a clause. This work does not check the clock, so it is
-not begun if there is not enough time for it."""
+"""Minimum time for stating and indexing a clause. This work does not look at the clock, so it is
+not started if too little time is left."""
 
 CHECKED_BYTES = 700
-"""Memory of each clause while a proof is checked."""
+"""Memory per clause while a proof is checked."""
 
 CHECKER = f"sudoku-pipeline {__version__}"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[S]):
-    """The verdict on the claim that some solutions are all, and solutions that are missing.
+    """The outcome of a check for completeness.
 
-    The missing ones are certified, and the certificate covers them too: `proved` if there are no
-    more. `is_cut_short`: fewer were found than were asked for, and there may be more.
+    `missing` are certified solutions that the list lacks. The certificate covers the list and
+    `missing` together: `proved` if there are no others. `is_cut_short`: the search ended early with
+    fewer missing solutions than were asked for, so there may be more.
     """
 
     certificate: Certificate
@@ -67,71 +68,71 @@ def check_complete(
     solvers: Solvers,
     limits: Limits,
     *,
-    most: int = 1,
+    max_missing: int = 1,
     prove: bool = False,
 ) -> Checked[S]:
-    """Check that a problem has no solution but these, or find up to `most` that are missing.
+    """Check that a problem has no other solutions, or find up to `max_missing` of them.
 
-    `prove` asks for a proof even if a search through everything has decided it.
+    `prove` asks for a proof even if the exhaustive search has decided it.
     """
     deadline = Deadline.of(limits)
     seconds = deadline.left()
-    is_provable = prove or len(solutions) <= MOST_PROVED
+    is_provable = prove or len(solutions) <= MAX_PROVED_SOLUTIONS
     if is_provable:
-        seconds = min(exhaustion_seconds(problem), seconds * EXHAUSTION_SHARE)
+        seconds = min(search_seconds(problem), seconds * SEARCH_TIME_SHARE)
     shown = None
-    if found := search_missing(problem, solutions, most, limits.at_most(seconds)):
-        if found.undecided is None and len(found.missing) < most:
-            shown = Certificate("proved", "exhaustion", found.nodes)
-        if found.missing:
-            certificate = shown or Certificate("no", reason=found.undecided)
-            missing = cast("tuple[S, ...]", found.missing)
-            return Checked(certificate, None, missing, is_cut_short=found.undecided is not None)
+    if result := search_missing(problem, solutions, max_missing, limits.at_most(seconds)):
+        if result.undecided is None and len(result.missing) < max_missing:
+            shown = Certificate("proved", "exhaustion", result.nodes)
+        if result.missing:
+            certificate = shown or Certificate("no", reason=result.undecided)
+            missing = cast("tuple[S, ...]", result.missing)
+            return Checked(certificate, None, missing, is_cut_short=result.undecided is not None)
         if shown and not prove:
             return Checked(shown)
         if not (shown or is_provable):
-            return Checked(Certificate("claimed", reason=found.undecided))
+            return Checked(Certificate("claimed", reason=result.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
         proved, proof = _prove(problem, solutions, solvers, limits.until(deadline))
-    except Satisfiable as error:  # whatever the search has shown
+    except Satisfiable as error:  # even if the search found none
         return Checked(Certificate("no", reason=str(error)))
     if shown and not proof:
         return Checked(replace(shown, reason=proved.reason))
     return Checked(proved, proof)
 
 
-def exhaustion_seconds(problem: Problem[S]) -> float:
-    """The longest that a search through everything may take."""
-    return EXHAUSTION_SECONDS * (1 if problem.geometry_alone else RULED_LONGER)
+def search_seconds(problem: Problem[S]) -> float:
+    """The time limit of an exhaustive search for this problem."""
+    return SEARCH_SECONDS * (1 if problem.geometry_alone else VARIANT_FACTOR)
 
 
 def search_missing(
-    problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
+    problem: Problem[S], solutions: Sequence[S], max_missing: int, limits: Limits
 ) -> Exhausted | None:
-    """Search through everything; nothing is known if it finds what is no other solution."""
+    """Search exhaustively. The result is undecided if a solution found is wrong or not new."""
     try:
-        found = problem.exhausted(solutions, most, limits)
+        result = problem.exhausted(solutions, max_missing, limits)
     except LimitReached as error:
         return Exhausted((), 0, str(error))
     known = {*solutions}
-    for each in cast("tuple[S, ...]", found.missing if found else ()):
-        fault = problem.fault(each, "exhaustion")
-        if each in known:
-            fault = "exhaustion has found a solution again"
-        if fault and found:
-            return Exhausted((), found.nodes, fault)
-        known.add(each)
-    return found
+    for solution in cast("tuple[S, ...]", result.missing if result else ()):
+        fault = problem.fault(solution, "exhaustion")
+        if solution in known:
+            fault = "the exhaustive search repeated a solution"
+        if fault and result:
+            return Exhausted((), result.nodes, fault)
+        known.add(solution)
+    return result
 
 
 def prove_complete(
     problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, Proof[S] | None]:
-    """Prove that a problem has no solution but these, within the limits.
+    """Prove that a problem has no other solutions, within the limits.
 
-    The certificate says `no` if an engine finds another solution, or no proof holds.
+    The certificate is `no` if an engine finds another solution, or if every proof is rejected.
     """
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
@@ -161,7 +162,7 @@ def _prove(
 def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
-    """Prove that a formula is unsatisfiable: the certificate, and the LRAT text if there is one.
+    """Prove that a formula is unsatisfiable; return the certificate, and the LRAT text or None.
 
     Raises Satisfiable if an engine finds a model, EnvironmentFailure if none can be started.
     """
@@ -176,7 +177,7 @@ def prove_formula(
         limits.allow(len(core.indices) * CHECKED_BYTES)
     except LimitReached as error:
         return Certificate("claimed", reason=str(error)), None
-    doubts: list[str] = []
+    rejections: list[str] = []
     reason = ""
     for engine in ENGINES:
         try:
@@ -191,7 +192,7 @@ def prove_formula(
         except (GaveUp, LimitReached) as error:
             reason = str(error)
         except (ProofRejected, SolverError) as error:
-            doubts.append(f"{engine}: {error}")
+            rejections.append(f"{engine}: {error}")
         else:
             return proved, text
         if not deadline.left():
@@ -199,11 +200,11 @@ def prove_formula(
             break
     if reason:
         return Certificate("claimed", reason=reason), None
-    return Certificate("no", reason="; ".join(doubts)), None
+    return Certificate("no", reason="; ".join(rejections)), None
 
 
 def encoder(megabytes: int) -> Encoder:
-    """What makes formulas again for an audit; each may take so much memory."""
+    """An `Encoder` for audits, with a memory limit per formula in MiB."""
     from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - only an audit needs it
     from pipeline.solving.encode import encode_puzzle  # noqa: PLC0415 - as above
 
@@ -211,14 +212,14 @@ def encoder(megabytes: int) -> Encoder:
         puzzle: Puzzle, name: str, solutions: Sequence[Grid], seconds: float
     ) -> tuple[Encoding, Iterable[str], Iterable[str]]:
         limits = Limits(seconds, megabytes)
-        cnf = encode_puzzle(puzzle, name, limits=limits)  # type: ignore[arg-type] # it checks that
-        return cnf.told, *cnf_texts(cnf, solutions)
+        cnf = encode_puzzle(puzzle, name, limits=limits)  # type: ignore[arg-type] # it checks the name
+        return cnf.stats, *cnf_texts(cnf, solutions)
 
     return encode
 
 
 def refuter(solvers: Solvers, megabytes: int) -> Refuter:
-    """A refuter that asks the engines in turn; each may use so much memory."""
+    """A `Refuter` that asks the engines in turn, with a memory limit for each in MiB."""
     from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable  # noqa: PLC0415 - as above
 
     def refute(core: Core, seconds: float) -> str | frozenset[int]:

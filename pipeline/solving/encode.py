@@ -1,13 +1,12 @@
-"""Puzzle → Cnf: the encodings over all n³ candidates, and `reduced`, over those that are left.
+"""Puzzle → Cnf: the encodings over all n³ candidates, and `reduced` over the remaining ones.
 
 A *group* is a list of variables of which exactly one is true: the values of a cell, or the
-places of a value in a row, column or box. A grid has 4n² of them, n² of each kind. Each encoding
-over all candidates is a selection of the same families of clauses; the selections are those of
-I. Lynce and J. Ouaknine, Sudoku as a SAT problem, 2006. `reduced` states the families of `extended`
-over the candidates that the givens and marks leave. The clauses of a puzzle's rules follow, the
-same in each encoding.
+positions of a value in a row, column or box. A grid has 4n² groups, n² of each kind. The encodings
+over all candidates select from the same families of clauses (I. Lynce and J. Ouaknine, Sudoku as a
+SAT problem, 2006). `reduced` states the families of `extended` over the candidates that the givens
+and marks leave. The clauses of further rules follow, the same in each encoding.
 
-A new encoding is a selection in SELECTIONS, or a function and its entry in ENCODINGS.
+To add an encoding, add a selection to SELECTIONS, or a function to ENCODINGS.
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import Cnf, Family, LazyClauses
+from pipeline.solving.reduction import reduce_candidates
 
 GroupKind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
 
-LEAST, MOST = 0, 1
+AT_LEAST, AT_MOST = 0, 1
 RULES_TITLE = "the rules beyond rows, columns and boxes"
 TITLES: dict[GroupKind, tuple[str, str]] = {
     "cell": ("every cell holds a value", "no cell holds two values"),
@@ -37,29 +37,29 @@ TITLES: dict[GroupKind, tuple[str, str]] = {
     "column": ("every column holds every value", "no value twice in a column"),
     "box": ("every box holds every value", "no value twice in a box"),
 }
-"""For each kind: the titles for "at least one of each group" and "at most one"."""
+"""Titles by kind of group: for "at least one" and for "at most one"."""
 
 SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
-    "textbook": (("row", LEAST), ("column", LEAST), ("box", LEAST), ("cell", MOST)),
-    "minimal": (("cell", LEAST), ("row", MOST), ("column", MOST), ("box", MOST)),
-    "extended": tuple(product(TITLES, (LEAST, MOST))),
+    "textbook": (("row", AT_LEAST), ("column", AT_LEAST), ("box", AT_LEAST), ("cell", AT_MOST)),
+    "minimal": (("cell", AT_LEAST), ("row", AT_MOST), ("column", AT_MOST), ("box", AT_MOST)),
+    "extended": tuple(product(TITLES, (AT_LEAST, AT_MOST))),
 }
-"""The families that each encoding states."""
+"""The families of each encoding."""
 
-_OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", LEAST), ("cell", MOST))
-"""Those of a free geometry, in every encoding: it has no other groups."""
+_OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
+"""The families of a free geometry in every encoding. It has no other groups."""
 
 CANDIDATE_BYTES = 1024
-"""The most memory of a candidate in this process, here and later as a part of a model."""
+"""Maximum memory of a candidate in this process, including its literal in a model."""
 
-LARGEST_KEPT = 16
-"""The candidates of a geometry are made once up to this side."""
+MAX_CACHED_SIDE = 16
+"""Largest side for which the candidates of a geometry are cached."""
 
-MOST_KEPT = 100_000
-"""Larger families of pairs are regenerated whenever they are needed."""
+MAX_STORED_PAIRS = 100_000
+"""Size up to which a family of pairs is stored. Larger ones are generated at each iteration."""
 
-MOST_IN_ARRAYS = 4_000_000
-"""Candidates times the side, up to which puzzles with rules have all clauses in arrays."""
+MAX_PACKED = 4_000_000
+"""Candidates times side, up to which the clauses of variants are packed."""
 
 
 def encode_puzzle(
@@ -75,8 +75,8 @@ def encode_puzzle(
         >>> cnf.variables, cnf.size
         (64, 452)
 
-    `encoding` is a key of ENCODINGS. Raises UsageError for another, and for decimal numbering of a
-    side above 9, LimitReached if the limits do not suffice.
+    `encoding` is a key of ENCODINGS. Raises UsageError for an unknown one and for decimal numbering
+    of a side above 9, and LimitReached if the limits are too low.
     """
     if encoding not in ENCODINGS:
         raise UsageError(f"encoding: expected one of {', '.join(ENCODINGS)}, found {encoding!r}")
@@ -86,9 +86,9 @@ def encode_puzzle(
 def encode_full(
     encoding: EncodingChoice, puzzle: Puzzle, style: NumberingChoice, limits: Limits
 ) -> Cnf:
-    """State the families of an encoding over all candidates, then the givens, marks and rules.
+    """State the families of an encoding over all candidates, then givens, marks and rules.
 
-    The families are lazy: time limits apply where their clauses are generated.
+    The families are lazy. Time limits apply where their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
     selected = _OF_CELLS if puzzle.geometry.free else SELECTIONS[encoding]
@@ -104,23 +104,23 @@ def encode_full(
 
 
 def _renumbered(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clause]:
-    """The clauses with the number of each variable in place of it."""
-    literal = _of_literals(number).__getitem__
+    """Replace each variable of the clauses by its entry in `number`."""
+    literal = _by_literal(number).__getitem__
     return (tuple(map(literal, clause)) for clause in clauses)
 
 
-def _of_literals(number: Sequence[int]) -> list[int]:
-    """What is said of 0 and of each variable, and the same negated for -n … -1."""
-    return [*number, *(-each for each in reversed(number[1:]))]
+def _by_literal(number: Sequence[int]) -> list[int]:
+    """Extend a table by variable, 0 … n, to one by literal: -n … -1 index it from its end."""
+    return [*number, *(-entry for entry in reversed(number[1:]))]
 
 
 @dataclass(frozen=True)
 class Numbering(Mapping[int, Candidate]):
-    """The map from every variable of a full numbering to its candidate.
+    """The map from variable to candidate over all candidates of a geometry.
 
-    `dense` is c·n + v for the cell c, from 0, and the v-th value: without gaps from 1, up to n³ in
-    a single grid; `decimal` is the digits rcv, for a single grid with a side up to 9, which is not
-    free (UsageError beyond).
+    `dense` numbers cell c, from 0, and its v-th value as c·n + v: 1 … n³ in a single grid.
+    `decimal` uses the digits rcv. It raises UsageError for sides above 9, for several grids and
+    for free geometries.
     """
 
     geometry: Geometry
@@ -140,12 +140,12 @@ class Numbering(Mapping[int, Candidate]):
 
     @property
     def highest(self) -> int:
-        """The variable of the last candidate."""
+        """The highest variable."""
         n = self.geometry.side
         return n * self.geometry.size if self.style == "dense" else 111 * n
 
     def before(self, cell: int) -> int:
-        """The number to which a value is added to get the variable of (cell, value)."""
+        """The offset of a cell: adding a value gives the variable of (cell, value)."""
         if self.style == "dense":
             return cell * self.geometry.side + 1 - self.geometry.lowest
         row, column = self.geometry.place(cell)
@@ -174,12 +174,12 @@ class Numbering(Mapping[int, Candidate]):
 
 
 def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
-    """For any two variables of a group, the clause that one of them is false."""
+    """For any two variables of a group, the clause that at least one of them is false."""
     return chain.from_iterable(combinations([-x for x in group], 2) for group in groups)
 
 
 def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
-    """The groups of a kind, each with its n variables in ascending order."""
+    """The groups of a kind, each with n variables in ascending order."""
     geometry = numbering.geometry
     values, before = geometry.values, [*map(numbering.before, range(geometry.size))]
     if kind == "cell":
@@ -193,13 +193,13 @@ def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
     n = geometry.side
     groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
     number = geometry.size if kind == "cell" else n * geometry.units(kind)
-    if bound == LEAST:
+    if bound == AT_LEAST:
         return Family(title, number, groups)
     return Family(title, number * comb(n, 2), LazyClauses(partial(pairs, groups)))
 
 
 def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
-    """The givens, and the negation of every value that a mark forbids, without empty families."""
+    """The families of givens and of values that marks forbid, unless empty."""
     full, lowest = puzzle.geometry.all_values, puzzle.geometry.lowest
     givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
@@ -221,17 +221,18 @@ def _negated(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clau
 
 
 def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
-    """State `extended` over the surviving candidates, numbered 1 … m (`decimal`: by their digits).
+    """State `extended` over the candidates that unit propagation leaves.
 
-    Satisfied clauses and false literals are never written, and what unit propagation decides has no
-    variable. After G. Kwon and H. Jain, Optimized CNF encoding for Sudoku puzzles, 2006; they
-    remove what the givens decide, this removes what unit propagation decides. Raises LimitReached.
+    They are numbered 1 … m, or by their digits (`decimal`). Decided candidates have no variable;
+    satisfied clauses and false literals are not written. After G. Kwon and H. Jain, Optimized CNF
+    encoding for Sudoku puzzles, 2006, who remove only what the givens decide directly. Raises
+    LimitReached.
     """
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
     rules = puzzle.clauses_of_rules(limits.checking()) if puzzle.rules else None
-    cells = propagate(puzzle, rules.facts if rules else ())
+    cells = reduce_candidates(puzzle, rules.facts if rules else ())
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
@@ -256,22 +257,22 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
 
 def _with_rules(
     geometry: Geometry,
-    others: Iterable[Family],
+    units: Iterable[Family],
     rules: RuleClauses,
     number: Sequence[int],
     true: int,
 ) -> Iterator[Family]:
-    """The families of `extended` over the candidates that are left, and that of the rules.
+    """The families of `extended` over the remaining candidates, and the family of the rules.
 
-    `number` has the new number of each variable, `true` or -`true` if it is decided. `others` are
-    the same without the rules, for a geometry that is too large for arrays.
+    `number` maps each variable to its new number, or to `true` or -`true` if it is decided.
+    `units` are the families without the rules, used if the geometry is too large to be packed.
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
-    literals = np.array(_of_literals(number), np.int32)
-    stated = _extended(geometry)
+    literals = np.array(_by_literal(number), np.int32)
+    stated = _packed_families(geometry)
     if stated is None:
-        yield from others
+        yield from units
     of_rules = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(stated or ()), of_rules):
         left = clauses.assigned(literals, true)
@@ -279,52 +280,52 @@ def _with_rules(
 
 
 @lru_cache(maxsize=4)
-def _extended(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
-    """The families of `extended` over all candidates of a geometry; None if they are large."""
+def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
+    """The packed families of `extended` over all candidates; None if they are too large."""
     import numpy as np  # noqa: PLC0415 - as above
 
     n, numbering = geometry.side, Numbering(geometry)
-    if n * n * geometry.size * max(1, len(geometry.grids)) > MOST_IN_ARRAYS:
+    if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED:
         return None
     kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free else tuple(TITLES)
-    found: list[tuple[str, PackedClauses]] = []
+    packed: list[tuple[str, PackedClauses]] = []
     for kind in kinds:
         groups = np.array([*_groups(numbering, kind)], np.int32)
         one, other = np.triu_indices(n, 1)
         pairs = -groups[:, one], -groups[:, other], np.zeros_like(groups[:, one])
         families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
-        found += zip(
-            TITLES[kind], (PackedClauses(each.tobytes()) for each in families), strict=True
+        packed += zip(
+            TITLES[kind], (PackedClauses(family.tobytes()) for family in families), strict=True
         )
-    return found
+    return packed
 
 
-def _of_cell(geometry: Geometry, cell: int) -> tuple[Candidate, ...]:
-    """The candidates of a cell, one for each value."""
+def _candidates_of(geometry: Geometry, cell: int) -> tuple[Candidate, ...]:
+    """The candidates of a cell, one per value."""
     row, column = geometry.place(cell)
     return tuple(Candidate(row, column, value) for value in geometry.values)
 
 
 @lru_cache(maxsize=2)
-def _made_of(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
-    """The candidates of each cell, made once for all puzzles."""
-    return tuple(_of_cell(geometry, cell) for cell in range(geometry.size))
+def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
+    """The candidates of each cell. Cached."""
+    return tuple(_candidates_of(geometry, cell) for cell in range(geometry.size))
 
 
 def _number(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """The open candidates of each cell as (value, variable), variable → candidate, the decided."""
+    """Number the candidates: (value, variable) by cell, variable → candidate, and decided ones."""
     geometry = numbering.geometry
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
     dense, lowest, side = numbering.style == "dense", geometry.lowest, geometry.side
-    made = _made_of(geometry) if geometry.side <= LARGEST_KEPT else None
+    made = _cached_candidates(geometry) if geometry.side <= MAX_CACHED_SIDE else None
     for cell, mask in enumerate(cells):
         if cell % side == 0:
             deadline.check()
-        of_cell = made[cell] if made else _of_cell(geometry, cell)
+        of_cell = made[cell] if made else _candidates_of(geometry, cell)
         here: list[tuple[int, int]] = []
         if mask & (mask - 1):
             start = numbering.before(cell)
@@ -339,11 +340,11 @@ def _number(
 
 
 def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
-    """At least one, and at most one; many pairs are not kept in memory."""
+    """The families "at least one" and "at most one". The second is lazy if it is large."""
     size = sum(comb(len(group), 2) for group in groups)
-    at_most = [*pairs(groups)] if size <= MOST_KEPT else LazyClauses(partial(pairs, groups))
-    yield Family(TITLES[kind][LEAST], len(groups), groups)
-    yield Family(TITLES[kind][MOST], size, at_most)
+    at_most = [*pairs(groups)] if size <= MAX_STORED_PAIRS else LazyClauses(partial(pairs, groups))
+    yield Family(TITLES[kind][AT_LEAST], len(groups), groups)
+    yield Family(TITLES[kind][AT_MOST], size, at_most)
 
 
 def _families(
@@ -359,105 +360,12 @@ def _families(
         deadline.check()
         groups: list[Clause] = []
         for unit in areas:
-            places: dict[int, list[int]] = {}
+            positions: dict[int, list[int]] = {}
             for cell in unit:
                 for value, variable in alive[cell]:
-                    places.setdefault(value, []).append(variable)
-            groups += (tuple(places[value]) for value in sorted(places))
+                    positions.setdefault(value, []).append(variable)
+            groups += (tuple(positions[value]) for value in sorted(positions))
         yield from _exactly_one(kind, groups)
-
-
-@lru_cache(maxsize=16)
-def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-    """For each cell the indices of its units in `units_of`; in a single grid row, column, box."""
-    found: list[list[int]] = [[] for _ in range(geometry.size)]
-    for index, unit in enumerate(units_of(geometry)):
-        for cell in unit:
-            found[cell].append(index)
-    return tuple(map(tuple, found))
-
-
-def propagate(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | None:
-    """The masks of the surviving candidates, or None if some group has none left.
-
-    Naked and hidden singles until nothing changes: the fixpoint of unit propagation on the
-    `extended` formula, which does not depend on the order of the units. `facts` are literals that
-    are known to be true.
-    """
-    geometry = puzzle.geometry
-    units, units_at = units_of(geometry), _units_at(geometry)
-    cells = list(puzzle.cells)
-    for literal in facts:
-        cell, place = divmod(abs(literal) - 1, geometry.side)
-        if cell < len(cells):
-            cells[cell] &= 1 << place if literal > 0 else ~(1 << place)
-    if 0 in cells:
-        return None
-    if geometry.free:
-        return cells
-    if not geometry.grids and not _strike_givens(cells, units_at, len(units)):
-        return None
-    waiting = dict.fromkeys(range(len(units)))
-    while waiting:
-        index = next(iter(waiting))
-        del waiting[index]
-        moved = _tighten(cells, units[index], geometry.all_values)
-        if moved is None:
-            return None
-        for cell in moved:
-            waiting.update(dict.fromkeys(units_at[cell]))
-    return cells
-
-
-def _strike_givens(cells: list[int], units_at: Sequence[Sequence[int]], units: int) -> bool:
-    """Strike givens from their row, column and box, in place; False for a conflict.
-
-    Propagating the units would do that too, in twice the time.
-    """
-    taken = [0] * units
-    for mask, (row, column, box) in zip(cells, units_at, strict=True):
-        if not mask & (mask - 1):
-            taken[row] |= mask
-            taken[column] |= mask
-            taken[box] |= mask
-    for cell, (row, column, box) in enumerate(units_at):
-        mask = cells[cell]
-        if mask & (mask - 1):
-            cells[cell] = mask & ~(taken[row] | taken[column] | taken[box])
-            if not cells[cell]:
-                return False
-    return True
-
-
-def _tighten(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
-    """Propagate inside one unit, in place; return the changed cells, or None for a conflict."""
-    once = twice = fixed = undecided = 0
-    for cell in unit:
-        mask = cells[cell]
-        twice |= once & mask
-        once |= mask
-        if mask & (mask - 1):
-            undecided |= mask
-        elif fixed & mask:
-            return None
-        else:
-            fixed |= mask
-    if once != full:
-        return None
-    hidden = once & ~twice & ~fixed
-    if not (hidden or undecided & fixed):
-        return []
-    moved = []
-    for cell in unit:
-        mask = cells[cell]
-        if mask & (mask - 1):
-            left = mask & hidden or mask & ~fixed
-            if (left & (left - 1) and mask & hidden) or not left:
-                return None
-            if left != mask:
-                cells[cell] = left
-                moved.append(cell)
-    return moved
 
 
 ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]] = {

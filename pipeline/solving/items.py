@@ -1,4 +1,4 @@
-"""The problems in a source, one at a time, whatever was dropped: a file, a folder or an archive."""
+"""Iterate over the problems of a source: a file, a folder, an archive or bytes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
-"""As `parsed_from` has it for a plain puzzle."""
+"""Notation and layout of a puzzle that was not parsed, as `parsed_from` sets them."""
 
-AT_ONCE = 1024
+BATCH_SIZE = 1024
 """Puzzles of a collection that are solved together."""
 
 
@@ -34,16 +34,16 @@ AT_ONCE = 1024
 class Item:
     """One problem of a source, or the reason why it could not be read.
 
-    `name` is that of the source, or of the member of an archive. `line` is where the puzzle
-    begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
-    `is_alone`: the source holds nothing else. Then `data` are its bytes, and `seconds` how long
-    they took to read.
+    `name`: the name of the source, or of a member of an archive. `line`: the first line of a puzzle
+    in a collection, from 1. `signs`: the letters of the values 1, 2, … if they are not numbers.
+    `is_alone`: the source has no other item. `data` then has its bytes, and `seconds` is the time
+    that reading them took.
     """
 
     name: str
     line: int | None
     content: PuzzleProblem | FormulaProblem | Entry | Unreadable | LimitReached | str
-    """The problem, or the entry of a collection that becomes one; else the reason."""
+    """The problem, or the entry of a collection that it is made from; else the reason."""
     signs: str = ""
     is_alone: bool = False
     data: bytes | None = None
@@ -75,12 +75,12 @@ class Item:
 
     @property
     def plain(self) -> str:
-        """The cells of a plain 9×9 puzzle of a collection; empty for anything else."""
+        """The cells of a plain 9×9 puzzle of a collection; empty for any other item."""
         return self.content.text if isinstance(self.content, Entry) and self.content.plain else ""
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What is not read of it, as in `Parsed`."""
+        """The parts that were not read, as in `Parsed`."""
         return self.content.unread if isinstance(self.content, (PuzzleProblem, Entry)) else ()
 
     @property
@@ -91,10 +91,9 @@ class Item:
 
 
 def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Iterator[Item]:
-    r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
+    r"""Read each problem of a file, folder or archive, or of bytes.
 
-    Streamed, in memory that does not grow with the source. An unreadable part becomes an
-    Item with a reason, in its place.
+    The source is streamed in constant memory. An unreadable part yields an Item with a `reason`.
 
         >>> for item in read(b"1.....2..3.....4\n1...............\nx\n"):
         ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
@@ -102,7 +101,7 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
         2 1 None
         3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
 
-    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
+    Raises UsageError for an invalid setting, OSError if the environment fails.
     """
     chosen = settings_given(settings, SourceOptions)
     if not isinstance(source, bytes):
@@ -115,9 +114,9 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
 
 
 def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
-    """The problems of a puzzle, or of what lies at a path, as `read` gives them.
+    """Yield the problems of a puzzle or a path, as `read` does.
 
-    `name` is the source's name; it precedes the names of an archive's members.
+    `name` is the name of the source, and a prefix of the names of an archive's members.
     """
     if isinstance(source, Puzzle):
         return iter((Item(name, None, PuzzleProblem(parsed_from(source)), is_alone=True),))
@@ -125,13 +124,13 @@ def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[I
 
 
 def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterator[Item]:
-    for where, found in sources_at(path, name, settings, before):
-        if not isinstance(found, tuple):
-            yield item_of(found, where, settings, is_alone=where == name)
+    for where, content in sources_at(path, name, settings, before):
+        if not isinstance(content, tuple):
+            yield item_of(content, where, settings, is_alone=where == name)
             continue
-        layout, stream = found
-        for piece in layout.pieces(stream, PIECE_BYTES):
-            for entry in layout.entries(piece, settings.reading):
+        layout, stream = content
+        for chunk in layout.pieces(stream, PIECE_BYTES):
+            for entry in layout.entries(chunk, settings.reading):
                 yield Item(where, entry.line, entry, entry.signs)
         if stream.error:
             yield Item(where, None, str(stream.error))
@@ -140,9 +139,9 @@ def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterato
 def sources_at(
     path: Path, name: str, settings: Settings, before: str
 ) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
-    """The single problems, and the collections with their streams, in what lies at a path.
+    """Yield (name, single problem) or (name, (layout, stream) of a collection) for a path.
 
-    Each with its name, which for a member of an archive begins with `before`.
+    Names of members of an archive begin with `before`.
     """
     room = UnpackLimits.of(settings)
     match source_at(path, name, settings):
@@ -171,7 +170,7 @@ def members_of(
 
 
 def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
-    """The problem of a source that holds only one, or the reason why it is refused."""
+    """The item of a source with a single problem, or with the reason why it is rejected."""
     begun, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
@@ -190,17 +189,17 @@ def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool
 
 
 def without_formulas(items: Iterable[Item]) -> Iterator[Item]:
-    """The items; for a formula the reason that it is no puzzle."""
+    """Replace formulas by items with the reason that they are not puzzles."""
     for item in items:
         is_formula = isinstance(item.content, FormulaProblem)
         yield replace(item, content=NO_PUZZLE) if is_formula else item
 
 
 def problem_of(entry: Entry) -> PuzzleProblem:
-    """The problem of an entry that has no error."""
+    """The problem of an entry. Raises ValueError if the entry has an error."""
     parsed, puzzle = entry.parsed, entry.puzzle_read
     if puzzle is None:
-        raise ValueError("an entry that has an error")
+        raise ValueError("the entry has an error")
     if parsed is None:
         parsed = Parsed(puzzle, *_NOT_READ) if entry.plain else parsed_from(puzzle)
         parsed = parsed if entry.signs else replace(parsed, claimed=entry.claimed)
@@ -208,11 +207,11 @@ def problem_of(entry: Entry) -> PuzzleProblem:
 
 
 def groups(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Group the items that are solved together: rows without rules; all else one by one."""
+    """Group the items that are solved together: rows without further rules. Others stay single."""
     rows: list[Item] = []
     for item in items:
         is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
-        if rows and (is_alone or len(rows) == AT_ONCE):
+        if rows and (is_alone or len(rows) == BATCH_SIZE):
             yield rows
             rows = []
         if is_alone:

@@ -1,7 +1,7 @@
-"""The chain for many puzzles of one geometry at once: arrays of masks in, arrays of answers out.
+"""Solve a batch of puzzles of one geometry: arrays of masks in, arrays of certified grids out.
 
-Lanes answer the 9×9 puzzles that they can, all at once. The others go through the chain one by one.
-Every grid is certified either way.
+The batch solver takes 9×9 puzzles. Puzzles that it leaves, and those of other sizes, are solved one
+by one. Every grid is certified in either case.
 """
 
 from __future__ import annotations
@@ -36,35 +36,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST_KEPT = 64
-"""Without machine code, `auto` asks a PySAT that it keeps alive for this many or more."""
+"""Puzzles from which `auto` keeps a PySAT process running if there is no machine code."""
 
-SLOWLY_TOGETHER = 64
-"""Puzzles that are solved together while machine code is missing: half a second's work."""
+UNCOMPILED_BATCH = 64
+"""Puzzles solved together while machine code is compiled: work for half a second."""
 
-MOST_TOGETHER = 100
-"""Solutions of each puzzle; if more are asked for, the puzzles are solved one by one."""
+MAX_BATCH_SOLUTIONS = 100
+"""Solutions per puzzle up to which puzzles are solved together."""
 
-LONGEST_TOGETHER = 10.0
-"""Seconds for solving puzzles together, and for checking the answers together.
+MAX_BATCH_SECONDS = 10.0
+"""Time limit for solving a batch, and for checking it. Undecided puzzles are then solved alone."""
 
-Those left over are then solved, or checked, one by one."""
-
-SHARE_TOGETHER = 0.5
-"""The share of a puzzle's time for either; the rest is for the same one by one, or a proof."""
+BATCH_SHARE = 0.5
+"""Share of a puzzle's time limit for either. The rest is for solving it alone, or for a proof."""
 
 UNCHECKED = -1
-"""A number of nodes that stands for: not checked."""
+"""In `nodes`: the search did not check this puzzle."""
 
 UNDECIDED = "lanes left it undecided"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """P puzzles of one geometry, whose side is at most 25.
+    """P puzzles of one geometry, with a side of 25 at most.
 
-    `masks` (P, n²) are the values that each cell may hold; nobody can change them any more, as
-    answers are checked by the same. `problem` builds the problem of the puzzle at an index, which
-    is seldom needed. `parse` are the seconds that reading each took, if known.
+    `masks` (P, n²) are the values that each cell may hold. They become read-only, because answers
+    are checked against them. `problem(index)` builds the problem of a puzzle when it is needed.
+    `parse` is the reading time of each puzzle in seconds, if known.
     """
 
     geometry: Geometry
@@ -77,15 +75,19 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What is known of P puzzles of one geometry.
+class CertifiedBatch:
+    """The certified solutions of P puzzles of one geometry.
 
-    `grids` (R, P, n²) are certified solutions, of which the first `counts` (P,) are valid; `more`
-    (P,) says that there is at least one more than the `limit` asked for. `left` maps the index of
-    each undecided puzzle to what was wrong with its answer, if it had one. `spent` (P,) are
-    seconds. `nodes` (P,) are those of the search that has shown that there are no more, UNCHECKED
-    where it has not; None if solvers are trusted. `results` has the results, by index, of those
-    that were solved, checked or explained one by one; they hold in place of the arrays.
+    used: the solver. limit: the number of solutions asked for.
+    counts: (P,) numbers of solutions, at most `limit`.
+    more: (P,) true if there are more solutions than `limit`.
+    grids: (R, P, n²) solutions, the first `counts` of each puzzle.
+    left: index of each undecided puzzle → what was wrong with its answer, if it had one.
+    spent: (P,) seconds.
+    nodes: (P,) nodes of the exhaustive search that found no other solutions, UNCHECKED for puzzles
+        it did not decide; None if solvers are trusted.
+    results: index → result of each puzzle that was solved, checked or explained alone. They
+        override the arrays.
     """
 
     used: SolverUsed
@@ -99,39 +101,39 @@ class Answers:
     nodes: NDArray[np.int64] | None = None
     results: dict[int, Result[Grid]] = field(default_factory=dict)
 
-    def status(self, place: int) -> Status:
-        if self.more[place]:
+    def status(self, index: int) -> Status:
+        if self.more[index]:
             return "multiple"
-        return STATUSES[min(int(self.counts[place]), 2)]
+        return STATUSES[min(int(self.counts[index]), 2)]
 
-    def is_complete(self, place: int) -> bool:
-        return not self.more[place]
+    def is_complete(self, index: int) -> bool:
+        return not self.more[index]
 
-    def message(self, place: int) -> str | None:
-        return more_than(self.limit, "solution") if self.more[place] else None
+    def message(self, index: int) -> str | None:
+        return more_than(self.limit, "solution") if self.more[index] else None
 
-    def certificate(self, place: int) -> Certificate | None:
-        """How it is known that there are no more; None if it is not, or not yet."""
-        if self.more[place] or place in self.left:
+    def certificate(self, index: int) -> Certificate | None:
+        """The certificate that there are no other solutions; None if there is none so far."""
+        if self.more[index] or index in self.left:
             return None
         if self.nodes is None:
             return TRUSTED
-        nodes = int(self.nodes[place])
+        nodes = int(self.nodes[index])
         return None if nodes == UNCHECKED else Certificate("proved", "exhaustion", nodes)
 
-    def solutions(self, place: int) -> list[bytes]:
-        """The solutions of a puzzle, each n² values."""
-        return [self.grids[rank, place].tobytes() for rank in range(self.counts[place])]
+    def solutions(self, index: int) -> list[bytes]:
+        """The solutions of a puzzle, each n² values in bytes."""
+        return [self.grids[rank, index].tobytes() for rank in range(self.counts[index])]
 
-    def result(self, place: int) -> Result[Grid]:
-        """The result for one puzzle, without its problem if that was not needed."""
-        return self.results.get(place) or Result(
-            self.status(place),
-            tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(place)),
-            self.is_complete(place),
-            self.message(place),
+    def result(self, index: int) -> Result[Grid]:
+        """The result of one puzzle. It has a `problem` only if the puzzle was taken alone."""
+        return self.results.get(index) or Result(
+            self.status(index),
+            tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(index)),
+            self.is_complete(index),
+            self.message(index),
             solver=self.used,
-            certificate=self.certificate(place),
+            certificate=self.certificate(index),
         )
 
 
@@ -140,24 +142,24 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
-def portions(
+def batch_slices(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], settings: Settings
 ) -> Iterator[slice]:
-    """Which of many puzzles to solve together: all with machine code, until it is there only a few.
+    """Split puzzles into batches: small ones until machine code is loaded, then all of the rest.
 
-    So it takes over in the midst of them. The last portion has at least SLOWLY_TOGETHER puzzles.
+    `masks` is (P, n²). The last batch has at least UNCOMPILED_BATCH puzzles, if P is that large.
     """
     begin, count = 0, len(masks)
-    while geometry == NINE and count - begin >= 2 * SLOWLY_TOGETHER:
+    while geometry == NINE and count - begin >= 2 * UNCOMPILED_BATCH:
         if not _is_for_lanes(count - begin, settings) or _is_compiled(count - begin, settings):
             break
-        yield slice(begin, begin + SLOWLY_TOGETHER)
-        begin += SLOWLY_TOGETHER
+        yield slice(begin, begin + UNCOMPILED_BATCH)
+        begin += UNCOMPILED_BATCH
     yield slice(begin, count)
 
 
 def _is_compiled(count: int, settings: Settings) -> bool:
-    """Whether machine code for so many puzzles is there; if not, all that is missing is made."""
+    """Whether machine code for `count` puzzles is loaded. Otherwise starts to compile it."""
     from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
     search = machine_code(count, at_once=True)
@@ -167,89 +169,95 @@ def _is_compiled(count: int, settings: Settings) -> bool:
 
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
-) -> Answers:
-    """Solve each puzzle. `explain`, as in `solve_problem`, gives each a result of its own.
+) -> CertifiedBatch:
+    """Solve each puzzle of a batch.
 
-    Raises EnvironmentFailure.
+    `explain` works as in `solve_problem`, and adds every puzzle to `results`. Raises
+    EnvironmentFailure.
     """
     start = time.perf_counter()
-    answers = _certified(batch, _ask(batch, solvers, settings), settings)
+    solved = _certified(batch, _ask_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
-    if answers.used.name != "lanes" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
+    if solved.used.name != "lanes" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
         solvers = solvers.for_many()
-    for place in _to_do(answers, settings, explain=explain):
-        problem = batch.problem(place)
-        is_left, why = place in answers.left, answers.left.get(place)
+    for index in _remaining(solved, settings, explain=explain):
+        problem = batch.problem(index)
+        is_left, why = index in solved.left, solved.left.get(index)
         watch = Stopwatch(
-            parse=batch.parse[place] if batch.parse else None,
-            together=float(answers.spent[place]),
+            parse=batch.parse[index] if batch.parse else None,
+            together=float(solved.spent[index]),
             batch=None if is_left else seconds,
         )
         if not is_left:
-            found = replace(answers.result(place), problem=problem)
+            certified = replace(solved.result(index), problem=problem)
             search = Search(problem, settings, watch)
-            result = with_evidence(found, search, solvers, explain=explain)
-            is_left, why = bool(found.complete and result.is_doubted), result.why_doubted
+            result = with_evidence(certified, search, solvers, explain=explain)
+            is_left, why = bool(certified.complete and result.is_doubted), result.why_doubted
         if is_left:
             result = solve_problem(problem, solvers, settings, watch, explain=explain)
             result = result.answered_after(why)
-        answers.results[place] = result
-    return answers
+        solved.results[index] = result
+    return solved
 
 
-def _to_do(answers: Answers, settings: Settings, *, explain: bool) -> list[int]:
-    """The puzzles left, and those that are still to be checked, explained or proved."""
-    count = len(answers.counts)
+def _remaining(solved: CertifiedBatch, settings: Settings, *, explain: bool) -> list[int]:
+    """The indices of puzzles to solve, check, explain or prove alone."""
+    count = len(solved.counts)
     if explain:
         return list(range(count))
     chosen = np.zeros(count, np.bool_)
-    if answers.nodes is not None:
-        chosen |= answers.nodes == UNCHECKED
-    for found, status in enumerate(STATUSES):
+    if solved.nodes is not None:
+        chosen |= solved.nodes == UNCHECKED
+    for number, status in enumerate(STATUSES):
         if status == "unsolvable" or settings.is_to_prove(status):
-            chosen |= np.minimum(answers.counts, 2) == found
-    chosen &= ~answers.more
-    chosen[list(answers.left)] = True
-    places: list[int] = np.flatnonzero(chosen).tolist()
-    return places
+            chosen |= np.minimum(solved.counts, 2) == number
+    chosen &= ~solved.more
+    chosen[list(solved.left)] = True
+    indices: list[int] = np.flatnonzero(chosen).tolist()
+    return indices
 
 
-def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
-    """The answers, those left out whose grids are no solutions, and checked to be complete.
+def _certified(batch: Batch, solved: CertifiedBatch, settings: Settings) -> CertifiedBatch:
+    """Certify the grids, and check that they are complete.
 
-    The check of completeness looks at the grids too; those that it has not judged are certified.
+    Puzzles with a wrong grid are added to `left`. The exhaustive search certifies grids too, so
+    `certify_lists` gets only those of puzzles that it did not decide.
     """
-    counts, more, spent = answers.counts, answers.more, answers.spent.copy()
+    counts, more, spent = solved.counts, solved.more, solved.spent.copy()
     answered = np.ones(len(counts), np.bool_)
-    answered[list(answers.left)] = False
+    answered[list(solved.left)] = False
     nodes = None if settings.trust_solver else np.full(len(counts), UNCHECKED)
     is_wrong = np.zeros(len(counts), np.bool_)
     claimed = answered & ~more
     if nodes is not None and claimed.any():
-        at = np.flatnonzero(claimed)
-        some = at if len(at) < len(counts) else slice(None)
-        seconds = _seconds_together(settings, float(spent[at].max()))
+        indices = np.flatnonzero(claimed)
+        selected = indices if len(indices) < len(counts) else slice(None)
+        seconds = _batch_seconds(settings, float(spent[indices].max()))
         start = time.perf_counter()
         verdicts, needed = exhausted_many(
-            batch.geometry, batch.masks[some], counts[some], answers.grids[:, some], seconds
+            batch.geometry,
+            batch.masks[selected],
+            counts[selected],
+            solved.grids[:, selected],
+            seconds,
         )
-        spent[at] += time.perf_counter() - start
-        nodes[at] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
-        is_wrong[at] = verdicts == Verdict.WRONG
+        spent[indices] += time.perf_counter() - start
+        nodes[indices] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
+        is_wrong[indices] = verdicts == Verdict.WRONG
         answered &= more
-        answered[at[verdicts == Verdict.UNDECIDED]] = True
+        answered[indices[verdicts == Verdict.UNDECIDED]] = True
     listed = np.where(answered, counts + more, 0)
-    is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, answers.grids)
-    wrong = f"a grid of {answers.used.name} is no solution"
-    left = {**answers.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
-    return replace(answers, left=left, nodes=nodes, spent=spent)
+    is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, solved.grids)
+    wrong = f"a grid of {solved.used.name} is not a solution"
+    left = {**solved.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
+    return replace(solved, left=left, nodes=nodes, spent=spent)
 
 
-def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    """Ask lanes; if they are not available, all puzzles are left."""
+def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> CertifiedBatch:
+    """Ask the batch solver. Without it, all puzzles are left."""
     count, cells = batch.masks.shape
-    most, start = settings.limit, time.perf_counter()
+    max_solutions, start = settings.limit, time.perf_counter()
     solver = None
     if batch.geometry == NINE and _is_for_lanes(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
@@ -258,42 +266,43 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
         if solver and not settings.trust_solver:
             compiled_check(0, at_once=True)  # cheap now that llvmlite is loaded
     if solver is None:
-        return Answers(
+        return CertifiedBatch(
             SolverUsed(solvers.chain[0].name, None),
             batch.geometry,
-            most,
+            max_solutions,
             np.zeros(count, np.int64),
             np.zeros(count, np.bool_),
             np.zeros((0, count, cells), np.uint8),
             dict.fromkeys(range(count)),
             np.zeros(count),
         )
-    found = solver(batch.masks, most + 1, Deadline.of(Limits(_seconds_together(settings))))
+    deadline = Deadline.of(Limits(_batch_seconds(settings)))
+    solutions = solver(batch.masks, max_solutions + 1, deadline)
     undecided = UNDECIDED if settings.solver == "lanes" else None
-    return Answers(
+    return CertifiedBatch(
         SolverUsed("lanes", f"numpy {np.__version__}"),
         batch.geometry,
-        most,
-        np.minimum(found.counts, most),
-        found.counts > most,
-        found.grids,
-        dict.fromkeys(np.flatnonzero(~found.decided).tolist(), undecided),
+        max_solutions,
+        np.minimum(solutions.counts, max_solutions),
+        solutions.counts > max_solutions,
+        solutions.grids,
+        dict.fromkeys(np.flatnonzero(~solutions.decided).tolist(), undecided),
         np.full(count, time.perf_counter() - start),
     )
 
 
 def _is_for_lanes(count: int, settings: Settings) -> bool:
-    """Whether the settings leave so many puzzles to lanes."""
-    if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "lanes"):
+    """Whether the settings have the batch solver solve `count` puzzles."""
+    if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "lanes"):
         return False
     is_many = count >= FEWEST_TOGETHER and settings.encoding == ENCODING
     return is_many or settings.solver == "lanes"
 
 
-def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
-    """Seconds for solving or checking puzzles together that have spent so many of their time.
+def _batch_seconds(settings: Settings, spent: float = 0.0) -> float:
+    """Time limit for solving or checking a batch whose puzzles have spent `spent` seconds each.
 
-    The seconds are not capped if lanes are the chosen solver.
+    There is no upper bound if the batch solver was chosen by name.
     """
-    share = max(0.0, settings.timeout - spent) * SHARE_TOGETHER
-    return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
+    share = max(0.0, settings.timeout - spent) * BATCH_SHARE
+    return share if settings.solver == "lanes" else min(share, MAX_BATCH_SECONDS)

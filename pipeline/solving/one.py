@@ -1,7 +1,7 @@
-"""The chain on one screen: Problem → Cnf → Answer → solution → Result with its evidence.
+"""Solve one problem: Problem → Cnf → Answer → solution → Result with its evidence.
 
-Puzzles and formulas take the same chain. Every solution is certified, and each solver is the
-fallback of the one before. A problem that no solver could answer is a Result too; only a failing
+Puzzles and formulas take the same path. Every solution is certified, and each solver is the
+fallback of the one before. A problem that no solver could answer is a Result too. Only a failing
 environment raises.
 """
 
@@ -14,49 +14,42 @@ from typing import Any, Generic, cast
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
 from pipeline.solving import Encoding
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
+from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import (
-    MOST_PROVED,
+    MAX_PROVED_SOLUTIONS,
     Checked,
     check_complete,
-    exhaustion_seconds,
     prove_complete,
     search_missing,
+    search_seconds,
 )
+from pipeline.solving.enumeration import answers
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solver, Solvers
 
 FEWEST_TOGETHER = 8
-"""Puzzles of one geometry that are solved together, by machine code if it is there. Loading numpy
-and that takes as long as solving so many one by one."""
+"""Puzzles of one geometry from which they are solved together. Loading numpy and machine code takes
+as long as solving this number one by one."""
 
 EXPLAIN_SECONDS = 2.0
-"""The longest that explaining why there is no solution may take."""
+"""Time limit for explaining why there is no solution."""
 
 TRUSTED = Certificate("claimed", reason="--trust-solver")
 UNSHARED = Certificate("claimed", reason="only the search through everything ended in time")
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-"""The status of a problem with no, one and more solutions."""
+"""The statuses of problems with no, one and more solutions."""
 
-LEAST_BYTES = 16
-"""Memory of a clause of two literals; every solver takes at least that."""
+RESERVED_SHARE = 0.25
+"""Share of the time reserved for an exhaustive search of a variant, in case the solver gives up."""
 
-VARIABLE_BYTES = 200
-"""Memory of a variable in this process while a model is read and checked."""
-
-SEARCH_SHARE = 0.25
-"""The share of the time that is kept for a search through a puzzle with rules, if the solver gives
-up."""
-
-HANDED_OVER = 2
-"""Solutions after which the second solver goes on: fewer show whether a puzzle is unique."""
+HANDOVER_SOLUTIONS = 2
+"""Solutions after which the second solver takes over. Uniqueness is decided before that."""
 
 _IS_WRONG = "the solution beside it is wrong"
 _NOT_FOUND = "the solution beside it was not found"
@@ -71,10 +64,10 @@ def solve_problem(
     *,
     explain: bool = True,
 ) -> Result[S]:
-    """Solve one problem: ask the solvers in turn until an answer stands up.
+    """Solve one problem: ask the solvers in turn until an answer passes its checks.
 
-    `on_solution` is called with each solution as it is found. `explain` adds the conflict or
-    the difference. Raises EnvironmentFailure if the last solver cannot work.
+    `on_solution` is called with each solution as soon as it is certified. `explain` adds the
+    conflict or the difference. Raises EnvironmentFailure if the last solver cannot run.
     """
     search = Search(problem, settings, watch, on_solution)
     result: Result[S] | None = None
@@ -91,13 +84,13 @@ def solve_problem(
             why, planned = str(error), False
             continue
         if why is None and search.by is not solver:
-            why = f"{solver.name} found the first {HANDED_OVER} solutions"
+            why = f"{solver.name} found the first {HANDOVER_SOLUTIONS} solutions"
         used = SolverUsed(search.by.name, search.by.version, why, planned and why is not None)
-        found = search.result(solutions, ended, used)
+        candidate = search.result(solutions, ended, used)
         if isinstance(ended, Unknown):
-            found = search.after(found, ended)
-        result = with_evidence(found, search, solvers, explain=explain)
-        if not found.complete or not result.is_doubted:
+            candidate = search.after(candidate, ended)
+        result = with_evidence(candidate, search, solvers, explain=explain)
+        if not candidate.complete or not result.is_doubted:
             return result
         why, planned = result.why_doubted, False  # another solver may do better
     if result is not None:
@@ -107,7 +100,7 @@ def solve_problem(
 
 
 class Search(Generic[S]):
-    """The search for one problem's solutions; all solvers that are asked share its time.
+    """The search for the solutions of one problem. All solvers share its time limit.
 
     `by` is the solver that was asked last.
     """
@@ -135,24 +128,25 @@ class Search(Generic[S]):
 
     @property
     def encoding(self) -> Encoding | None:
-        """The size of what is `kept`."""
-        return self.kept.told if self.kept else None
+        """The size of the CNF `kept`."""
+        return self.kept.stats if self.kept else None
 
     def collect(
         self, solver: Solver, then: Solver | None = None
     ) -> tuple[list[S], Unsat | Unknown | None]:
-        """Certified solutions, up to one more than are asked for, and what ended the search.
+        """Collect certified solutions until the problem has as many as `Problem.wanted`.
 
-        None if there were enough of them. Raises as `stream` does.
+        Returns them, and the verdict that ended the search, or None if there were enough. Raises
+        as `stream` does.
         """
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
         with closing(self.stream(solver, then)) as stream:
-            for each in stream:
-                if isinstance(each, (Unsat, Unknown)):
-                    return solutions, each
-                solutions.append(each)
-                self._show(each)
+            for outcome in stream:
+                if isinstance(outcome, (Unsat, Unknown)):
+                    return solutions, outcome
+                solutions.append(outcome)
+                self._show(outcome)
                 if len(solutions) == wanted:
                     break
         return solutions, None
@@ -160,14 +154,14 @@ class Search(Generic[S]):
     def stream(
         self, solver: Solver, then: Solver | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
-        """Yield each solution when it is found and certified, then what ended the search.
+        """Yield each solution once it is certified, then the verdict that ended the search.
 
-        If there is a solver `then`, it goes on from the first solutions; if it fails, the other one
-        does. Raises LimitReached if the CNF is too large, SolverError if a solver fails.
+        A solver `then` takes over after HANDOVER_SOLUTIONS. If it fails, the first solver
+        continues. Raises LimitReached if the CNF is too large, SolverError if a solver fails.
         """
         blocked: list[Clause] = []
-        yield from self._solutions(solver, blocked, HANDED_OVER if then else None)
-        if then is None or len(blocked) < HANDED_OVER:
+        yield from self._solutions(solver, blocked, HANDOVER_SOLUTIONS if then else None)
+        if then is None or len(blocked) < HANDOVER_SOLUTIONS:
             return
         try:
             yield from self._solutions(then, blocked)
@@ -175,16 +169,16 @@ class Search(Generic[S]):
             yield from self._solutions(solver, blocked)
 
     def _solutions(
-        self, solver: Solver, blocked: list[Clause], most: int | None = None
+        self, solver: Solver, blocked: list[Clause], max_models: int | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
-        """As `stream`, of one solver; see `answers`."""
+        """`stream` with a single solver; see `answers`."""
         self.by, cnf = solver, self._encoded()
         limits = limits_left(self.settings, self.watch)
-        if self._is_of_rules:
+        if self._is_variant:
             left = max(0.0, limits.seconds - limits.spent)
-            kept = min(exhaustion_seconds(self.problem), SEARCH_SHARE * left)
+            kept = min(search_seconds(self.problem), RESERVED_SHARE * left)
             limits = replace(limits, spent=limits.spent + kept)
-        with closing(answers(cnf, solver, limits, blocked, most)) as stream:
+        with closing(answers(cnf, solver, limits, blocked, max_models)) as stream:
             while True:
                 with self.watch.timing("solve"):
                     answer = next(stream, None)
@@ -203,9 +197,9 @@ class Search(Generic[S]):
     def result(
         self, solutions: Sequence[S], ended: Unsat | Unknown | None, used: SolverUsed
     ) -> Result[S]:
-        """Derive status, order and message from how a search ended.
+        """Derive status, order and message from the end of a search.
 
-        A search that was cut short also gets what a check found missing before.
+        After an Unknown, solutions that an earlier check found missing are added.
         """
         limit = self.problem.limit(self.settings)
         if isinstance(ended, Unknown):
@@ -236,24 +230,26 @@ class Search(Generic[S]):
         )
 
     @property
-    def _is_of_rules(self) -> bool:
+    def _is_variant(self) -> bool:
         return self.problem.is_encoded and self.problem.geometry_alone is None
 
     def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
-        """The result of a solver that gave up, or of an exhaustive search for the rest.
+        """Continue the result of a solver that gave up by an exhaustive search, for variants.
 
-        That there are no more solutions then rests on the search alone, even if it finds none that
-        the solver missed, so `_certified` asks for a proof.
+        Only that search then says that there are no other solutions, so `_certified` asks for a
+        proof.
         """
-        if not self._is_of_rules or result.status != "unknown":
+        if not self._is_variant or result.status != "unknown":
             return result
-        most = min(self.problem.wanted(self.settings), MOST_PROVED) - len(result.solutions)
+        max_missing = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS) - len(
+            result.solutions
+        )
         limits = limits_left(self.settings, self.watch)
-        limits = limits.at_most(exhaustion_seconds(self.problem))
+        limits = limits.at_most(search_seconds(self.problem))
         with self.watch.timing("prove"):
-            found = search_missing(self.problem, result.solutions, most, limits)
-        missing = cast("tuple[S, ...]", found.missing if found else ())
-        is_all = found is not None and found.undecided is None and len(missing) < most
+            checked = search_missing(self.problem, result.solutions, max_missing, limits)
+        missing = cast("tuple[S, ...]", checked.missing if checked else ())
+        is_all = checked is not None and checked.undecided is None and len(missing) < max_missing
         if not (is_all or missing):
             return result
         for solution in missing:
@@ -263,11 +259,11 @@ class Search(Generic[S]):
         if result.solver and result.solutions and not missing:
             used = result.solver
         ended = Unsat() if is_all else gave_up
-        told = self.result([*result.solutions, *missing], ended, used)
-        return replace(told, certificate=UNSHARED if is_all else None)
+        continued = self.result([*result.solutions, *missing], ended, used)
+        return replace(continued, certificate=UNSHARED if is_all else None)
 
     def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
-        """The result with the solutions that the check has found."""
+        """The result with the solutions that the check found missing."""
         why = f"{_solver_of(result)} missed a solution that the check found"
         used = SolverUsed("exhaustion", None, why)
         ended: Unsat | Unknown | None = None
@@ -278,8 +274,8 @@ class Search(Generic[S]):
         self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
             self._show(solution)
-        found = self.result([*result.solutions, *checked.missing], ended, used)
-        return replace(found, is_doubted=checked.is_cut_short)
+        extended = self.result([*result.solutions, *checked.missing], ended, used)
+        return replace(extended, is_doubted=checked.is_cut_short)
 
     def _encoded(self) -> Cnf:
         if self._cnf is None:
@@ -296,41 +292,6 @@ class Search(Generic[S]):
             self._on_solution(solution)
 
 
-def answers(
-    cnf: Cnf,
-    solver: Solver,
-    limits: Limits,
-    blocked: list[Clause] | None = None,
-    most: int | None = None,
-) -> Generator[Answer, None, None]:
-    """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
-
-    `blocked` are the clauses that exclude earlier models; each further model adds one. Once there
-    are `most` of them, it ends without a verdict. The limits hold for all calls together. Raises
-    SolverError if the solver fails, gives a model that does not satisfy the clauses, or repeats an
-    earlier grid.
-    """
-    deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
-    try:
-        limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
-        with solver.open(cnf, limits) as session:
-            for clause in blocked:
-                session.add(clause)
-            while isinstance(answer := session.solve(), Sat):
-                if not cnf.satisfied_by(answer.model, deadline):
-                    raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
-                if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
-                    raise SolverError(f"{solver.name} found a model again that was blocked")
-                yield answer
-                blocked.append(cnf.blocking(answer.model))
-                session.add(blocked[-1])
-                if len(blocked) == most:
-                    return
-            yield answer
-    except LimitReached as error:
-        yield Unknown(str(error))
-
-
 def more_than(limit: int, noun: str) -> str:
     return f"there are more {noun}s than the {limit} asked for"
 
@@ -342,10 +303,10 @@ def _solver_of(result: Result[Any]) -> str:
 def with_evidence(
     result: Result[S], search: Search[S], solvers: Solvers, *, explain: bool = True
 ) -> Result[S]:
-    """The result, once it is checked that no solution is missing, and explained.
+    """Check that the result is complete, and explain it.
 
-    Solutions that the check finds missing become part of the result. A result that claims to be
-    complete and proves not to be becomes `Result.doubted`.
+    Solutions that the check finds missing are added. If the result claims to be complete and no
+    proof of that holds, `Result.doubted` is returned.
     """
     problem, watch = search.problem, search.watch
     result = _certified(result, search, solvers)
@@ -364,7 +325,7 @@ def with_evidence(
 
 
 def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
-    """The result with its certificate, and with what was missing."""
+    """The result with its certificate, and with solutions that were missing."""
     settings, watch, problem = search.settings, search.watch, search.problem
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
@@ -372,18 +333,18 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
     if result.certificate and result.certificate != UNSHARED and not prove:
         return result
     if result.certificate != UNSHARED:
-        most = problem.limit(settings) + 1 - len(result.solutions)
+        max_missing = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             checked = check_complete(
-                problem, result.solutions, solvers, limits, most=most, prove=prove
+                problem, result.solutions, solvers, limits, max_missing=max_missing, prove=prove
             )
         if checked.missing:
             result = search.with_missing(result, checked)
             if not result.complete:
                 return replace(result, certificate=checked.certificate)
             checked = None
-    if checked is None:  # nothing but the search says that these are all
+    if checked is None:  # so far only the search says that these are all
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
@@ -397,7 +358,7 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
 def _with_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
-    """Explain why there is no solution; a solver that is proved wrong makes the result unknown."""
+    """Explain why there is no solution. If there is one after all, the result is doubted."""
     from pipeline.solving.explain import explain_conflict  # noqa: PLC0415 - seldom needed
     from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415 - as above
 
@@ -414,9 +375,10 @@ def _with_conflict(
 
 
 def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
-    """Add what is wrong with the solution beside the puzzle, if there is one and anything is.
+    """Compare the result with the solution that the source gives beside the puzzle.
 
-    `claimed` is one line: digits, numbers, or `signs` of the values 1, 2, ….
+    `claimed` is that solution in one line: digits, numbers, or the letters `signs` of the values
+    1, 2, …. The result gets a `disagreement` if it is wrong or was not found.
     """
     if claimed is None or result.status == "failed":
         return result

@@ -1,7 +1,7 @@
-"""Problem: what the chain needs of a puzzle, or of a formula; a new kind is one class.
+"""The problems that can be solved: puzzles and formulas. A new kind is one subclass of `Problem`.
 
-A problem has a CNF, decodes a solver's model, has its own certifier, and states the formula that
-a proof of completeness refutes.
+A problem makes its CNF, decodes and certifies models, and states the formula that a proof of
+completeness refutes.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
 
 SEARCH_BYTES = 20
-"""Memory of a search through everything, for each cell of the grid times each cell."""
+"""Memory of an exhaustive search, for each pair of cells of the grid."""
 
 MAX_MODELS = 1
-"""Models of a formula to look for if `max_solutions` is not given."""
+"""Models of a formula to find if `max_solutions` is not set."""
 
 _WIDTH = 78
 
@@ -50,8 +50,8 @@ S = TypeVar("S", bound=Grid | Model, default=Any)
 class Problem(ABC, Generic[S]):
     """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
 
-    `noun` is what its solutions are called. `is_encoded`: its CNF is made here, not given.
-    `format` is the name of the notation in which it was read.
+    `noun`: the name of its solutions in messages. `is_encoded`: whether its CNF is made by an
+    encoding rather than given. `format`: the notation in which it was read.
     """
 
     noun: ClassVar[str]
@@ -59,9 +59,9 @@ class Problem(ABC, Generic[S]):
 
     @property
     def geometry_alone(self) -> Geometry | None:
-        """The geometry of a puzzle with no rule but its units; None of anything else.
+        """The geometry of a puzzle without further rules; None for any other problem.
 
-        A batch takes only such puzzles: it works on their masks alone.
+        Only such puzzles are solved in batches, which have nothing but their masks.
         """
         return None
 
@@ -71,58 +71,64 @@ class Problem(ABC, Generic[S]):
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The parts of its source that are left to people, as `Parsed` names them."""
+        """The parts of its source that were not read, as in `Parsed`."""
         return ()
 
     @abstractmethod
     def limit(self, settings: Settings) -> int:
-        """The most solutions to publish."""
+        """The maximum number of solutions to publish."""
 
     def wanted(self, settings: Settings) -> int:
-        """The number of solutions to look for: one more shows whether there are more."""
+        """The number of solutions to find: one above `limit`, to learn whether there are more."""
         return self.limit(settings) + 1
 
     @abstractmethod
     def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
-        """The CNF whose models are its solutions. Raises LimitReached."""
+        """The CNF whose models are the solutions. Raises LimitReached."""
 
     @abstractmethod
     def decode(self, model: AbstractSet[int], cnf: Cnf) -> S:
-        """The solution that a model of that CNF stands for. Raises SolverError if it is not one."""
+        """Decode a model of `cnf` into a solution. Raises SolverError if that is impossible."""
 
     @abstractmethod
     def fault(self, solution: S, solver: str) -> str | None:
-        """Why this is not a solution, naming the solver that gave it; None if it is one."""
+        """Why this is not a solution, in a message that names `solver`; None if it is one."""
 
-    def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
-        """Search for up to `most` solutions that are not listed; None if it cannot be searched.
+    def exhausted(
+        self,
+        solutions: Sequence[S],  # noqa: ARG002
+        max_solutions: int,  # noqa: ARG002
+        limits: Limits,  # noqa: ARG002
+    ) -> Exhausted | None:
+        """Search for up to `max_solutions` solutions that `solutions` lacks.
 
-        Those listed are different solutions. Raises LimitReached if memory is too short.
+        Those listed are distinct solutions. Returns None if the problem cannot be searched. Raises
+        LimitReached if there is too little memory.
         """
         return None
 
     @abstractmethod
     def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
-        """The most clauses, and literals, that `refutation` can have.
+        """Upper bounds of the clauses and literals of `refutation`.
 
-        Raises LimitReached if that is more than a proof is made for.
+        Raises LimitReached if they are too many for a proof.
         """
 
     @abstractmethod
     def refutation(self, solutions: Sequence[S]) -> Formula:
         """The formula that is unsatisfiable exactly if there are no other solutions.
 
-        Raises LimitReached.
+        Raises LimitReached if it is too large.
         """
 
     @abstractmethod
     def text(self, solution: S) -> Iterable[str]:
-        """A solution as it is published, in pieces."""
+        """The text of a published solution, in chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class PuzzleProblem(Problem[Grid]):
-    """A puzzle, and how it was read."""
+    """A puzzle and its notation."""
 
     noun = "solution"
     is_encoded = True
@@ -156,13 +162,15 @@ class PuzzleProblem(Problem[Grid]):
 
     def fault(self, solution: Grid, solver: str) -> str | None:
         violations = certify_grid(self.puzzle, solution)
-        return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
+        return f"the grid of {solver} is not a solution: {violations[0]}" if violations else None
 
-    def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
+    def exhausted(self, solutions: Sequence[Grid], max_solutions: int, limits: Limits) -> Exhausted:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
-        return searched_through(self.puzzle, solutions, max_solutions=most, seconds=seconds)
+        return searched_through(
+            self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds
+        )
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
@@ -180,7 +188,7 @@ class PuzzleProblem(Problem[Grid]):
 
 @dataclass(frozen=True, slots=True)
 class FormulaProblem(Problem[Model]):
-    """A formula in DIMACS CNF that need not be a puzzle's."""
+    """A formula in DIMACS CNF, whatever it means."""
 
     noun = "model"
     is_encoded = False
@@ -192,7 +200,7 @@ class FormulaProblem(Problem[Model]):
         return settings.max_solutions or MAX_MODELS
 
     def wanted(self, settings: Settings) -> int:
-        """As for a puzzle, but if one model is asked for, a second is not looked for."""
+        """As for a puzzle, but a single model is not followed by a search for a second."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 
@@ -213,9 +221,8 @@ class FormulaProblem(Problem[Model]):
     def refutation_size(self, solutions: Sequence[Model]) -> tuple[int, int]:
         clauses = len(self.parsed.clauses)
         if clauses > MAX_REFUTED:
-            most = f"the {MAX_REFUTED:,} that a proof is made for"
-            raise LimitReached(f"{clauses:,} clauses are more than {most}")
-        literals = self.parsed.clauses.size + clauses  # with a 0 after each
+            raise LimitReached(f"{clauses:,} clauses; a proof can have {MAX_REFUTED:,}")
+        literals = self.parsed.clauses.size + clauses  # each ends with a 0
         return clauses, literals + len(solutions) * self.parsed.variables
 
     def refutation(self, solutions: Sequence[Model]) -> Formula:
@@ -226,7 +233,7 @@ class FormulaProblem(Problem[Model]):
 
 
 def model_lines(model: Model) -> Iterator[str]:
-    """The lines of a model in the SAT competitions' notation, 78 characters long at most."""
+    """A model in the notation of the SAT competitions, in lines of at most 78 characters."""
     yield "s SATISFIABLE\n"
     line = "v"
     for word in chain(map(str, model), ["0"]):
@@ -238,11 +245,11 @@ def model_lines(model: Model) -> Iterator[str]:
 
 
 def problem_in(source: Readable, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """The problem of a source, read now unless it was. Raises InvalidPuzzle and LimitReached."""
+    """The problem of a source, which is read if need be. Raises InvalidPuzzle, LimitReached."""
     parsed = parsed_of(source, settings)
     return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
 
 
 def read_problem(data: bytes, name: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """Read the problem in the bytes of a file; `name` is for messages. Raises as `problem_in`."""
+    """Read the problem in the bytes of a file called `name`. Raises as `problem_in`."""
     return problem_in(unread(data, name, settings), settings)

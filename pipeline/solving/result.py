@@ -1,4 +1,4 @@
-"""Result: what the chain finds out about one problem, and how."""
+"""The result of one problem, with its certificate, proof and times."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 
 
 class Stopwatch:
-    """Seconds spent in each stage, summed up, and in total since it was made.
+    """Measures the seconds spent in each stage, and in total since it was created.
 
-    `parse`: seconds of reading, if that was over before. `together`: seconds of a batch that
-    count for the puzzle. `batch`: seconds of the whole batch, if they are to be published.
+    `parse`: seconds of earlier reading. `together`: seconds of a batch that count for this puzzle.
+    `batch`: seconds of the whole batch, if they are published.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Count the time inside as that stage's, without the time of stages within it."""
+        """Add the time of the block to a stage, without that of stages nested in it."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
         start, before = self._clock(), sum(stages.values())
@@ -67,25 +67,25 @@ class Stopwatch:
             stages[stage] += self._clock() - start - (sum(stages.values()) - before)
 
     def seconds(self) -> dict[str, float]:
-        """Seconds by stage so far, and `total`."""
+        """Seconds so far by stage, and `total`."""
         total = sum(self._earlier.values()) + self._clock() - self._start
         return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds of the puzzle's time so far: its stages, and what it was solved together."""
+        """Seconds that count against the puzzle's time limit, including those in a batch."""
         return self._spent + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
-    """What a puzzle may still use after the stages timed so far."""
+    """The limits minus the time that the puzzle has spent so far."""
     return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 
 @dataclass(frozen=True, slots=True)
 class SolverUsed:
-    """The solver that answered, and why it was not the first choice (`fallback`; None if it was).
+    """The solver that answered. `fallback` is the reason if it was not the first choice.
 
-    `planned`: nothing failed, so that it deserves no warning.
+    `planned`: that was no failure, so it deserves no warning.
     """
 
     name: str
@@ -95,7 +95,7 @@ class SolverUsed:
 
     @property
     def warning(self) -> str | None:
-        """Why another solver than the first answered, unless that was planned."""
+        """The reason for the fallback, unless it was planned."""
         return None if self.planned else self.fallback
 
 
@@ -118,7 +118,7 @@ class Certificate:
     reason: str | None = None
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """How the solutions are known to be all, else `claimed`; empty if there may be more."""
         return "" if self.complete == "no" else self.by or self.complete
 
@@ -145,15 +145,17 @@ class Proof(Generic[S_co]):
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[S_co]):
-    """Everything known about one problem: grids of a puzzle, or models of a formula.
+    """The result of one problem: grids of a puzzle, or models of a formula.
 
-    `solutions` are all certified; they are in lexicographic order if `complete`: true if there
-    is no other, None if that was not asked. `problem` is None if the source could not be read, and
-    for rows of a collection that did not need it. `cnf` is what the solver got; it is left out
-    where only its size, `encoding`, is published. `proof` belongs to a certificate by `lrat`.
-    `disagreement` says what is wrong with the solution beside the puzzle. `is_doubted`: the claim
-    that there were no more failed its check, so that another solver may find more. `seconds` has
-    each stage, `total`, and `batch` for puzzles that were solved together.
+    solutions: certified, and in lexicographic order if `complete`.
+    complete: true if there are no other solutions, None if that was not asked.
+    problem: None if the source could not be read, and for most rows of a collection.
+    cnf: the input of the solver; None where only its size, `encoding`, is published.
+    proof: the proof of a certificate by `lrat`.
+    disagreement: what is wrong with the solution that the source gives beside the puzzle.
+    is_doubted: the claim that there are no other solutions failed its check, so another solver may
+        find more.
+    seconds: by stage, `total`, and `batch` for puzzles that were solved together.
     """
 
     status: Status
@@ -179,13 +181,13 @@ class Result(Generic[S_co]):
 
     @property
     def grids(self) -> tuple[Grid, ...]:
-        """The solutions that are grids: all of a puzzle, none of a formula."""
+        """The solutions of a puzzle; empty for a formula."""
         from pipeline.puzzle.puzzle import Grid  # noqa: PLC0415 - few ask
 
-        return tuple(each for each in self.solutions if isinstance(each, Grid))
+        return tuple(grid for grid in self.solutions if isinstance(grid, Grid))
 
     def _repr_html_(self) -> str | None:
-        """What notebooks show: the status, and the puzzle with its first solution."""
+        """For notebooks: the status, and the puzzle with its first solution."""
         from html import escape  # noqa: PLC0415 - few results are drawn
 
         from pipeline.puzzle.puzzle import drawn  # noqa: PLC0415
@@ -194,49 +196,49 @@ class Result(Generic[S_co]):
         puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
         grid = next(iter(self.grids), None)
         image = drawn(puzzle, grid) if puzzle or grid else None
-        said = (self.status, counted(len(self.solutions), "solution"), self.told_certificate)
-        words = ", ".join(filter(None, (*said, self.said)))
+        facts = (self.status, counted(len(self.solutions), "solution"), self.told_certificate)
+        words = ", ".join(filter(None, (*facts, self.full_message)))
         return image and f"<p>{escape(words)}</p>{image}"
 
     def without_cnf(self) -> Result[S_co]:
-        """The same, without the clauses, which take a hundred times as much room."""
+        """The result without its clauses, which take a hundred times as much memory."""
         return replace(self, cnf=None)
 
     @property
-    def said(self) -> str | None:
-        """All messages about the result, in one line."""
+    def full_message(self) -> str | None:
+        """All messages about the result in one line, or None."""
         return "; ".join(filter(None, (self.message, self.disagreement, self.caveat))) or None
 
     @property
     def caveat(self) -> str | None:
-        """What the answer does not take into account."""
+        """A message about parts of the source that the answer ignores, or None."""
         return caveat(self.status, self.problem.unread if self.problem else ())
 
     @property
     def unread_texts(self) -> list[str]:
-        """The texts that it does not take into account, which are named once for a file of many."""
+        """The ignored texts of the source. For a file with many puzzles they are listed once."""
         return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
     def told_certificate(self) -> str:
-        """How it is known that the solutions are all, in a word; empty if that is not said."""
+        """The certificate as one word for tables; empty if solutions may be missing."""
         if not self.complete:
             return ""
-        return self.certificate.told if self.certificate else "claimed"
+        return self.certificate.label if self.certificate else "claimed"
 
     @property
     def why_doubted(self) -> str | None:
-        """What is wrong with the answer, if it `is_doubted`."""
+        """What is wrong with a result that `is_doubted`."""
         return (self.solver.fallback if self.solver else None) or self.message
 
     def answered_after(self, why: str | None) -> Result[S_co]:
-        """Note what went wrong before its solver was asked, if anything did."""
+        """Set the fallback reason of the solver to `why`, if that is not empty."""
         if not why or not self.solver:
             return self
         return replace(self, solver=replace(self.solver, fallback=why, planned=False))
 
     def doubted(self, why: str) -> Result[S_co]:
-        """The result without its claim to be complete, which is not known to be true."""
+        """The result without its claim to be complete, because of `why`."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
         doubted = replace(
             self, status=status, complete=False, message=why, conflict=None, is_doubted=True

@@ -1,4 +1,4 @@
-"""What is said to be all solutions of a puzzle is searched for others, through everything."""
+"""Exhaustive search finds exactly the solutions that a list lacks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def puzzles(draw):
 
 
 def found(puzzle):
-    """A solution, if there is one."""
+    """A solution, or None."""
     result = exhausted(puzzle, [])
     assert result.undecided is None
     assert result.is_complete == (not result.missing)
@@ -142,7 +142,7 @@ def test_too_few_nodes_leave_it_undecided():
 
 
 def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
-    """Its propagation takes one of the six for a contradiction."""
+    """Propagation wrongly rejects one of the six solutions."""
     puzzle = parse_puzzle(SIX)
     known = solutions(puzzle, 9)
     propagate, lost = exhaustion._propagate, exhaustion._bits_of(puzzle, known[2])
@@ -180,7 +180,7 @@ def test_as_many_as_are_asked_for_are_found(text, count):
 
 @pytest.mark.parametrize("first", [1, 3, 20])
 def test_restarts_lose_and_repeat_no_solution(first, monkeypatch):
-    """After so few failures, and a tenth more each time."""
+    """The search restarts after `first` failures, then after a tenth more each time."""
     monkeypatch.setattr(exhaustion, "_RUN_GROWTH", 1.1)
     monkeypatch.setattr(exhaustion, "_FIRST_RUN", first)
     for puzzle in (parse_puzzle(EVEN_ODD_SIX), parse_puzzle(SIX), marked(Geometry(2, 2), {0: 1})):

@@ -1,4 +1,4 @@
-"""The certifier's formula has the solutions as its models, and its text is exact DIMACS."""
+"""The models of a proof's formula are the solutions, and its text is exact DIMACS."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOUR, SIX_BY_SIX = Geometry(2, 2), Geometry(2, 3)
 
 
 def models(clauses, geometry):
-    """Every grid that satisfies the clauses, found by PySAT; a cell may hold no two values."""
+    """Every grid that satisfies the clauses, found by PySAT. A cell with two values is an error."""
     n = geometry.side
     found = []
     with Solver("minisat22", bootstrap_with=clauses) as solver:

@@ -1,4 +1,4 @@
-"""Grids against puzzles by the rules alone, one or many; models against clauses."""
+"""Certification of grids, one by one and in batches, and of models."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def grid_with(values: dict[int, int]) -> Grid:
 
 
 def twice(kind: str, here: tuple[int, int], there: tuple[int, int]) -> tuple:
-    """The violation by a 2 that stands twice in the first unit of a kind."""
+    """The violation for two 2s in the first unit of a kind."""
     places = " and ".join(f"row {row}, column {column}" for row, column in (here, there))
     return kind, f"{kind} 1 holds 2 twice: {places}", (here, there)
 
@@ -62,7 +62,7 @@ GEOMETRIES = [FOUR, *(Geometry(*box) for box in ((1, 2), (2, 3), (3, 1), (1, 5),
 
 @st.composite
 def puzzles_with_grids(draw) -> list[tuple[Puzzle, Grid]]:
-    """Puzzles, each with a grid that solves it, nearly does or has nothing to do with it."""
+    """Pairs of a puzzle and a solution, a near miss or an unrelated grid."""
     geometry = draw(st.sampled_from(GEOMETRIES))
     variant = draw(st.sampled_from(["classic", "even-odd"]))
     pairs = []

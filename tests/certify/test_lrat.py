@@ -1,4 +1,4 @@
-"""A refutation in LRAT is accepted only where every step follows from its hints, in their order."""
+"""An LRAT proof is accepted only if every step follows from its hints in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MUTATIONS = 3000
 
 @pytest.fixture(scope="module")
 def proved():
-    """Formulas, each with a refutation in LRAT."""
+    """Pairs of a formula and its refutation in LRAT."""
     puzzle = proof_formula(HARD, solutions(HARD, 1))
     small = Formula(6, tuple(pigeons(2).clauses()))
     made = []
@@ -153,7 +153,7 @@ def test_the_same_in_drat_is_its_clauses():
 
 
 def mutated(proof, chance):
-    """A proof with a number, a line or a place changed, or two."""
+    """A proof with one or two changes of a number or a line."""
     lines = [line.split() for line in proof.splitlines()]
     for _ in range(chance.choice((1, 1, 1, 2))):
         line = chance.choice(lines)

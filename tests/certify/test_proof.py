@@ -1,4 +1,4 @@
-"""A proof in DRAT is accepted only where each step that is needed follows."""
+"""A DRAT proof is accepted only if each needed step follows."""
 
 from __future__ import annotations
 

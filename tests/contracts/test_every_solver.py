@@ -18,7 +18,7 @@ from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.solving.one import answers
+from pipeline.solving.enumeration import answers
 from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat

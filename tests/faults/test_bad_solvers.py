@@ -52,7 +52,7 @@ BAD = {
     "has a model of nothing": (result_lines(EMPTY_HANDED), "does not satisfy the clauses"),
     "has no literal in its model": (result_lines([]), "does not satisfy the clauses"),
     "has a model that contradicts itself": (result_lines(TORN), "contradiction"),
-    "repeats its model": (result_lines(MODEL), "found a model again that was blocked"),
+    "repeats its model": (result_lines(MODEL), "repeated a model that was blocked"),
     "overwrites its input": (": > $cnf; " + result_lines(WRONG), "does not satisfy"),
 }
 

@@ -22,7 +22,7 @@ def test_it_is_told_in_the_message_as_in_a_table_of_many():
     together = list(solve_many(texts, solver="pysat"))
     for results in (together, [solve(text, solver="pysat") for text in texts]):
         assert {(result.status, result.message) for result in results} == {("unique", None)}
-        assert [result.said for result in results] == [None, NONE, NONE, None]
+        assert [result.full_message for result in results] == [None, NONE, NONE, None]
         assert [result.disagreement for result in results] == [None, NONE, NONE, None]
 
 

@@ -1,4 +1,4 @@
-"""Solvers whose processes serve all tests of solving."""
+"""Solvers that are shared by all tests of solving."""
 
 from __future__ import annotations
 

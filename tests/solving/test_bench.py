@@ -1,4 +1,4 @@
-"""`bench` of the library: what solvers find is certified, and a wrong one is told."""
+"""`bench` certifies the solutions of each solver and reports wrong ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pipeline.solving.encode import encode_puzzle
 PUZZLE = parse_puzzle(UNIQUE)
 LIMITS = Limits()
 READY = Sat(frozenset({1}))
-"""The answer to the question that comes before the time is taken."""
+"""The answer to the trivial formula that is solved before the measurement."""
 
 
 class Warm(Scripted):
-    """A made-up solver that needs no start."""
+    """A fake solver that needs no process."""
 
     def warm(self, limits):
         pass
@@ -43,7 +43,7 @@ def model_of(text: str) -> Sat:
 
 
 def benched(text: str, *, unique: bool = False, **scripts):
-    """What is told of a puzzle that these solvers answer so."""
+    """The benchmark of a puzzle with these fake solvers."""
     solvers = {name: Warm(READY, *script, name=name) for name, script in scripts.items()}
     settings = Settings(encoding="extended")
     (found,) = bench_items(read(text.encode()), solvers, settings, unique=unique)
@@ -71,14 +71,14 @@ def test_a_model_that_is_no_solution_is_wrong():
         None,
     )
     found = benched(UNIQUE, liar=[model_of("1...............")])
-    assert "the grid of liar is no solution" in found.runs[0].reason
+    assert "the grid of liar is not a solution" in found.runs[0].reason
 
 
 def test_a_solver_that_finds_nothing_where_another_does_is_wrong():
     found = benched(UNIQUE, right=[model_of(UNIQUE)], liar=[Unsat()])
     right, liar = found.runs
     assert (found.status, right.failure, liar.failure) == ("solved", None, "wrong")
-    assert liar.reason == "liar found 0 and no more, but right 1"
+    assert liar.reason == "liar found only 0, but right found 1"
 
 
 def test_a_solution_that_was_blocked_does_not_count_twice():
@@ -109,7 +109,7 @@ def test_a_puzzle_that_is_too_large_for_the_memory_has_no_runs(tmp_path):
 
 
 def test_solvers_are_checked_before_anything_is_read():
-    with pytest.raises(UsageError, match="there is no solver 'chaff'"):
+    with pytest.raises(UsageError, match="unknown solver 'chaff'"):
         bench("no.txt", solvers=["chaff"])
     with pytest.raises(SolverMissing):
         bench("no.txt", solvers=["minisat"], minisat="/no/minisat")

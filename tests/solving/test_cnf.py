@@ -1,4 +1,4 @@
-"""Clauses with the map of their variables, their DIMACS text, results, and models as grids."""
+"""`Cnf`, its DIMACS text, parsing of results, and decoding of models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether solutions are all: exhaustion decides, and a proof where it does not or where asked."""
+"""Completeness is decided by exhaustive search, or by a proof if that fails or is requested."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ every_puzzle = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 
 @pytest.fixture
 def no_exhaustion(monkeypatch):
-    """No time at all for a search through everything."""
-    monkeypatch.setattr(completeness, "EXHAUSTION_SECONDS", 0.0)
+    """No time for the exhaustive search."""
+    monkeypatch.setattr(completeness, "SEARCH_SECONDS", 0.0)
 
 
 def problem_of(puzzle):
@@ -31,7 +31,7 @@ def problem_of(puzzle):
 
 
 def checked(text, solvers, *, without=0, **how):
-    """What is found out of a puzzle with all solutions listed but the first few."""
+    """Check a puzzle whose first `without` solutions are not listed."""
     puzzle = parse_puzzle(text)
     listed = solutions(puzzle, 9)[without:]
     return check_complete(problem_of(puzzle), listed, solvers, Limits(), **how)
@@ -43,7 +43,7 @@ def test_solutions_that_are_missing_are_given_as_many_as_were_asked_for(text, pr
     known = solutions(parse_puzzle(text), 9)
     for without in range(1, len(known) + 1):
         for most in range(1, len(known) + 2):
-            found = checked(text, solvers, without=without, most=most, prove=prove)
+            found = checked(text, solvers, without=without, max_missing=most, prove=prove)
             assert set(found.missing) <= set(known[:without])
             assert len(found.missing) == min(most, without)
             assert found.proof is None
@@ -66,7 +66,7 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
     monkeypatch.setattr(
         "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted(grids, 3)
     )
-    false = checked(SIX, solvers, without=1, most=3, prove=prove)
+    false = checked(SIX, solvers, without=1, max_missing=3, prove=prove)
     assert (false.certificate.complete, false.missing) == ("no", ())
     if wrong != "one twice":
         true = checked(SIX, solvers, prove=prove)
@@ -76,7 +76,7 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
 def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search_has_all_the_time(
     solvers, no_exhaustion, monkeypatch
 ):
-    monkeypatch.setattr(completeness, "MOST_PROVED", 5)
+    monkeypatch.setattr(completeness, "MAX_PROVED_SOLUTIONS", 5)
     assert checked(SIX, solvers).certificate.by == "exhaustion"
     puzzle = parse_puzzle(SIX)
     known = solutions(puzzle, 9)
@@ -99,7 +99,7 @@ def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
 @pytest.mark.parametrize(
     ("side", "limits", "reason"),
     [
-        (50, Limits(), "more than the 3,000,000"),
+        (50, Limits(), "a proof can have 3,000,000"),
         (49, Limits(megabytes=64), "the memory limit of 64 MB"),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_is_too_large_for_a_search_and_a_proof_is_only_claimed(side, limits
 def test_a_search_shows_it_or_a_proof_if_asked_for_or_if_that_is_undecided(
     text, seconds, prove, by, solvers, monkeypatch
 ):
-    monkeypatch.setattr(completeness, "EXHAUSTION_SECONDS", seconds)
+    monkeypatch.setattr(completeness, "SEARCH_SECONDS", seconds)
     found = checked(text, solvers, prove=prove)
     certificate = found.certificate
     assert (certificate.complete, certificate.by, certificate.reason) == ("proved", by, None)

@@ -37,7 +37,7 @@ ODD_CELLS = [(4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (6, 5)]
 
 @pytest.fixture(scope="module")
 def explainer():
-    """One for all tests: none may spoil it for the next."""
+    """One engine for all tests, which must leave it usable."""
     with Pysat() as made:
         yield made
 
@@ -48,7 +48,7 @@ def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
 
 
 def only(puzzle: Puzzle, clues) -> Puzzle:
-    """The puzzle with nothing but these clues, each as the puzzle has it."""
+    """The puzzle reduced to these clues."""
     n, cells = puzzle.geometry.side, [puzzle.geometry.all_values] * len(puzzle.cells)
     for clue in clues:
         cell = (clue.row - 1) * n + clue.column - 1
@@ -69,7 +69,7 @@ def by_sat(puzzle: Puzzle) -> bool:
 
 
 def check(puzzle: Puzzle, conflict: Conflict, solvable=by_brute_force) -> None:
-    """Its clues have no solution together, and each is needed if it says so."""
+    """Check that the clues have no solution, and that each is needed if the conflict is minimal."""
     assert list(conflict.clues) == sorted(conflict.clues, key=lambda clue: clue.place)
     assert not solvable(only(puzzle, conflict.clues))
     if conflict.minimal:
@@ -207,7 +207,7 @@ def test_a_child_that_died_hangs_or_lacks_memory_is_replaced(started_engines):
 
 
 class Answering(Pysat):
-    """An engine whose replies are given; an exception among them is raised."""
+    """A fake engine with scripted replies. It raises those that are exceptions."""
 
     def __init__(self, *replies) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ formulas = st.lists(st.lists(literals, min_size=1, max_size=3).map(tuple), max_s
 
 
 class Looks(Deadline):
-    """A deadline that comes after it was looked at so many times."""
+    """A deadline that passes at the n-th look."""
 
     def left(self) -> float:
         object.__setattr__(self, "at", self.at - 1)
@@ -264,7 +264,7 @@ def cores_of(clauses, assumptions, deadline=NEVER):
 
 
 def can_hold(clauses, assumptions) -> bool:
-    """By truth table."""
+    """Decided by truth table."""
     return any(
         all(any(signs[abs(x) - 1] == (x > 0) for x in clause) for clause in clauses)
         and all(signs[abs(x) - 1] == (x > 0) for x in assumptions)
@@ -273,7 +273,7 @@ def can_hold(clauses, assumptions) -> bool:
 
 
 def crowd(birds: int, holes: int):
-    """Clauses for pigeons that each have a hole if their assumption holds; the assumptions."""
+    """Pigeonhole clauses, with an assumption for each pigeon that it sits in a hole."""
     sits = [[bird * holes + hole for hole in range(1, holes + 1)] for bird in range(birds)]
     assumptions = [birds * holes + bird for bird in range(1, birds + 1)]
     at_least = [(-assumed, *places) for assumed, places in zip(assumptions, sits, strict=True)]

@@ -1,4 +1,4 @@
-"""The text, the counts and the savings of each encoding."""
+"""The DIMACS text and the sizes of each encoding."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_dense_numbers_have_no_gaps_and_decimal_ones_are_the_digits():
 
 
 def propagated(clauses: Iterable[tuple[int, ...]]) -> list[frozenset[int]]:
-    """What unit propagation leaves: no satisfied clause, no false literal, or the empty clause."""
+    """The clauses after unit propagation, or the empty clause."""
     left = [frozenset(clause) for clause in clauses]
     while units := {literal for clause in left if len(clause) == 1 for literal in clause}:
         left = [

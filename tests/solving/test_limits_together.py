@@ -1,4 +1,4 @@
-"""The time limit of a puzzle that is solved with others counts what they took together."""
+"""The time limit of a puzzle in a batch includes the time of the batch."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ numbers = pytest.mark.parametrize("number", [2, FEWEST])
 
 
 class Clock:
-    """It stands still but while what is slowed is done."""
+    """A clock that advances only during slowed calls."""
 
     def __init__(self):
         self.now = 0.0
 
     def slowed(self, work, seconds):
-        """The same work, which takes so many seconds more."""
+        """Wrap a function so that each call takes `seconds` longer."""
 
         def slow(*arguments, **options):
             self.now += seconds
@@ -56,7 +56,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def slow_together(monkeypatch, clock):
-    """Make lanes take so many seconds."""
+    """Make the batch solver take `seconds`."""
 
     def slow(seconds):
         put_in_place(monkeypatch, clock.slowed(search_of_lanes(), seconds))
@@ -65,7 +65,7 @@ def slow_together(monkeypatch, clock):
 
 
 def as_sources(texts, solvers, **options):
-    """Of each puzzle its status, what is known of it, and why no more."""
+    """Status, certificate and reason of each puzzle."""
     sources = [(f"{at}.txt", text.encode()) for at, text in enumerate(texts)]
     found = []
     for result in solve_sources(sources, solvers, Settings(**options)):
@@ -75,7 +75,7 @@ def as_sources(texts, solvers, **options):
 
 
 def as_rows(texts, solvers, **options):
-    """Of each puzzle of a collection its status, what is known of it, and why no more."""
+    """Status, certificate and reason of each puzzle of a collection."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
     layout = detect_collection(data, True, Reading(format="lines"), "top.txt")
     rows = solve_piece(Piece(1, data), layout, solvers, Settings(**options).of_many())
@@ -95,7 +95,7 @@ ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
 
 
 def told(found):
-    """The same, however a collection says it."""
+    """These facts in the form that tables have."""
     return {(status, known, why and why.removeprefix("claimed: ")) for status, known, why in found}
 
 
@@ -152,7 +152,7 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
 @ways
 def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
-    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     monkeypatch.setattr("pipeline.solving.complete._prove", refusing)
     found = solve([NINE] * 2, solvers, solver="lanes", timeout=7, prove="always")
     ((status, known, why),) = set(found)

@@ -1,4 +1,4 @@
-"""The chain for many puzzles: what is found for each is what is found for it alone."""
+"""Puzzles get the same results in a batch as alone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ MIXED = {
         EVEN_ODD.replace("2", "*").replace("9", "*"),
     ],
 }
-"""Of each geometry: unique, two, some and many solutions, none at sight and none at all."""
+"""Puzzles of each geometry: one, two, several and many solutions, an obvious conflict, and none."""
 
 
 def puzzle_of(what):
@@ -78,7 +78,7 @@ def puzzle_of(what):
 
 
 def many(geometry, number):
-    """So many puzzles of all kinds."""
+    """`count` puzzles of all kinds."""
     kinds = [puzzle_of(what) for what in MIXED[geometry]]
     return [kinds[index % len(kinds)] for index in range(number)]
 
@@ -105,7 +105,7 @@ def solved(found, solvers=None, **options):
 
 
 def check(found, results, limit=2):
-    """What is known of each puzzle is what is known of it alone, but for explanations."""
+    """Compare results of a batch with those of puzzles alone, except explanations."""
     for puzzle, result in zip(found, results, strict=True):
         wanted = alone(puzzle, limit)
         clash = clashing_givens(puzzle)
@@ -116,7 +116,7 @@ def check(found, results, limit=2):
 
 
 def check_grids(puzzle, result, wanted):
-    """The same solutions in the same order, if these are all; else as many of them."""
+    """Equal solutions if they are complete; otherwise equally many."""
     grids = result.solutions
     if wanted.complete:
         assert grids == wanted.solutions
@@ -223,14 +223,18 @@ def test_unique_puzzles_are_answered_together_and_none_alone(number):
 
 
 def lying(monkeypatch, **changes):
-    """Lanes see to it that all of what they found is wrong in some way."""
+    """Have the batch solver return changed results."""
     replace_lanes(monkeypatch, lambda found: replace(found, **changes))
 
 
 @pytest.mark.parametrize(
     ("solver", "changes", "why"),
     [
-        ("auto", {"grids": np.ones((3, FEWEST, 81), np.uint8)}, "a grid of lanes is no solution"),
+        (
+            "auto",
+            {"grids": np.ones((3, FEWEST, 81), np.uint8)},
+            "a grid of lanes is not a solution",
+        ),
         ("lanes", {"decided": np.zeros(FEWEST, bool)}, "lanes left it undecided"),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),
     ],

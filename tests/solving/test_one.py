@@ -1,4 +1,4 @@
-"""The chain: every status, the order and the limit of solutions, and which solver is asked."""
+"""Solving one problem: statuses, order and limit of solutions, and fallbacks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def no_minisat(tmp_path, monkeypatch):
     ],
 )
 def test_the_status_tells_how_many_solutions_there_are(solver, encoding, text, status, number):
-    """They are in lexicographic order."""
+    """Complete solutions are in lexicographic order."""
     result = solve_at_hand(text, solver=solver, encoding=encoding, prove="never")
     assert (result.status, result.complete) == (status, True)
     assert list(result.solutions) == solutions(parse_puzzle(text), 20)
@@ -253,7 +253,7 @@ def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text
 
 PAIR = "p cnf 2 1\n1 2 0"
 ONE, OTHER = Sat(frozenset({1, -2})), Sat(frozenset({-1, 2}))
-NO_PROOF = "found no more solutions, but no proof of that holds: glucose4 has found a model"
+NO_PROOF = "found no more solutions, but no proof of that holds: glucose4 found a model"
 
 
 def asked(*chain, text=PAIR, **options):
@@ -287,7 +287,7 @@ UNSATISFIED = "the model of liar does not satisfy the clauses"
         ([Sat(frozenset({-1, -2}))], UNSATISFIED),
         ([Sat(frozenset())], UNSATISFIED),
         ([Sat(frozenset({1, -1, 2}))], UNSATISFIED),
-        ([ONE, ONE], "liar found a model again that was blocked"),
+        ([ONE, ONE], "liar repeated a model that was blocked"),
         ([SolverError("it crashed")], "it crashed"),
         ([EnvironmentFailure("no room")], "no room"),
         ([Unsat()], NO_PROOF),
@@ -314,7 +314,7 @@ def test_what_no_solver_is_right_about_is_unknown_and_says_so(others):
 
 @pytest.mark.parametrize("text", [TWO, PAIR])
 def test_no_solver_that_works_is_a_failed_result_that_says_why(text, tmp_path):
-    """Here the chain is only a minisat that crashes."""
+    """The only solver is a minisat that crashes."""
     with Solvers("minisat", program(tmp_path / "minisat", "exit 3")) as crashing:
         result = asked(crashing.chain[0], text=text)
     assert (result.status, result.solutions, result.solver) == ("failed", (), None)

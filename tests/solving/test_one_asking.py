@@ -1,4 +1,4 @@
-"""Who finds the models of a formula: one solver, and another that goes on from its first ones."""
+"""A second solver takes over after the first solutions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def then():
 
 
 def found(text, first, then):
-    """The grids found, none of them twice, what ended the search, and who was asked last."""
+    """The distinct grids, the verdict, and the solver that was asked last."""
     problem = PuzzleProblem(parsed_from(parse_puzzle(text)))
     search = Search(problem, Settings(timeout=SECONDS), Stopwatch())
     *grids, ended = search.stream(first, then)
@@ -64,7 +64,7 @@ def test_the_first_solver_goes_on_where_the_second_one_fails_in_what_is_left_of_
 
 def test_no_model_comes_twice_where_the_second_solver_fails_later(first, then):
     class Failing(Scripted):
-        """The other one's first answer, and no more."""
+        """Return the first answer of the real solver, then fail."""
 
         def open(self, cnf, limits):
             self.asked, self.opened = 0, then.open(cnf, limits)

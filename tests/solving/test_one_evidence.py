@@ -1,4 +1,4 @@
-"""Results with what shows them to be right: proofs, and what is said where none holds."""
+"""Certificates and proofs of results, and results without them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
 
 
 def encoding_with(change):
-    """The extended encoding with its clauses changed."""
+    """The extended encoding with modified clauses."""
     encode = problem.encode_puzzle
 
     def encoded(puzzle, _encoding, limits):
@@ -156,7 +156,7 @@ def test_without_a_check_the_solver_is_trusted(solvers):
 
 
 def stopping_after(number):
-    """Answers of a solver that says too early that there are no more."""
+    """A solver that reports too early that there are no more solutions."""
     asked = chain.answers
 
     def answers(cnf, solver, limits, *_):
@@ -169,7 +169,7 @@ def stopping_after(number):
 
 
 def giving_up_after(number):
-    """A stand-in for `answers`: as many models are found, then the time is up."""
+    """A replacement of `answers` that times out after some models."""
     asked = chain.answers
 
     def answers(cnf, solver, limits, *_):
@@ -232,7 +232,7 @@ def test_that_a_solver_which_gave_up_found_the_only_solution_wants_a_proof(monke
 def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
     is_provable, monkeypatch, solvers
 ):
-    """The solver has found one of two solutions, and did not say that there is no other."""
+    """The solver found one of two solutions and gave up."""
     monkeypatch.setattr(chain, "answers", giving_up_after(1))
     monkeypatch.setattr(chain, "search_missing", lambda *_: Exhausted((), 0, None))
     if not is_provable:
@@ -244,7 +244,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
 
 def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solvers):
     monkeypatch.setattr(chain, "answers", giving_up_after(0))
-    monkeypatch.setattr(complete, "EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr(complete, "SEARCH_SECONDS", 0.0)
     result = solved(RULED[1], solvers)
     assert (result.status, result.message, result.complete) == ("unknown", "no time", False)
 
@@ -254,7 +254,7 @@ def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else
     text, found, monkeypatch, solvers
 ):
     monkeypatch.setattr(chain, "answers", stopping_after(found))
-    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     result = solved(parse_puzzle(text), solvers)
     assert len(result.solutions) == found
     assert result.complete is False
@@ -280,7 +280,7 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove)
     checked = solved(parse_puzzle(SIX), solvers).certificate
     assert (checked.complete, checked.by, checked.reason) == ("proved", "exhaustion", str(error))
-    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     result = solved(parse_puzzle(SIX), solvers)
     assert (result.status, result.complete, result.certificate.complete) == (
         "multiple",

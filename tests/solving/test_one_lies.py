@@ -1,4 +1,4 @@
-"""Solvers that lie, in any answer: nothing wrong comes of it, and the liar is named."""
+"""Solvers with wrong answers: no result is wrong, and the solver is named."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ MISSED = "minisat missed a solution that the check found"
 
 
 def told(result) -> tuple:
-    """All of a result that does not depend on the clock."""
+    """The parts of a result that do not depend on the clock."""
     return result.status, result.solutions, result.complete, result.message, result.solver
 
 
 def by_liars(puzzle, *plans, **options):
-    """What the chain makes of a puzzle, with a liar for each plan and an honest one at the end."""
+    """Solve a puzzle with a lying solver for each plan, and an honest one last."""
     liars = [Liar(honest(), plan, f"liar {place}") for place, plan in enumerate(plans)]
     with chain_of(*liars, honest()) as solvers:
         settings, problem = Settings(**options), PuzzleProblem(parsed_from(puzzle))
@@ -133,7 +133,7 @@ def test_where_every_solver_lies_nothing_wrong_is_said(seed, puzzle, limit):
 
 @pytest.mark.parametrize("lie", LIES)
 def test_models_of_a_formula_that_are_left_out_are_found_out(lie):
-    """Exhaustion takes puzzles alone: of a formula a proof shows the lie, and the next is asked."""
+    """Formulas are not searched: a proof exposes the lie, and the next solver is asked."""
     problem = read_problem(b"p cnf 2 2\n1 2 0\n-1 -2 0\n", "two.cnf", Settings())
     for number in (1, 2, 3):
         with chain_of(Liar(honest(), in_answer(number, lie)), honest()) as solvers:
@@ -158,7 +158,7 @@ def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp
 
 
 class Hasty(PuzzleProblem):
-    """A puzzle for whose check the time is up once it has found something."""
+    """A puzzle whose search times out after its first solution."""
 
     def exhausted(self, solutions, most, seconds):
         found = super().exhausted(solutions, 1, seconds)
@@ -220,7 +220,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 
 
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
-    """A fault of the search, where a proof is asked for: the next solver has the word."""
+    """A wrong exhaustive search is exposed by a requested proof; the next solver is asked."""
     monkeypatch.setattr(
         "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted((), 3)
     )

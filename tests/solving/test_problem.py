@@ -1,4 +1,4 @@
-"""Formulas as problems: every status, models held against the clauses, and how they are written."""
+"""Formulas as problems: statuses, certified models, and their text."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def dimacs(clauses: Clauses, variables: int) -> str:
 
 
 def models_of(clauses: Clauses, variables: int):
-    """All models, in order, by trying."""
+    """All models in order, by brute force."""
     every = product(*((-v, v) for v in range(1, variables + 1)))
     return [model for model in every if all({*model} & {*clause} for clause in clauses)]
 
 
 def pigeonhole(holes: int) -> tuple[Clauses, int]:
-    """holes + 1 pigeons."""
+    """Pigeonhole clauses for `holes` + 1 pigeons."""
     at = [[p * holes + h + 1 for h in range(holes)] for p in range(holes + 1)]
     never = [
         (-at[p][h], -at[q][h]) for p, q in combinations(range(holes + 1), 2) for h in range(holes)
@@ -43,14 +43,14 @@ def pigeonhole(holes: int) -> tuple[Clauses, int]:
 
 
 def three_sat(seed: int, clauses: int) -> tuple[Clauses, int]:
-    """Random clauses of three of nine variables."""
+    """Random 3-SAT clauses over nine variables."""
     rng = random.Random(seed)
     chosen = (rng.sample(range(1, 10), 3) for _ in range(clauses))
     return [tuple(v * rng.choice((1, -1)) for v in three) for three in chosen], 9
 
 
 def chain(length: int, last: int) -> tuple[Clauses, int]:
-    """1, and each implies the next; the last is as is said."""
+    """A chain of implications from variable 1, with the last variable fixed."""
     return [(1,), *((-v, v + 1) for v in range(1, length)), (last * length,)], length
 
 
@@ -98,7 +98,7 @@ def test_a_satisfiable_formula_is_solved_with_a_model_of_all_its_variables(solve
 @both_solvers
 @for_each("text", UNSATISFIABLE.values())
 def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
-    """Nor have the clauses that a proof of it refutes."""
+    """The clauses for its proof have no models either."""
     for most in (None, 1, 5):
         result = solve_at_hand(text, solver=solver, max_solutions=most, prove="never")
         assert (result.status, result.solutions, result.complete) == ("unsolvable", (), True)
@@ -121,7 +121,7 @@ def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
     ],
 )
 def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, clauses, variables):
-    """They are counted over all variables of the header."""
+    """Models count over all variables of the header."""
     text, expected = dimacs(clauses, variables), models_of(clauses, variables)
     result = solve_at_hand(text, solver=solver, max_solutions=600, prove="never")
     assert (list(result.solutions), result.complete) == (expected, True)
@@ -144,11 +144,11 @@ def test_a_formula_of_many_clauses_is_claimed_and_says_why(monkeypatch):
     result = solve_at_hand("p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0", solver="pysat")
     assert (result.status, result.complete, result.proof) == ("unsolvable", True, None)
     assert result.certificate.complete == "claimed"
-    assert result.certificate.reason == "4 clauses are more than the 3 that a proof is made for"
+    assert result.certificate.reason == "4 clauses; a proof can have 3"
 
 
 def test_models_are_held_against_the_clauses_as_they_were_written():
-    """A parser that normalised wrongly is found out, whatever the solver is told."""
+    """Models are certified against the clauses as written, so a wrong normalisation is found."""
     parsed = parse_formula(b"p cnf 2 2\n1 1 2 0\n-1 0", "a.cnf")
     wrong = parse_formula(b"p cnf 2 1\n-1 0", "a.cnf")
     object.__setattr__(parsed, "clauses", wrong.clauses)

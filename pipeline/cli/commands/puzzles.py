@@ -235,7 +235,7 @@ def count(
         if item.is_alone and result.status == "invalid":
             say_fault(item, result)
         elif result.status in NOT_WELL or (not result.complete and found < limit):
-            say(f"{name}: {result.status}: {result.said}")
+            say(f"{name}: {result.status}: {result.full_message}")
         elif result.caveat and (item.is_alone or not result.unread_texts):
             say(f"{name}: {result.caveat}")
         if item.is_alone and not settings.quiet:

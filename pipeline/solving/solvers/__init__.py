@@ -1,6 +1,6 @@
-"""Cnf → Answer: the interface of all solvers, and the order in which they are asked.
+"""The interface of SAT solvers, and the order in which they are asked.
 
-A new solver is one module and a place in the chain of Solvers.
+To add a solver, add a module and an entry in `Solvers.chain`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or
 
 
 class Closeable(ABC):
-    """Something to close, also by leaving its context."""
+    """A resource that `close`, or leaving its context, releases."""
 
     @abstractmethod
     def close(self) -> None:
@@ -43,23 +43,23 @@ class Closeable(ABC):
 
 
 class Session(Protocol):
-    """A loaded Cnf: it can be solved, given more clauses, and solved again.
+    """A loaded Cnf, which can be solved, extended by clauses, and solved again.
 
     Both methods raise SolverError if the solver crashes, loses its answer or returns nonsense.
-    A model is the solver's claim: the caller checks it.
+    Models are not verified; the caller checks them.
     """
 
     def solve(self) -> Answer:
-        """Whether the clauses so far are satisfiable; Unknown if a limit was hit."""
+        """Solve the clauses so far. Returns Unknown if a limit was hit."""
         ...
 
     def add(self, clause: Clause) -> None:
-        """Add a clause for the calls to come."""
+        """Add a clause for later calls of `solve`."""
         ...
 
 
 class Solver(Protocol):
-    """An available solver. `version` is None if it does not tell."""
+    """An installed solver. `version` is None if the solver does not report it."""
 
     @property
     def name(self) -> str: ...
@@ -68,15 +68,15 @@ class Solver(Protocol):
     def version(self) -> str | None: ...
 
     def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
-        """Load the clauses; leaving the context ends what serves only this session."""
+        """Load the clauses. Leaving the context ends the session."""
         ...
 
     def warm(self, limits: Limits) -> None:
-        """Start what the next puzzle will need. Raises EnvironmentFailure or SolverError."""
+        """Start processes for the next puzzle. Raises EnvironmentFailure or SolverError."""
         ...
 
     def close(self) -> None:
-        """End what the solver keeps alive between sessions."""
+        """End processes that serve several sessions."""
         ...
 
 
@@ -86,9 +86,9 @@ T = TypeVar("T", bound=Closeable)
 class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
-    `lacking` says what is missing if the preferred solver is not installed. `fallback` says why a
-    solver in the chain answers instead of the wanted one: `lacking`, or that lanes, which `batch`
-    runs, cannot take the problem. Raises SolverMissing for a named solver or path that is missing.
+    `lacking` says which preferred solver is not installed. `fallback` is the reason why a solver of
+    the chain answers instead of the wanted one: `lacking`, or that the batch solver cannot take the
+    problem. Raises SolverMissing if a solver that was chosen by name or path is not installed.
     """
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
@@ -106,7 +106,7 @@ class Solvers(Closeable):
 
     @cached_property
     def chain(self) -> tuple[Solver, ...]:
-        """The solvers, which are loaded when the first of them is needed."""
+        """The solvers. Their modules are imported on first use."""
         from pipeline.solving.solvers.minisat import Minisat  # noqa: PLC0415 - see above
         from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415
 
@@ -117,36 +117,36 @@ class Solvers(Closeable):
         return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
 
     def after(self, solver: Solver) -> Solver | None:
-        """The solver that goes on from the first solutions of this one, if any does.
+        """The solver that takes over after the first solutions of `solver`, or None.
 
-        PySAT does, which starts no process for each, unless minisat was asked for by name.
+        That is PySAT, which needs no new process per solution, unless minisat was chosen by name.
         """
         hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
         return self.chain[-1] if hands_over else None
 
     def for_many(self) -> Solvers:
-        """Those for many puzzles, one by one: PySAT alone if the choice is free.
+        """The solvers for many puzzles in turn: PySAT alone if the choice is `auto`.
 
-        It starts no process for each of them.
+        PySAT needs no new process per puzzle.
         """
         return self.shared(_kept_alive) if self._wanted == "auto" else self
 
     def shared(self, factory: Callable[[], T]) -> T:
-        """The object that this factory makes, made once and closed with the solvers."""
+        """The object of a factory, made on first use and closed with the solvers."""
         if factory not in self._shared:
             self._shared[factory] = factory()
         made: T = self._shared[factory]
         return made
 
     def warm(self, limits: Limits) -> None:
-        """Start what the first solver needs, while there is nothing else to do."""
+        """Start the processes of the first solver ahead of time."""
         with suppress(SolverError, EnvironmentFailure):  # the first use raises it again
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        made = vars(self)  # what was never needed is not made now
-        for each in (*made.get("chain", ()), *self._shared.values()):
-            each.close()
+        chain = vars(self).get("chain", ())  # not created here if it was never used
+        for closeable in (*chain, *self._shared.values()):
+            closeable.close()
 
 
 def _kept_alive() -> Solvers:

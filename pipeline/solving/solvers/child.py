@@ -1,8 +1,8 @@
-"""Child processes that do not outlive this one, and Python children that serve requests.
+"""Start child processes that do not outlive this one, and Python children that serve requests.
 
-No other module starts processes, except `native`, which starts the compiler. Each child leads
-its own process group, which is killed as a whole when the child has ended, when its time is up, and
-when this process dies.
+Only this module starts processes, apart from `native`, which starts the compiler. Each child leads
+a process group. The whole group is killed when the child has ended, when its time is up, and when
+this process dies.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from pipeline.limits import MIB
 Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
-"""Seconds to wait for a peer's exit code."""
+"""Seconds to wait for the exit code of a peer."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits set in the kernel: address space, size of any file, processor time."""
+    """Limits that the kernel enforces: address space, file size and CPU time."""
 
     memory_bytes: int
     file_bytes: int
@@ -54,12 +54,11 @@ def child(
     pass_fds: Sequence[int] = (),
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Child]:
-    """Start a child within these bounds, and kill its whole group on leaving.
+    """Start a child within `bounds`, and kill its process group on exit.
 
-    Its standard input is the descriptor `source`, or has nothing to read. Its standard output and
-    error go to the descriptor `output`, or nowhere. It inherits only the descriptors in
-    `pass_fds`. Its environment is ours, with these `variables`. Raises OSError if it cannot be
-    started.
+    Its standard input is the descriptor `source`, or a pipe that stays empty. Its standard output
+    and error go to the descriptor `output`, or are discarded. It inherits only the descriptors in
+    `pass_fds`, and our environment updated by `variables`. Raises OSError if it cannot be started.
     """
     leash, held = os.pipe()
     process: Child | None = None
@@ -87,7 +86,7 @@ def child(
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Defer interrupting signals: none may come between fork and `_tie`."""
+    """Defer interrupting signals, so that none arrives between fork and `_tie`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,9 +108,9 @@ def _signals_deferred() -> Iterator[None]:
 def _tie(leash: int, group: int) -> None:
     """Have the kernel kill the group when the other end of the pipe is closed.
 
-    The end of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between
-    fork and exec, which would cost a millisecond for each child. A child that is missed because
-    this process died just before ends at its own time limit.
+    The exit of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between fork and
+    exec, which would cost a millisecond per child. If this process dies before the call, the child
+    ends at its own time limit.
     """
     with contextlib.suppress(OSError):  # not on Linux
         fcntl(leash, F_SETOWN, -group)
@@ -120,33 +119,35 @@ def _tie(leash: int, group: int) -> None:
 
 
 def bound(process: Child, bounds: Bounds) -> None:
-    """Set, or raise, the limits of a child and of its children, but none above our own."""
+    """Set the limits of a child and its children, up to our own limits."""
     if not hasattr(resource, "prlimit"):
         return
     limits = []
-    for which, most in (
+    for which, value in (
         (resource.RLIMIT_AS, bounds.memory_bytes),
         (resource.RLIMIT_FSIZE, bounds.file_bytes),
         (resource.RLIMIT_CPU, bounds.processor_seconds),
         (resource.RLIMIT_CORE, 0),
     ):
         soft, hard = resource.getrlimit(which)
-        limits.append((which, (most if soft == resource.RLIM_INFINITY else min(most, soft), hard)))
+        limits.append(
+            (which, (value if soft == resource.RLIM_INFINITY else min(value, soft), hard))
+        )
     pids = [process.pid]
     for pid in pids:
         for which, limit in limits:
-            with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit
+            with contextlib.suppress(OSError):  # it has ended, or lowered its hard limit
                 resource.prlimit(pid, which, limit)
-        listed = f"/proc/{pid}/task/{pid}/children"  # those started before they could inherit it
+        listed = f"/proc/{pid}/task/{pid}/children"  # started before the limit was set
         # Path.read_text would take five times as long
         with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
             pids += map(int, children.read().split())
 
 
 def nameless_file() -> BinaryIO:
-    """Open an empty file without a name; it is gone when the last process closes it.
+    """Open an empty file without a name, which disappears when the last process closes it.
 
-    In memory if the system supports that. Raises OSError.
+    It is in memory if the system supports that. Raises OSError.
     """
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("sudoku-pipeline"), "w+b", buffering=0)
@@ -154,7 +155,7 @@ def nameless_file() -> BinaryIO:
 
 
 def _end(process: Child) -> None:
-    """Kill the group; its leader is not reaped before, so the number is still in use."""
+    """Kill the group. Its leader is reaped afterwards, so its id cannot have been reused."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -162,9 +163,9 @@ def _end(process: Child) -> None:
 
 
 def ended_within(process: Child, seconds: float) -> bool:
-    """Wait at most `seconds` until the child has ended; it is not reaped yet.
+    """Wait up to `seconds` for the end of the child, without reaping it.
 
-    Popen.wait polls with growing pauses, and so returns milliseconds too late.
+    Popen.wait polls with growing pauses and returns milliseconds late.
     """
     if not seconds and hasattr(os, "waitid"):
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -184,15 +185,15 @@ def ended_within(process: Child, seconds: float) -> bool:
     return True  # pragma: no cover
 
 
-def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
-    """Write into a pipe; False if the time did not suffice. A closed other end is no failure."""
+def pour(chunks: Iterable[bytes], sink: int, seconds: float) -> bool:
+    """Write chunks into a pipe; False if the time ran out. A closed reader is not an error."""
     end = time.monotonic() + seconds
     os.set_blocking(sink, False)
     poll = select.poll()
     poll.register(sink, select.POLLOUT)
     with contextlib.suppress(BrokenPipeError):
-        for piece in pieces:
-            rest = memoryview(piece)
+        for chunk in chunks:
+            rest = memoryview(chunk)
             while rest:
                 if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
                     return False
@@ -202,7 +203,7 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
 
 
 class Peer:
-    """The function `serve` of a module, in a child at the other end of a pipe of pickles.
+    """A child that runs the function `serve` of a module and exchanges pickles over a socket.
 
     `serve` gets the descriptor of its end. Raises OSError if the child cannot be started.
     """
@@ -222,26 +223,26 @@ class Peer:
             self._stack = stack.pop_all()
 
     def send(self, request: object) -> None:
-        """Send a request; `hear` notices if the peer has died."""
+        """Send a request. If the peer has died, `hear` raises."""
         with contextlib.suppress(ConnectionError):
             self.pipe.send(request)
 
     def hear(self, seconds: float) -> Any:
-        """The next reply, or None if none came in time. Raises EOFError if the peer died."""
+        """The next reply, or None after `seconds`. Raises EOFError if the peer died."""
         try:
             return self.pipe.recv() if self.pipe.poll(seconds) else None
         except OSError as error:
             raise EOFError from error
 
     def terminate(self) -> None:
-        """Tell it to stop, by SIGTERM."""
+        """Send SIGTERM."""
         self._process.terminate()
 
     def has_ended(self) -> bool:
         return ended_within(self._process, 0)
 
     def exit_code(self, seconds: float = EXIT_TIMEOUT) -> int | None:
-        """Its exit code, waiting so long for it; None if it has not ended then."""
+        """The exit code, or None if the peer has not ended after `seconds`."""
         ended = ended_within(self._process, seconds)
         return self._process.wait() if ended else None
 
@@ -252,8 +253,8 @@ class Peer:
 def keep_freed_memory() -> None:
     """Have glibc keep up to 64 MiB of freed memory.
 
-    Getting it again takes lanes a tenth of their time; under Dask's nannies, which have all of it
-    returned at once, a third.
+    Otherwise the batch solver spends a tenth of its time on allocation, and a third under Dask's
+    nannies, which have freed memory returned at once.
     """
     import ctypes  # noqa: PLC0415 - only for workers
 
@@ -264,15 +265,15 @@ def keep_freed_memory() -> None:
 
 
 def limit_self(megabytes: int, file_bytes: int) -> None:
-    """Limit the files of this process, a peer, and the memory that it takes from now on."""
+    """Limit the file sizes of this process, a peer, and its memory beyond the current size."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    for which, most in (
+    for which, value in (
         (resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB),
         (resource.RLIMIT_FSIZE, file_bytes),
     ):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(
-            which, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+            which, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard)
         )
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,11 +1,12 @@
-"""Minisat as a child process, which is never trusted.
+"""Run minisat in child processes, which are not trusted.
 
-Each process answers one question, read from its standard input, and is started in advance: starting
-takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
-model too, which the caller checks against the clauses. Anything else is a SolverError. Version
-2.2.1 reports SAT without a model when its disk is full, and keeps a stale result on a parse error.
-So every question has a fresh result file. Neither this file nor the one for minisat's output has a
-name, so nothing is left behind.
+Each process solves one formula from its standard input. Processes are started in advance, because
+starting takes half of the time. A verdict needs an exit code and a result file that agree, and for
+SAT a model, which the caller checks against the clauses. Anything else is a SolverError.
+
+Minisat 2.2.1 reports SAT without a model when its disk is full, and keeps a stale result file on a
+parse error, so each process gets a new result file. That file and the one for its output have no
+name, so none is left behind.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pipeline.solving.cnf import (
     Unknown,
     Unsat,
     clause_lines,
-    header,
+    dimacs_header,
     parse_result,
 )
 from pipeline.solving.solvers import Session
@@ -44,19 +45,19 @@ from pipeline.solving.solvers.child import (
 )
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
-_MOST_OUTPUT = 4 * MIB
-_MOST_WAITING_SECONDS = 5
-"""Processor time of a process while it waits for its question; minisat takes milliseconds."""
+_MAX_OUTPUT = 4 * MIB
+_MAX_WAITING_SECONDS = 5
+"""CPU time limit of a process that waits for a formula. Minisat takes milliseconds."""
 
 _BYTES_PER_LITERAL = 12
 _AHEAD = 3
-"""Two for the questions of most puzzles (a solution, and whether there is another), and one for
-the next puzzle's first."""
+"""Processes started ahead: two for most puzzles (a solution, and whether there is another), and one
+for the next puzzle."""
 
 
 @dataclass(slots=True)
 class _Started:
-    """A minisat process that waits for its question; closing `stack` ends it."""
+    """A minisat process that waits for a formula. Closing `stack` ends it."""
 
     process: Child
     limits: tuple[float, int]
@@ -85,7 +86,7 @@ class Minisat:
         self._start_ahead(limits, _AHEAD)
 
     def _start_ahead(self, limits: Limits, processes: int) -> None:
-        """Start processes until that many wait. Raises EnvironmentFailure, SolverError."""
+        """Keep `processes` of them waiting. Raises EnvironmentFailure, SolverError."""
         wanted = (limits.seconds, limits.megabytes)
         for started in list(self._started):
             if started.limits != wanted or ended_within(started.process, 0):
@@ -108,7 +109,7 @@ class Minisat:
                 "/dev/stdin",
                 f"/dev/fd/{result.fileno()}",
             ]
-            waiting = Bounds(limits.megabytes * MIB, _MOST_OUTPUT, _MOST_WAITING_SECONDS)
+            waiting = Bounds(limits.megabytes * MIB, _MAX_OUTPUT, _MAX_WAITING_SECONDS)
             try:
                 process = stack.enter_context(
                     child(argv, waiting, output.fileno(), source, [result.fileno()])
@@ -119,17 +120,17 @@ class Minisat:
             return _Started(process, wanted, feed, result, output, stack.pop_all())
 
     def ask(
-        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
+        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, max_bytes: int
     ) -> Answer:
-        """The answer to a DIMACS text of at most `most` bytes; its result is limited likewise.
+        """Solve a DIMACS text. `max_bytes` limits the text and the result file.
 
-        Raises SolverError, and EnvironmentFailure if it cannot start.
+        Raises SolverError, and EnvironmentFailure if minisat cannot be started.
         """
         self._start_ahead(limits, 1)
         asked = self._started.pop(0)
-        seconds = math.ceil(limits.seconds) + _MOST_WAITING_SECONDS
+        seconds = math.ceil(limits.seconds) + _MAX_WAITING_SECONDS
         with asked.stack, self._blaming_program():
-            bounds = Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT), seconds)
+            bounds = Bounds(limits.megabytes * MIB, max(max_bytes, _MAX_OUTPUT), seconds)
             bound(asked.process, bounds)
             with asked.feed:
                 if not pour(problem, asked.feed.fileno(), deadline.left()):
@@ -138,7 +139,7 @@ class Minisat:
                 self._start_ahead(limits, 1)  # while this one is busy
             if not ended_within(asked.process, deadline.left()):
                 return Unknown(limits.out_of_time)
-            result, output = _read(asked.result, most), _read(asked.output, _MOST_OUTPUT)
+            result, output = _read(asked.result, max_bytes), _read(asked.output, _MAX_OUTPUT)
             return _verdict(asked.process.wait(), result, output) or Unknown(limits.out_of_memory)
 
     @contextmanager
@@ -154,14 +155,14 @@ class Minisat:
             self._started.pop().stack.close()
 
 
-def _read(file: BinaryIO, most: int) -> bytes:
-    """Read at most `most` bytes from the beginning of a file that another process has written."""
+def _read(file: BinaryIO, max_bytes: int) -> bytes:
+    """Read up to `max_bytes` from the start of a file that another process has written."""
     descriptor = file.fileno()
-    return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
+    return os.pread(descriptor, min(max_bytes, os.fstat(descriptor).st_size), 0)
 
 
 class MinisatSession:
-    """A DIMACS text that grows at its end and can be solved at any time."""
+    """A DIMACS text to which clauses can be added, and which can be solved repeatedly."""
 
     def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
         self._owner = owner
@@ -174,7 +175,7 @@ class MinisatSession:
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
             self._size += len(lines)
             if self._is_too_large or not self._deadline.left():
-                break  # the first `solve` reports that
+                break  # `solve` reports that
             self._text.append(lines.encode("ascii"))
 
     @property
@@ -190,13 +191,13 @@ class MinisatSession:
             return Unknown(self._limits.out_of_memory)
         if not self._deadline.left():
             return Unknown(self._limits.out_of_time)
-        head = header(self._variables, self._clauses).encode("ascii")
-        most = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
-        return self._owner.ask(chain([head], self._text), self._limits, self._deadline, most)
+        head = dimacs_header(self._variables, self._clauses).encode("ascii")
+        max_bytes = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
+        return self._owner.ask(chain([head], self._text), self._limits, self._deadline, max_bytes)
 
 
 def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
-    """Combine exit code and result into a verdict; None if the memory was too small.
+    """The verdict of an exit code and a result file that agree; None if memory ran out.
 
     Raises SolverError for anything else.
     """
@@ -214,5 +215,5 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict
-    said = type(answer).__name__.upper()  # Unknown included: no limit of ours explains it
-    raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")
+    verdict_name = type(answer).__name__.upper()  # even Unknown, as no limit of ours explains it
+    raise SolverError(f"minisat ended with exit code {code}, and its result says {verdict_name}")

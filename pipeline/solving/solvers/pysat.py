@@ -1,6 +1,6 @@
-"""PySAT in a child process, where its time and memory can be limited: answers, proofs and cores.
+"""Run PySAT in a child process with limited time and memory: answers, proofs and cores.
 
-The child outlives a puzzle and serves the next; one that had to be stopped is replaced.
+The child serves one puzzle after another. A child that had to be killed is replaced.
 """
 
 from __future__ import annotations
@@ -25,62 +25,62 @@ from pipeline.solving.solvers import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_self
 
 ENGINE = "glucose4"
-"""Reports exhausted memory as an error, where CaDiCaL aborts."""
+"""It reports exhausted memory as an error, while CaDiCaL aborts."""
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""Tried for proofs in this order: glucose4's are by far the shortest.
+"""Engines for proofs, in the order of trial. Proofs by glucose4 are by far the shortest.
 
-All of them write RUP only. Never use for proofs: cadical300, maplecm, maplechrono, ergo.
+They write RUP steps only. Unsuitable for proofs: cadical300, maplecm, maplechrono, ergo.
 """
 
 CORE_ENGINE = "minisat22"
-"""Respects a budget of conflicts; glucose4 checks it only when it restarts."""
+"""It respects a conflict budget. Glucose4 checks it only on restarts."""
 
 OUT_OF_MEMORY = errno.ENOMEM
 """The child's exit code when it is out of memory."""
 
-CHUNK = 10_000
+CLAUSES_PER_REQUEST = 10_000
 """Clauses in one request."""
 
 PROOF_BYTES = 64 * MIB
-"""The engine's file is silently cut off there."""
+"""Size limit of the engine's proof file, which is cut off there without an error."""
 
 _BUFFERED = 64 * 1024
 
 _GRACE = 0.5
-"""Seconds after its deadline in which a child may send its last core, before it is killed."""
+"""Seconds after the deadline in which a child may send its last core before it is killed."""
 
 _CONFLICTS = 200
-"""The engine checks the clock after each slice of so many conflicts."""
+"""Conflicts of a slice, after which the clock is checked."""
 
 _FIRST_SLICES = 2
-"""Slices for a question at first; four times as many whenever it comes up again."""
+"""Slices for the first attempt at a query. Each further attempt gets four times as many."""
 
 UnsatCore = tuple[list[int], bool]
 """Assumptions that cannot all hold, and whether each of them is needed."""
 
 
 class Satisfiable(SolverError):
-    """There is nothing to refute: the engine claims to have found this model."""
+    """The clauses are not refuted: the engine reports this model, which is not verified."""
 
     def __init__(self, engine: str, model: Iterable[int]) -> None:
-        super().__init__(f"{engine} has found a model where there should be none")
+        super().__init__(f"{engine} found a model although there should be none")
         self.model = frozenset(model)
 
 
 class GaveUp(SolverError):
-    """Time, memory or room for the proof was not enough: nothing is known."""
+    """Time, memory or space for the proof ran out."""
 
 
 def check_installed() -> None:
-    """Raise SolverMissing if PySAT is not there."""
+    """Raise SolverMissing if PySAT is not installed."""
     if find_spec("pysat") is None:
         raise SolverMissing("PySAT, which makes proofs, is not installed: pip install python-sat")
 
 
 def engine_names() -> tuple[str, ...]:
-    """The names of all engines that PySAT has here. Raises SolverMissing."""
+    """The names of all engines of the installed PySAT. Raises SolverMissing."""
     check_installed()
     from pysat.solvers import SolverNames  # noqa: PLC0415 - slow to load
 
@@ -91,9 +91,9 @@ def engine_names() -> tuple[str, ...]:
 
 
 class Pysat(Closeable):
-    """A PySAT engine behind a pipe.
+    """A PySAT engine in a child process.
 
-    If it `waits`, a session begins when all clauses are loaded, else meanwhile.
+    `waits`: `open` returns after the child has loaded the clauses, not before.
     """
 
     name = "pysat"
@@ -121,12 +121,12 @@ class Pysat(Closeable):
         yield session
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
-        """The DRAT text of a proof that the clauses are unsatisfiable, as the engine found it.
+        """A DRAT proof that the clauses are unsatisfiable, as the engine wrote it.
 
-        Another program has to check it. Givens must be among the clauses. Every line is a clause,
-        the last one the empty one; deletions are left out, as no RUP proof needs them. Raises
-        Satisfiable with a model if one was found, GaveUp if a limit was hit, and SolverError if
-        the child died or no proof was written.
+        It is not verified. Each line is a clause, the last one is empty; deletions are left out,
+        because RUP does not need them. Givens must be among the clauses. Raises Satisfiable if the
+        engine finds a model, GaveUp if a limit was hit, and SolverError if the child died or wrote
+        no proof.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
@@ -146,9 +146,10 @@ class Pysat(Closeable):
     def core(
         self, clauses: Iterable[Clause], assumptions: Sequence[int], limits: Limits
     ) -> UnsatCore | None:
-        """The last set that `shrinking_cores` finds within the limits; None if it finds none.
+        """The smallest core that `shrinking_cores` finds within the limits; None if it finds none.
 
-        Raises Satisfiable if all assumptions can hold, EnvironmentFailure if no child can be had.
+        Raises Satisfiable if all assumptions can hold, EnvironmentFailure if the child cannot be
+        started.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, CORE_ENGINE, limits, deadline)
@@ -175,7 +176,7 @@ class Pysat(Closeable):
         *,
         with_proof: bool = False,
     ) -> None:
-        """Load the clauses in a new engine, or some of them if the time is up before."""
+        """Load the clauses into a new engine. Stops early if the time runs out."""
         if self._peer and self._peer.has_ended():
             self.close()
         self.send("open", engine, limits.megabytes, with_proof)
@@ -183,12 +184,12 @@ class Pysat(Closeable):
 
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
         if isinstance(clauses, PackedClauses):
-            for piece in clauses.pieces():
+            for numbers in clauses.pieces():
                 if deadline.left():
-                    self.send("add", piece.tobytes())
+                    self.send("add", numbers.tobytes())
             return
         rest = iter(clauses)
-        while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
+        while deadline.left() and (chunk := [*islice(rest, CLAUSES_PER_REQUEST)]):
             self.send("add", chunk)
 
     def warm(self, _limits: Limits) -> None:
@@ -206,7 +207,7 @@ class Pysat(Closeable):
         self._started().send(request)
 
     def receive(self, seconds: float) -> Any:
-        """The child's reply, or None if none came in time: the child is stopped then.
+        """The reply of the child, or None after `seconds`, when the child is killed.
 
         Raises MemoryError if the child ran out of memory, SolverError if it died.
         """
@@ -224,7 +225,7 @@ class Pysat(Closeable):
         return reply
 
     def ask(self, question: str, limits: Limits, deadline: Deadline) -> Any:
-        """The child's reply about the clauses loaded; Unknown if a limit was hit."""
+        """Send a query about the loaded clauses. Returns Unknown if a limit was hit."""
         if not deadline.left():  # clauses may be missing
             return Unknown(limits.out_of_time)
         self.send(question)
@@ -244,7 +245,7 @@ class _Died(SolverError):
 
 
 class PysatSession:
-    """The clauses of one puzzle, loaded in the child's engine."""
+    """The clauses of one puzzle, loaded into the engine of the child."""
 
     def __init__(self, owner: Pysat, limits: Limits, deadline: Deadline) -> None:
         self._owner = owner
@@ -275,7 +276,7 @@ class PysatSession:
 
 
 def serve(descriptor: int) -> None:
-    """Run in the child: serve requests from the pipe until its other end is closed."""
+    """The main function of the child: serve requests until the other end of the pipe is closed."""
     with Connection(descriptor) as pipe:
         try:
             _serve(pipe)
@@ -312,7 +313,7 @@ def _serve(pipe: Connection) -> None:
 
 
 def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline) -> None:
-    """Send ever smaller cores as they are found, then what ended the search."""
+    """Send ever smaller cores, then the reason for the end."""
     try:
         for core in shrinking_cores(engine, assumptions, deadline):
             pipe.send(("core", core))
@@ -322,12 +323,12 @@ def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline:
 
 
 def _unpacked(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
-    """The clauses of a request; bytes are those of numbers, as in `PackedClauses`."""
+    """The clauses of a request. Bytes are packed as in `PackedClauses`."""
     return clauses_of(array("i", clauses)) if isinstance(clauses, bytes) else clauses
 
 
 def _proof_of(engine: Any) -> Any:
-    """The steps of a proof, or "too long" if the file was cut off."""
+    """The steps of a proof, or "too long" if its file was cut off."""
     steps = engine.get_proof()
     written = sum(map(len, steps or ())) + len(steps or ())
     return "too long" if written > PROOF_BYTES - _BUFFERED else steps
@@ -336,16 +337,16 @@ def _proof_of(engine: Any) -> Any:
 def shrinking_cores(
     engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> Iterator[UnsatCore]:
-    """Yield ever fewer assumptions that cannot all hold; True marks a last, minimal set.
+    """Yield ever smaller cores: assumptions that cannot all hold. True marks a minimal core.
 
-    The series stops early, or does not begin, when the deadline has passed; up to there it is the
-    same at every run. Raises Satisfiable if all assumptions can hold. Run it in a process that
-    can be killed: the deadline is not checked while the engine propagates.
+    The deadline may cut the sequence short, which is otherwise deterministic. Raises Satisfiable
+    if all assumptions can hold. Run it in a process that can be killed, because the deadline is not
+    checked while the engine propagates.
 
     Deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On improving MUS extraction
     algorithms, 2011): each assumption is left out in turn. If the others have a model, it is
-    needed; if they have none, only the solver's core of them is kept. A hard question is put off:
-    the smaller the core, the fewer of these are left.
+    needed. If they have none, the solver's core of them replaces the set. Hard queries are
+    postponed, because fewer of them remain once the core is smaller.
     """
     with suppress(LimitReached):
         core = _core_of(engine, assumptions, sys.maxsize, deadline)
@@ -375,7 +376,7 @@ def shrinking_cores(
 def _core_of(
     engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
 ) -> set[int] | Literal["holds", "hard"]:
-    """Assumptions that cannot all hold, if so; `hard` if that many slices were not enough."""
+    """The core of these assumptions, "holds" if there is none, "hard" if `slices` were too few."""
     for _ in range(slices):
         deadline.check()
         engine.conf_budget(_CONFLICTS)

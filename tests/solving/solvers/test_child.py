@@ -1,4 +1,4 @@
-"""Children that cannot outlive their welcome: real processes, ended in every way."""
+"""Child processes end with their parent, in whatever way it ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ENDED_LEADER = ["sh", "-c", "sleep 1000 & exit 7"]
 
 @pytest.fixture
 def pipe():
-    """A pipe to hand down: that it is closed tells that nobody holds it who could."""
+    """A pipe for children to inherit. Its end shows that none of them is left."""
     reading, writing = os.pipe()
     yield reading, writing
     for descriptor in (reading, writing):
@@ -48,7 +48,7 @@ def pipe():
 
 
 def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
-    """The exit code of a child that was let run to its end; None if it took longer."""
+    """The exit code of a child, or None if it does not end in time."""
     with output.open("wb") as sink, child(argv, bounds, sink.fileno()) as process:
         return process.wait() if ended_within(process, seconds) else None
 
@@ -70,7 +70,7 @@ def test_leaving_by_an_error_or_without_ends_the_child_and_its_children(argv, pi
 
 
 class InterruptedPopen(subprocess.Popen):
-    """A start in whose very moment a signal comes."""
+    """A Popen that receives a signal while it starts."""
 
     coming = signal.SIGINT
 
@@ -196,7 +196,7 @@ def test_nothing_is_left_open_and_no_child_behind(tmp_path):
 
 
 def test_a_child_that_waits_for_input_of_its_own_is_not_reaped_before_it_is_left():
-    """Ours it would eat, what is piped into `solve -`; the end of its own comes with our end."""
+    """It must not read our standard input, which may be piped into `solve -`."""
     with child(["cat"]) as process:
         assert not ended_within(process, 0.02)
         process.kill()

@@ -1,4 +1,4 @@
-"""Lanes: many puzzles at once get what each would get alone, and what brute force says."""
+"""The batch solver agrees with brute force, and with itself on single puzzles."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_without_time_nothing_is_decided_and_nothing_is_claimed(lanes):
 
 
 def test_when_the_time_is_up_what_was_found_is_right(lanes):
-    """Far more solutions are wanted of two puzzles than can be found in that time."""
+    """Two puzzles have far more solutions than can be found in time."""
     wanted = 1_000_000
     masks = np.stack([EMPTY, SOLVED, EMPTY])
     found = lanes(masks, wanted, Deadline.of(Limits(0.05)))

@@ -1,4 +1,4 @@
-"""`--solver lanes` for one puzzle: a batch of its own, and the chain for what lanes cannot do."""
+"""`--solver lanes` for one puzzle: a batch of one, with other solvers as fallback."""
 
 from __future__ import annotations
 

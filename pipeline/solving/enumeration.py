@@ -1,0 +1,52 @@
+"""Enumerate the models of a CNF with one solver, which is not trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from pipeline.errors import LimitReached, SolverError
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
+from pipeline.solving.solvers import Solver
+
+MIN_CLAUSE_BYTES = 16
+"""Memory of a clause of two literals, which is the least that a solver takes."""
+
+VARIABLE_BYTES = 200
+"""Memory of a variable in this process while a model is read and checked."""
+
+
+def answers(
+    cnf: Cnf,
+    solver: Solver,
+    limits: Limits,
+    blocked: list[Clause] | None = None,
+    max_models: int | None = None,
+) -> Generator[Answer, None, None]:
+    """Yield Sat for each model, then Unsat or Unknown. Models have distinct grids.
+
+    `blocked` are clauses that block earlier models; the clause of each model is added to it. If it
+    reaches `max_models` clauses, there is no verdict. The limits hold for all calls together.
+    Raises SolverError if the solver fails, or returns a model that does not satisfy the clauses or
+    repeats a grid.
+    """
+    deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
+    try:
+        limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+        with solver.open(cnf, limits) as session:
+            for clause in blocked:
+                session.add(clause)
+            while isinstance(answer := session.solve(), Sat):
+                if not cnf.satisfied_by(answer.model, deadline):
+                    raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
+                if any(map(answer.model.isdisjoint, deadline.watch(blocked))):
+                    raise SolverError(f"{solver.name} repeated a model that was blocked")
+                yield answer
+                blocked.append(cnf.blocking(answer.model))
+                session.add(blocked[-1])
+                if len(blocked) == max_models:
+                    return
+            yield answer
+    except LimitReached as error:
+        yield Unknown(str(error))
