@@ -1,4 +1,4 @@
-"""Rules of free grids: their rows, columns and boxes, and regions that solving has to find."""
+"""Rules of free grids: their rows, columns and boxes, and regions that the solver has to find."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from pipeline.puzzle.formulas import (
     Every,
 )
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, place, places
+from pipeline.puzzle.rules import check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
-"""The name in texts of the cells that tell the regions of a chaos construction."""
+"""The name, in texts, of the extra cells that number the regions of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
 
 
 class Unit(Different):
-    """A row, column or box of a free grid: no value repeats; n cells hold all n values."""
+    """A row, column or box of a free grid: values do not repeat; n cells contain each once."""
 
     name = "row, column or box"
 
@@ -59,12 +59,12 @@ class Unit(Different):
         """`row 3`, `column 3`, `box at r1c4`."""
         row, column = geometry.place(self.group[0])
         if self.kind == "box":
-            return f"{self.kind} at {place(geometry, self.group[0])}"
+            return f"{self.kind} at {geometry.name_of(self.group[0])}"
         return f"{self.kind} {row if self.kind == 'row' else column}"
 
 
 class SameRegions(SameMultiset):
-    """All these rows, columns, boxes or regions hold the same set of values.
+    """All these rows, columns, boxes or regions contain the same set of values.
 
     Each has fewer cells than there are values, and no value repeats in it.
     """
@@ -79,10 +79,10 @@ class SameRegions(SameMultiset):
 
 
 class ConnectedValues(Rule):
-    """The cells of the group that hold one of the values form one region.
+    """The cells of the group that hold one of the values form one region, connected by sides.
 
-    Its cells are connected by their sides, there is at least one, and exactly `size` if that is not
-    0. The group is the grid, or a group of extra cells in rows as long as the grid's.
+    The region is not empty, and has exactly `size` cells unless that is 0. The group is the grid,
+    or a group of extra cells in rows as long as the grid's.
     """
 
     name, where = "connected values", "from"
@@ -109,11 +109,11 @@ class ConnectedValues(Rule):
 
 
 class ChaosConstruction(Rule):
-    """The grid is made of regions of `size` cells, to be found, in which no value repeats.
+    """The grid divides into regions of `size` cells, to be found, in which no value repeats.
 
     The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
-    of the grid, which tell its region by a value. Values are given to regions in the order of their
-    first cells, from the lowest on, so that a division into regions counts once.
+    of the grid, whose values number the regions. Regions are numbered from the lowest value, in the
+    order of their first cells, so that each division counts once.
     """
 
     name = "chaos construction"
@@ -151,11 +151,11 @@ class ChaosConstruction(Rule):
 
 
 class ChaosArrow(Rule):
-    """The control holds the number of cells from the start on that are of the region of that.
+    """The control cell counts the cells, from the start on, that are in the start's region.
 
-    Cells are counted along each of the arms, up to the first of another region. All arms begin with
-    the start, which counts once. The number is `offset` more than the value. Arms are of cells that
-    tell regions.
+    Each arm is counted up to its first cell of another region. All arms begin with the start, which
+    counts once. The count is the control's value plus `offset`. Arms are made of the cells that
+    number the regions of a chaos construction.
     """
 
     name, where = "chaos arrow", "at"
@@ -191,9 +191,10 @@ class ChaosArrow(Rule):
 
 
 class ChaosCount(Rule):
-    """The control holds the number of these cells that are of the region of the first of them.
+    """The control cell counts those of the cells that are in the region of the first.
 
-    That counts too. The number is `offset` more than the value. The cells tell regions.
+    The first cell counts too. The count is the control's value plus `offset`. The `counted` cells
+    number the regions of a chaos construction.
     """
 
     name, where = "chaos count", "at"
@@ -209,8 +210,8 @@ class ChaosCount(Rule):
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
     def formula(self, geometry: Geometry) -> Constraint:
-        first, *others = self.counted
-        return CountOfEqual(self.control, first, (tuple(others),), self.offset, unbroken=False)
+        first, *rest = self.counted
+        return CountOfEqual(self.control, first, (tuple(rest),), self.offset, unbroken=False)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Ring((geometry.place(self.control),), "chaos-count"),)
@@ -220,11 +221,11 @@ class ChaosCount(Rule):
 
 
 class Doppelganger(Rule):
-    """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
+    """Each row, column and box of n cells contains 0 and all but one of the values 1 … n.
 
-    No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
-    its box miss three different values. `missing` are extra cells, each of which tells the value
-    that one of the `units` misses; `kinds` tells how many of these are rows, columns, and boxes.
+    No two rows lack the same value, nor do two columns or two boxes. The row, column and box of a 0
+    lack three different values. `missing` are extra cells, each with the value that one of the
+    `units` lacks; `kinds` are the numbers of rows, columns and boxes among the units.
     """
 
     name = "doppelganger"
@@ -260,12 +261,12 @@ class Doppelganger(Rule):
 
 
 def _cell_of(geometry: Geometry, region: int) -> int:
-    """The cell of the grid whose region a cell tells."""
+    """The cell of the grid whose region this extra cell numbers."""
     return region - geometry.group_of(region).start
 
 
 def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
-    """Pairs of the cells that share a side."""
+    """Pairs of these cells that share a side."""
     cell_of = dict(zip(places(geometry, cells), cells, strict=True))
     return tuple(
         (cell, cell_of[near])
@@ -276,5 +277,5 @@ def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:
-    """The highest label so far; None if one before it was left out."""
+    """The highest label so far; None if the next label was skipped."""
     return max(highest, value) if value <= min(highest + 1, last) else None

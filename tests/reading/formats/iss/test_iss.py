@@ -387,7 +387,7 @@ def test_a_name_is_shown_in_one_short_line():
     name = "%0Aa%20%00" + "long%20" * 20
     (rule,) = read(f".Pair~hD~_{name}~R1C1~R1C2").puzzle.rules
     assert rule.label == "a long long long long long long long lo…"
-    assert len(rule.label) == custom.LONGEST_LABEL
+    assert len(rule.label) == custom.MAX_LABEL
 
 
 def test_machines_have_a_limit_of_states():
