@@ -524,7 +524,7 @@ class Puzzle:
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
                 rule.encode(self.geometry, builder)
-            _last[key] = clauses = builder.frozen()
+            _last[key] = clauses = builder.build()
         return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:

@@ -183,9 +183,9 @@ class Pysat(Closeable):
 
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
         if isinstance(clauses, PackedClauses):
-            for piece in clauses.pieces():
+            for numbers in clauses.chunks():
                 if deadline.left():
-                    self.send("add", piece.tobytes())
+                    self.send("add", numbers.tobytes())
             return
         rest = iter(clauses)
         while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
