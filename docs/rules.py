@@ -15,7 +15,8 @@ from typing import Any
 
 from pipeline import solve
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle.puzzle import Free, Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.puzzle.rules.meaning import meaning
 from pipeline.reading.formats.iss.machines import Work

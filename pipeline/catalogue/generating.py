@@ -30,7 +30,7 @@ from pipeline.catalogue.solutions import (
     redundant_clues,
 )
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.settings import Level
 from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.solvers import Solvers

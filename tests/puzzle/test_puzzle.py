@@ -11,7 +11,8 @@ from support.cases import for_each
 from support.oracle import peers
 from support.strategies import examples, geometries
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import AntiKnight

@@ -13,7 +13,8 @@ import pytest
 from support.cases import for_each
 
 from pipeline import rules
-from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)

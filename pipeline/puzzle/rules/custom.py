@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from itertools import chain, combinations, pairwise
 
 from pipeline.puzzle.formulas import Automaton, Cells, Constraint, Either, Every, Pairs
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import Along, places
 from pipeline.puzzle.shapes import Line, Shape
 

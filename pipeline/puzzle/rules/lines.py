@@ -19,7 +19,7 @@ from pipeline.puzzle.formulas import (
     OneOfSets,
     Pairs,
 )
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules import Along, check_cells, places
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import SameTotals, Total, TotalBetween

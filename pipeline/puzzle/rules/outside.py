@@ -19,7 +19,8 @@ from pipeline.puzzle.formulas import (
     Every,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, places
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape

@@ -16,7 +16,8 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Values,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import (
     Everywhere,
     OnBorder,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipeline.puzzle.formulas import AllDifferent, Cells, Constraint, Every
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, check_one_grid, places, tinted
 from pipeline.puzzle.shapes import Line, Outline, Shape
 

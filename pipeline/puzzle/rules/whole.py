@@ -7,7 +7,8 @@ from itertools import combinations
 from operator import ne
 
 from pipeline.puzzle.formulas import Allowed, Cells, Constraint, Either, Every, Pairs
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import Everywhere, check_one_grid
 
 
