@@ -149,7 +149,7 @@ def _generated(
         max_fruitless = MAX_FRUITLESS_RATED if wish.level else MAX_FRUITLESS
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS and is_far):
             raise LimitReached(
-                f"none of {fruitless * GENERATED_TOGETHER:,} puzzles is as wished; "
+                f"none of {fruitless * GENERATED_TOGETHER:,} puzzles has the requested properties; "
                 f"they have {fewest_clues} to {most_clues} clues"
             )
 

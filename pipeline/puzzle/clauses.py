@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Clause = tuple[int, ...]
-State = TypeVar("State", bound=Hashable)
+_State = TypeVar("_State", bound=Hashable)
 
 _CHUNK = 1 << 16
 """Numbers of packed clauses that are unpacked together."""
@@ -114,8 +114,7 @@ class PackedClauses(Iterable[Clause]):
     def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Whether each clause has a marked number, and how many numbers it has, the 0 included.
 
-        Arrays that are indexed by literal hold the entry of 0, then those of the variables 1 … n,
-        then those of -n … -1.
+        Arrays indexed by literal have 2n + 1 entries, for 0, 1 … n and -n … -1.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
@@ -364,7 +363,7 @@ class ClauseBuilder:
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
         complete: list[tuple[int, ...]] = []
-        # (values chosen, in descending order; number of smaller values; missing sum)
+        # the values chosen, in descending order, the number of smaller values, the missing sum
         waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
         while waiting:
             chosen, below, missing = waiting.pop()
@@ -386,10 +385,10 @@ class ClauseBuilder:
     def automaton(
         self,
         cells: Sequence[int],
-        start: State,
-        step: Callable[[int, State, int], State | None],
-        accepts: Callable[[State], bool],
-        ends: Mapping[State, int] | None = None,
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+        ends: Mapping[_State, int] | None = None,
     ) -> None:
         """Require that an automaton accepts the values of the cells.
 
@@ -411,9 +410,9 @@ class ClauseBuilder:
     def _advance(
         self,
         cell: int,
-        here: Mapping[State, int],
-        after: Mapping[State, int],
-        step: Callable[[State, int], State | None],
+        here: Mapping[_State, int],
+        after: Mapping[_State, int],
+        step: Callable[[_State, int], _State | None],
     ) -> None:
         """Encode one step, from the states before the cell to the states after it.
 
@@ -421,10 +420,10 @@ class ClauseBuilder:
         cell. The clauses from state and value to the next state would suffice. Those from the next
         state back make proofs of hard puzzles several times shorter.
         """
-        before: dict[State, dict[int, list[int]]] = {state: {} for state in after}
+        before: dict[_State, dict[int, list[int]]] = {state: {} for state in after}
         for state, reached in here.items():
             begins = (-reached,) if reached else ()
-            leading: dict[State, list[int]] = {}
+            leading: dict[_State, list[int]] = {}
             for value in self.values:
                 following = step(state, value)
                 if following is None or following not in after:
@@ -447,10 +446,10 @@ class ClauseBuilder:
     def _layers(
         self,
         length: int,
-        start: State,
-        step: Callable[[int, State, int], State | None],
-        accepts: Callable[[State], bool],
-    ) -> list[list[State]]:
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+    ) -> list[list[_State]]:
         """The useful states before, between and after the cells: reachable, and able to accept.
 
         Empty if no line is accepted.

@@ -1,7 +1,7 @@
 """Geometry: how many cells a grid has, where they are, and which of them form units.
 
-Cells are numbered from 0, row by row. The values that a cell may hold are a bit mask: bit v-1
-stands for value v, or bit v where the values begin with 0. Rows and columns that people read
+Cells are numbered from 0, row by row. The candidates of a cell are a bit mask: bit v-1 is set
+for value v, or bit v where the values begin with 0. Rows and columns that people read
 (candidates, messages) count from 1.
 """
 
@@ -41,7 +41,7 @@ class Free:
         if self.lowest not in (0, 1):
             raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
         if sum(sizes) > MAX_EXTRA_CELLS:
-            raise ValueError(f"{sum(sizes)} extra cells are more than {MAX_EXTRA_CELLS}")
+            raise ValueError(f"at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}")
         if len(dict(self.groups)) < len(self.groups):
             raise ValueError("two groups of extra cells have the same name")
 
@@ -219,7 +219,7 @@ class Geometry:
         return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
 
     def cell_at(self, row: int, column: int) -> int | None:
-        """The cell at a row and column, counted from 1; None if there is none."""
+        """The cell at a row and column, counted from 1; None without a cell."""
         if self._is_listed:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:

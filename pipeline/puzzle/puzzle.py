@@ -168,8 +168,8 @@ class Puzzle:
     ) -> Puzzle:
         """A puzzle of a single grid from its rows: lists of values, or strings like `53..7....`.
 
-        A blank is 0, None, an empty string, a space, or one of `. _ -`. Without a geometry the
-        boxes are the default ones. Raises ValueError for anything else.
+        A blank is 0, None, an empty string, a space, or one of `. _ -`. The boxes are the
+        default ones unless a geometry is given. Raises ValueError for anything else.
 
         >>> print(Puzzle.from_rows([[1, 0, 0, 0], "..2.", ".3..", [0, 0, 0, 4]]))
         1 . . .
@@ -185,7 +185,7 @@ class Puzzle:
 
     @classmethod
     def from_file(cls, path: str | Path) -> Puzzle:
-        """Read a file of any format that holds one puzzle; `read` reads files of many.
+        """Read a file of any format that holds one puzzle; `read` reads files with several puzzles.
 
         >>> Puzzle.from_file("examples/killer.txt")
         <Puzzle of 9×9 cells, 0 givens, 32 rules>
@@ -332,7 +332,7 @@ class Grid:
         """
         n = self.geometry.side
         if self.geometry.grids:
-            raise ValueError(f"{len(self.geometry.grids)} grids that share cells have no rows")
+            raise ValueError(f"{len(self.geometry.grids)} overlapping grids have no rows")
         if free := self.geometry.free:
             return (self.values[cells.start : cells.stop] for _, cells in free.lines())
         return (self.values[start : start + n] for start in range(0, n * n, n))

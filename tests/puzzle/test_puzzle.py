@@ -243,7 +243,7 @@ def test_a_rule_that_does_not_fit_the_grid_cannot_be_added():
 
 def test_several_grids_have_no_rows_of_values():
     grid = Grid(SAMURAI, (1,) * SAMURAI.size)
-    with pytest.raises(ValueError, match="5 grids that share cells have no rows"):
+    with pytest.raises(ValueError, match="5 overlapping grids have no rows"):
         grid.rows()
 
 

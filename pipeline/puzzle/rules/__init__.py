@@ -135,7 +135,7 @@ def check_cells(name: str, cells: Sequence[int], min_cells: int = 1, *, once: bo
         noun = "cell" if min_cells == 1 else "cells"
         raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
     if once and len({*cells}) < len(cells):
-        raise ValueError(f"{name}: a cell is named twice")
+        raise ValueError(f"{name}: a cell is listed twice")
 
 
 def _check_bounded_field(rule: OnBorder | Along) -> None:
@@ -150,6 +150,6 @@ def _check_bounded_field(rule: OnBorder | Along) -> None:
 def check_one_grid(name: str, geometry: Geometry) -> None:
     """Raise ValueError for several grids that share boxes, and for a free geometry."""
     if geometry.grids:
-        raise ValueError(f"{name}: there are several grids")
+        raise ValueError(f"{name}: only a single grid can have this rule")
     if geometry.free:
-        raise ValueError(f"{name}: the grid has other rows, columns or values than usual")
+        raise ValueError(f"{name}: only a grid with standard units can have this rule")

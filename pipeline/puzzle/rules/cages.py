@@ -79,7 +79,7 @@ class DigitalRoot(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, once=True)
         if not 1 <= self.root <= 9:
-            raise ValueError(f"{self.name}: it must be 1 to 9, not {self.root}")
+            raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
     def formula(self, geometry: Geometry) -> Constraint:
         group, values = self.group, geometry.values

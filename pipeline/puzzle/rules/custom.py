@@ -141,4 +141,4 @@ def _move(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
 def _check_label(name: str, label: str) -> None:
     is_line = label == " ".join(label.split()) and label.isprintable()
     if not is_line or len(label) > MAX_LABEL:
-        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} signs")
+        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} characters")

@@ -43,7 +43,7 @@ class Unit(Different):
     def __post_init__(self) -> None:
         Different.__post_init__(self)
         if self.kind not in UNIT_KINDS:
-            raise ValueError(f"{self.name}: it is {self.kind!r}")
+            raise ValueError(f"{self.name}: unknown kind {self.kind!r}")
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         if self.kind == "box":
@@ -136,7 +136,7 @@ class ChaosConstruction(Rule):
     def formula(self, geometry: Geometry) -> Constraint:
         number, inner = len(self.regions) // self.size, range(geometry.inner)
         if len(self.regions) != len(inner) or number > geometry.side:
-            raise ValueError(f"{self.name}: the regions are not those of this grid")
+            raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
         beside = tuple(_beside(geometry, self.regions))
         first, last = labels[0] - 1, labels[-1]
@@ -167,11 +167,11 @@ class ChaosArrow(Rule):
 
     def __post_init__(self) -> None:
         if not self.arms:
-            raise ValueError(f"{self.name}: no arm")
+            raise ValueError(f"{self.name}: no arms")
         for arm in self.arms:
             check_cells(f"{self.name}: an arm", arm, once=True)
         if len({arm[0] for arm in self.arms}) > 1:
-            raise ValueError(f"{self.name}: its arms begin with different cells")
+            raise ValueError(f"{self.name}: all arms must begin with the same cell")
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
@@ -192,7 +192,7 @@ class ChaosArrow(Rule):
 
 
 class ChaosCount(Rule):
-    """The control cell counts those of the cells that are in the region of the first.
+    """The control cell counts the listed cells that are in the region of the first.
 
     The first cell counts too. The count is the control's value plus `offset`. The `counted` cells
     number the regions of a chaos construction.
@@ -238,9 +238,7 @@ class Doppelganger(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.missing, once=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
-            raise ValueError(
-                f"{self.name}: units and the cells for what they miss differ in number"
-            )
+            raise ValueError(f"{self.name}: each unit needs one cell for its missing value")
 
     def cells(self, geometry: Geometry) -> Cells:
         return (*range(geometry.inner), *self.missing)

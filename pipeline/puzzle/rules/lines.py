@@ -175,7 +175,7 @@ class RegionSum(Along):
         check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
 
     def formula(self, geometry: Geometry) -> Constraint:
-        region_of = {cell: index for index, each in enumerate(self.regions) for cell in each}
+        region_of = {cell: index for index, cells in enumerate(self.regions) for cell in cells}
         inside = (cell for cell in self.line if cell in region_of)
         return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
 

@@ -57,7 +57,7 @@ class Flatmates(Rule):
     def formula(self, geometry: Geometry) -> Constraint:
         values = geometry.values
         if len(values) % 2 == 0:
-            raise ValueError(f"{self.name}: no value is in the middle of {len(values)}")
+            raise ValueError(f"{self.name}: {len(values)} values have no middle value")
         middle = values[len(values) // 2]
         not_middle = tuple(value for value in values if value != middle)
         parts: list[Constraint] = []
@@ -83,7 +83,7 @@ class NoTiedLines(Rule):
 
 
 def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
-    """The pairs of lines to compare, without those that are the same pair read backwards."""
+    """The pairs of lines to compare; other directions would repeat them."""
     lines = (*geometry.rows(), *geometry.columns())
     for line in lines:
         yield line, line[::-1]
