@@ -47,7 +47,7 @@ def _check(puzzles: ValueArray, solutions: ValueArray) -> None:
     bits = np.left_shift(1, solutions, dtype=np.int32).reshape(-1, BOX, BOX, BOX, BOX)
     units = (np.bitwise_or.reduce(bits, axis=axes) for axes in ((3, 4), (1, 2), (2, 4)))
     if not all((values == 2 ** (SIDE + 1) - 2).all() for values in units):
-        raise ValueError("a grid given as the solution breaks the rules")
+        raise ValueError("a solution breaks the rules")
 
 
 def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:

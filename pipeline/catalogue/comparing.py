@@ -26,7 +26,8 @@ from pipeline.catalogue.puzzles import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, Piece
 from pipeline.settings import Settings

@@ -30,7 +30,7 @@ from pipeline.catalogue.puzzles import (
     random_symmetries,
 )
 from pipeline.catalogue.singles import States, close_singles
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
 """Limits of the search for depths and backdoors; limit + 1 means "more"."""

@@ -30,7 +30,7 @@ from pipeline.catalogue.solutions import (
     redundant_clues,
 )
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.settings import Level
 from pipeline.solving.compiled import solve_batch
 from pipeline.solving.solvers import Solvers
@@ -149,7 +149,7 @@ def _generated(
         max_fruitless = MAX_FRUITLESS_RATED if wish.level else MAX_FRUITLESS
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS and is_far):
             raise LimitReached(
-                f"none of {fruitless * GENERATED_TOGETHER:,} puzzles is as wished; "
+                f"none of {fruitless * GENERATED_TOGETHER:,} puzzles has the requested properties; "
                 f"they have {fewest_clues} to {most_clues} clues"
             )
 

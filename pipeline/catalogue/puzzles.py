@@ -14,7 +14,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 
 ValueArray = NDArray[np.uint8]
 MaskArray = NDArray[np.unsignedinteger]

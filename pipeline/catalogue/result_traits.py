@@ -18,7 +18,8 @@ from pipeline.catalogue.traits import (
     SolvedBatch,
     find_traits,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import Traits

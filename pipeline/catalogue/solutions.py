@@ -17,7 +17,8 @@ from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving.compiled import BatchSolutions, machine_code

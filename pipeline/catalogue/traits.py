@@ -18,7 +18,7 @@ from pipeline.catalogue.puzzles import (
     text_lines,
     values_of_masks,
 )
-from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 

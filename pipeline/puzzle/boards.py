@@ -1,4 +1,4 @@
-"""Boards of text: what people type as a cell, and what they read at a prompt."""
+"""Cells as people type them, and grids as text for a terminal."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.puzzle import Geometry
+    from pipeline.puzzle.geometry import Geometry
 
 
 _BLANKS = ("", ".", "_", "-")
 
 
 def value_of(cell: int | str | None) -> int:
-    """The value of a cell, 0 for a blank. Raises ValueError."""
+    """The value of a cell, 0 for a blank. Raises ValueError if it is neither."""
     text = str(cell or "").strip()
     if text in _BLANKS:
         return 0
@@ -23,7 +23,7 @@ def value_of(cell: int | str | None) -> int:
 
 
 def board(geometry: Geometry, signs: Sequence[str]) -> str:
-    """The signs of all cells at their places, in columns of one width."""
+    """A text with the sign of each cell at its position, in columns of equal width."""
     size, (rows, columns) = max(map(len, signs)), geometry.extent
     lines: list[str] = []
     for row in range(1, rows + 1):

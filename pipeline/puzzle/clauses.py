@@ -1,7 +1,8 @@
-"""A collector of clauses, and the few constructions that several constraints share.
+"""Packed clauses, and a builder of clauses with the encodings that several constraints share.
 
-Variable c·n + v is "cell c holds the v-th value"; variables that a constraint needs for itself come
-after all candidates. Other clauses say that every cell holds exactly one value.
+Variable c·n + v, the candidate, means "cell c holds the v-th value"; auxiliary variables come after
+all candidates. The clauses of rules assume that every cell holds exactly one value, which other
+clauses state.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Clause = tuple[int, ...]
-S = TypeVar("S", bound=Hashable)
+_State = TypeVar("_State", bound=Hashable)
 
-_PIECE = 1 << 16
+_CHUNK = 1 << 16
 """Numbers of packed clauses that are unpacked together."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
-    """The clauses whose literals are in one list, with a 0 after each clause."""
+    """Unpack clauses from one list of literals with a 0 after each clause."""
     literals = [*numbers]
     step = literals.index(0) + 1 if literals else 1
     zeros = literals[step - 1 :: step]
     if step > 1 and not any(zeros) and literals.count(0) * step == len(literals):
-        yield from zip(*(literals[place::step] for place in range(step - 1)), strict=True)
-        return  # all have the same length, as pairs do
+        yield from zip(*(literals[index::step] for index in range(step - 1)), strict=True)
+        return  # fast path: all clauses have the same length
     start = 0
     while start < len(literals):
         end = literals.index(0, start)
@@ -43,10 +44,11 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
 
 
 class Most(NamedTuple):
-    """Limits on the clauses of a puzzle's rules; beyond them LimitReached is raised.
+    """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
 
-    Wide grids have clauses of hundreds of literals, and many steps add no clause. Above the limit
-    of sets, totals are added up instead; sets of up to 16 values with one total stay below it.
+    Literals are limited because wide grids have clauses of hundreds of them, steps because many
+    steps add no clause. A total with more than `sets` sets of values is encoded as a running sum
+    instead; sets of up to 16 values with one total stay below that.
     """
 
     clauses: int = 3_000_000
@@ -57,7 +59,7 @@ class Most(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PackedClauses(Iterable[Clause]):
-    """Clauses as signed 32-bit integers, a 0 after each; tuples are made when they are needed."""
+    """Clauses as signed 32-bit integers with a 0 after each clause; iterates over tuples."""
 
     data: bytes
 
@@ -75,28 +77,28 @@ class PackedClauses(Iterable[Clause]):
         return self.numbers.count(0)
 
     def __iter__(self) -> Iterator[Clause]:
-        return chain.from_iterable(map(clauses_of, self.pieces()))
+        return chain.from_iterable(map(clauses_of, self.chunks()))
 
-    def pieces(self, least: int = _PIECE) -> Iterator[array[int]]:
-        """The numbers of whole clauses, at least so many at a time, the last ones excepted."""
+    def chunks(self, min_numbers: int = _CHUNK) -> Iterator[array[int]]:
+        """The numbers in chunks of whole clauses; all but the last have `min_numbers` or more."""
         numbers, start = self.numbers, 0
         while start < len(numbers):
-            end = numbers.index(0, min(start + least, len(numbers)) - 1) + 1
+            end = numbers.index(0, min(start + min_numbers, len(numbers)) - 1) + 1
             yield numbers[start:end]
             start = end
 
     @property
     def array(self) -> NDArray[np.int32]:
-        """The literals and zeros, as an array of numpy."""
+        """The literals and zeros as a numpy array."""
         import numpy as np  # noqa: PLC0415 - slow to load
 
         return np.frombuffer(self.data, np.int32)
 
     def assigned(self, number: NDArray[np.int32], true: int) -> PackedClauses:
-        """The clauses with the number of each literal in place of it; see `_any` for negative ones.
+        """The clauses with each literal replaced by its number, simplified by a true literal.
 
-        `true` is the number of a literal that holds: clauses with it and literals that deny it are
-        left out.
+        `number` is indexed by literal, as in `_any`. `true` is the number of a literal that holds:
+        clauses that contain it are dropped, and so are literals that contradict it.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
@@ -106,28 +108,28 @@ class PackedClauses(Iterable[Clause]):
         return PackedClauses(kept.tobytes())
 
     def hold_in(self, is_true: NDArray[np.bool_]) -> bool:
-        """Whether each clause has a literal for which there is True, see `_any`."""
+        """Whether each clause has a true literal; `is_true` is indexed by literal, as in `_any`."""
         return bool(self._any(is_true[self.array])[0].all())
 
     def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Whether anything is marked in each clause, and how many numbers each has.
+        """Whether each clause has a marked number, and how many numbers it has, the 0 included.
 
-        What is said of literals is an array: of 0, of the variables 1 … n, then of -n … -1.
+        Arrays indexed by literal have 2n + 1 entries, for 0, 1 … n and -n … -1.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
         ends = np.flatnonzero(self.array == 0)
         lengths = np.diff(ends, prepend=-1)
-        some = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
-        return some, lengths
+        has_mark = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
+        return has_mark, lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleClauses(PackedClauses):
-    """The clauses of a puzzle's rules, which the encoder and the proof share.
+    """The clauses of a puzzle's rules, shared by the encoder and the proof.
 
-    `facts` are the clauses of one literal. `variables` counts all, `auxiliary` those that are not
-    candidates.
+    `facts` are the literals of unit clauses. `variables` counts all variables, `auxiliary` those
+    that are not candidates.
     """
 
     facts: tuple[int, ...]
@@ -135,40 +137,42 @@ class RuleClauses(PackedClauses):
     auxiliary: int
 
 
-_MOST = Most()
+_DEFAULT_LIMITS = Most()
 
 _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
-"""Memory of a clause and of each of its literals, many of which are separate numbers."""
+"""Estimated memory of a clause and of each of its literals."""
 
 _CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
-"""Clauses or steps between two looks at the limits."""
+"""Clauses or steps between two calls of `check`."""
 
 
 @lru_cache(maxsize=16)
-def _apart(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
-    apart = [0] * cells
+def _peers(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
+    peers = [0] * cells
     for unit in units:
-        together = sum(1 << cell for cell in unit)
+        members = sum(1 << cell for cell in unit)
         for cell in unit:
-            apart[cell] |= together
-    return apart
+            peers[cell] |= members
+    return peers
 
 
 class ClauseBuilder:
-    """Collects clauses over the candidates of a grid with `cells` cells and `side` values.
+    """Builds clauses over the candidates of a grid with `cells` cells and `side` values.
 
-    The values are 1 … side unless another one is the `lowest`.
-    `units` are sets of cells that hold different values by other clauses: those of a rule may rely
-    on that. `numbers` are the literals of the clauses so far, with a 0 after each clause, `facts`
-    the clauses of one literal. `variables` is the highest variable. Raises LimitReached beyond the
-    limits `most`. `check` is called now and then with the bytes needed, and may raise it too.
+    The values are consecutive, from `lowest`. `units` are groups of cells that other clauses make
+    different, which the clauses of rules may rely on. `check` is called regularly with the
+    estimated memory in bytes. Methods that add clauses raise LimitReached beyond `limits`, or if
+    `check` does.
+
+    `numbers` are the literals of the clauses so far, with a 0 after each clause; `facts` are the
+    literals of unit clauses; `variables` is the highest variable.
     """
 
     def __init__(
         self,
         side: int,
         cells: int,
-        most: Most = _MOST,
+        limits: Most = _DEFAULT_LIMITS,
         check: Callable[[int], None] | None = None,
         lowest: int = 1,
         units: Sequence[Sequence[int]] = (),
@@ -177,21 +181,21 @@ class ClauseBuilder:
         self.units = units
         self.values = range(lowest, lowest + side)
         self._before = 1 - lowest
-        self.most = most
+        self.limits = limits
         self.candidates = side * cells
         self.variables = self.candidates
         self.numbers: list[int] = []
         self.facts: list[int] = []
         self._made = 0
-        self._most_clauses, self._most_literals = most.clauses, most.literals
+        self._max_clauses, self._max_literals = limits.clauses, limits.literals
         self._conditions: Clause = ()
         self._steps = self._checked = 0
         self._check = check
-        self._same: dict[tuple[int, int], int] = {}
+        self._equal: dict[tuple[int, int], int] = {}
 
     @property
     def auxiliary(self) -> int:
-        """The number of variables that are no candidates."""
+        """The number of variables that are not candidates."""
         return self.variables - self.candidates
 
     def __len__(self) -> int:
@@ -202,29 +206,29 @@ class ClauseBuilder:
         """The clauses so far."""
         return [*clauses_of(self.numbers)]
 
-    def frozen(self) -> RuleClauses:
-        """The clauses so far, as a value that nobody can change."""
+    def build(self) -> RuleClauses:
+        """The clauses so far, packed."""
         data = array("i", self.numbers).tobytes()
         return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
-    def at(self, cell: int, value: int) -> int:
-        """The literal that a cell holds a value, one of `values`."""
-        place = value + self._before
-        assert 1 <= place <= self.side  # noqa: S101 - a rule's own fault
-        return cell * self.side + place
+    def literal(self, cell: int, value: int) -> int:
+        """The candidate "the cell holds the value", which is one of `values`."""
+        position = value + self._before
+        assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
+        return cell * self.side + position
 
     def new(self) -> int:
-        """A further variable."""
+        """A new auxiliary variable."""
         self.variables += 1
         return self.variables
 
     def add(self, *literals: int) -> None:
-        """Add a clause; it need not hold where a condition is false (see `under`)."""
+        """Add a clause, subject to the current conditions (see `under`)."""
         self._make(self._conditions + literals)
 
     def _make(self, clause: Clause) -> None:
         numbers, made = self.numbers, self._made
-        if made >= self._most_clauses or len(numbers) - made + len(clause) > self._most_literals:
+        if made >= self._max_clauses or len(numbers) - made + len(clause) > self._max_literals:
             raise LimitReached(f"the rules are more than {made:,} clauses")
         numbers += clause
         numbers.append(0)
@@ -232,25 +236,25 @@ class ClauseBuilder:
         if len(clause) == 1:
             self.facts += clause
         if not made % _CHECKED_CLAUSES:
-            self._look()
+            self._check_memory()
 
     def spend(self, steps: int) -> None:
-        """Count steps that may add no clause. Raises LimitReached."""
+        """Count steps of work, which may add no clause. Raises LimitReached."""
         self._steps += steps
-        if self._steps > self.most.steps:
+        if self._steps > self.limits.steps:
             raise LimitReached("the rules take too long to be put into clauses")
         if self._steps - self._checked >= _CHECKED_STEPS:
             self._checked = self._steps
-            self._look()
+            self._check_memory()
 
-    def _look(self) -> None:
+    def _check_memory(self) -> None:
         if self._check:
             literals = len(self.numbers) - self._made
             self._check(_CLAUSE_BYTES * self._made + _LITERAL_BYTES * literals)
 
     @contextmanager
     def under(self, *literals: int) -> Iterator[None]:
-        """Clauses added inside hold only where all these literals are true."""
+        """A context whose clauses apply only if all these literals are true."""
         before = self._conditions
         self._conditions = (*before, *(-literal for literal in literals))
         try:
@@ -258,14 +262,14 @@ class ClauseBuilder:
         finally:
             self._conditions = before
 
-    def pick(self, number: int) -> list[int]:
-        """New variables, at least one of which is true: conditions to be used with `under`."""
-        selectors = [self.new() for _ in range(number)]
-        self.add(*selectors)
-        return selectors
+    def selectors(self, number: int) -> list[int]:
+        """New variables, at least one of which is true: conditions for `under`."""
+        variables = [self.new() for _ in range(number)]
+        self.add(*variables)
+        return variables
 
-    def most_one(self, literals: Sequence[int]) -> None:
-        """At most one of the literals is true."""
+    def at_most_one(self, literals: Sequence[int]) -> None:
+        """Require that at most one of the literals is true (sequential encoding)."""
         before = 0
         for literal in literals:
             so_far = self.new()
@@ -275,60 +279,57 @@ class ClauseBuilder:
                 self.add(-before, -literal)
             before = so_far
 
-    def holding(self, cells: Sequence[int], value: int) -> int:
-        """A variable that is true exactly if one of the cells holds the value.
-
-        Conditions do not apply to its definition.
-        """
+    def any_holds(self, cells: Sequence[int], value: int) -> int:
+        """A new variable for "one of the cells holds the value"; conditions do not apply to it."""
         held = self.new()
-        literals = [self.at(cell, value) for cell in cells]
+        literals = [self.literal(cell, value) for cell in cells]
         for literal in literals:
             self._make((-literal, held))
         self._make((-held, *literals))
         return held
 
-    def either(self, literals: Sequence[int]) -> int:
-        """A literal that is true exactly if one of these is. Conditions do not apply."""
+    def any_of(self, literals: Sequence[int]) -> int:
+        """A literal for the disjunction of these; conditions do not apply to it."""
         if len(literals) == 1:
             return literals[0]
-        some = self.new()
+        disjunction = self.new()
         for literal in literals:
-            self._make((-literal, some))
-        self._make((-some, *literals))
-        return some
+            self._make((-literal, disjunction))
+        self._make((-disjunction, *literals))
+        return disjunction
 
-    def same(self, a: int, b: int) -> int:
-        """A variable that is true exactly if two different cells hold the same value.
+    def equal(self, a: int, b: int) -> int:
+        """The variable for "the different cells a and b hold the same value".
 
-        It is made once for all constraints. Conditions do not apply to its definition.
+        All constraints share it; conditions do not apply to it.
         """
         pair = (a, b) if a < b else (b, a)
-        if pair not in self._same:
-            same = self._same[pair] = self.new()
+        if pair not in self._equal:
+            equal = self._equal[pair] = self.new()
             for value in self.values:
-                here, there = self.at(a, value), self.at(b, value)
-                self._make((-here, -there, same))
-                self._make((-same, -here, there))
-                self._make((-same, here, -there))
-        return self._same[pair]
+                here, there = self.literal(a, value), self.literal(b, value)
+                self._make((-here, -there, equal))
+                self._make((-equal, -here, there))
+                self._make((-equal, here, -there))
+        return self._equal[pair]
 
     @cached_property
-    def apart(self) -> Sequence[int]:
-        """For each cell the bits of the cells that are in one of its units."""
-        return _apart(self.candidates // self.side, tuple(map(tuple, self.units)))
+    def peers(self) -> Sequence[int]:
+        """For each cell a bit mask of the cells in its units, itself included."""
+        return _peers(self.candidates // self.side, tuple(map(tuple, self.units)))
 
     def define(self, *literals: int) -> None:
-        """Add a clause about new variables, to which conditions do not apply."""
+        """Add a clause that defines new variables; conditions do not apply."""
         self._make(literals)
 
-    def counted(self, literals: Sequence[int], most: int) -> list[int]:
-        """Variables, the k-th of which is true exactly if at least k of the literals are.
+    def counter(self, literals: Sequence[int], maximum: int) -> list[int]:
+        """A unary counter: variable k-1 is equivalent to "at least k of the literals are true".
 
-        There are `most` of them, at most one for each literal. Conditions do not apply.
+        It counts to `maximum` or the number of literals. Conditions do not apply.
         """
         before: list[int] = []
         for literal in literals:
-            after = [self.new() for _ in range(min(most, len(before) + 1))]
+            after = [self.new() for _ in range(min(maximum, len(before) + 1))]
             for index, reached in enumerate(after):
                 earlier = before[index] if index < len(before) else 0
                 fewer = before[index - 1] if index else 0
@@ -338,59 +339,62 @@ class ClauseBuilder:
                     self._make((-reached, fewer))
                 if earlier:
                     self._make((-earlier, reached))
-                self._make((*(-each for each in step), reached))
+                self._make((*(-condition for condition in step), reached))
             before = after
         return before
 
-    def chosen(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
-        """The values whose literals are true form one of the sets."""
+    def one_of_sets(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
+        """Require that the values whose literals are true form one of the sets."""
         if not sets:
             self.add()
             return
-        selectors = self.pick(len(sets))
+        selectors = self.selectors(len(sets))
         for selector, values in zip(selectors, sets, strict=True):
             for value, literal in literals.items():
                 self.add(-selector, literal if value in values else -literal)
         for value, literal in literals.items():
-            fitting = [s for s, each in zip(selectors, sets, strict=True) if value in each]
+            fitting = [s for s, values in zip(selectors, sets, strict=True) if value in values]
             self.add(-literal, *fitting)
 
-    def sets(self, values: Collection[int], size: int, total: int) -> list[Clause] | None:
-        """The sets of `size` of the values with that sum; None if they are too many."""
+    def sets_with_total(
+        self, values: Collection[int], size: int, total: int
+    ) -> list[tuple[int, ...]] | None:
+        """The sets of `size` of the values with that sum; None if they exceed the limit of sets."""
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
-        found: list[Clause] = []
-        # the values chosen so far, the greatest first, the number of smaller ones, the missing sum
-        waiting: list[tuple[Clause, int, int]] = [((), len(ascending), total)]
+        complete: list[tuple[int, ...]] = []
+        # the values chosen, in descending order, the number of smaller values, the missing sum
+        waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
         while waiting:
-            some, below, missing = waiting.pop()
+            chosen, below, missing = waiting.pop()
             self.spend(1)
-            wanted = size - len(some)
+            wanted = size - len(chosen)
             if not wanted:
-                found += [some] if not missing else []
-                if len(found) > self.most.sets:
+                complete += [chosen] if not missing else []
+                if len(complete) > self.limits.sets:
                     return None
                 continue
             for index in range(wanted - 1, below):
                 value = ascending[index]
-                least = value + sums[wanted - 1]
-                most = sums[index + 1] - sums[index + 1 - wanted]
-                if least <= missing <= most:
-                    waiting.append(((*some, value), index, missing - value))
-        return found
+                minimum = value + sums[wanted - 1]
+                maximum = sums[index + 1] - sums[index + 1 - wanted]
+                if minimum <= missing <= maximum:
+                    waiting.append(((*chosen, value), index, missing - value))
+        return complete
 
     def automaton(
         self,
         cells: Sequence[int],
-        start: S,
-        step: Callable[[int, S, int], S | None],
-        accepts: Callable[[S], bool],
-        ends: Mapping[S, int] | None = None,
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+        ends: Mapping[_State, int] | None = None,
     ) -> None:
-        """The cells' values, in turn, lead from the start to an accepted state.
+        """Require that an automaton accepts the values of the cells.
 
-        `step(index, state, value)` is the state after the cell of that index, None a dead end.
-        A cell may be named more than once. `ends` are literals that name the last state.
+        `step(index, state, value)` is the state after the cell at that index, None to reject. A
+        cell may be listed more than once. `ends` maps last states to the literals that stand for
+        them; by default they are new variables.
         """
         layers = self._layers(len(cells), start, step, accepts)
         if not layers:
@@ -406,46 +410,50 @@ class ClauseBuilder:
     def _advance(
         self,
         cell: int,
-        here: Mapping[S, int],
-        after: Mapping[S, int],
-        step: Callable[[S, int], S | None],
+        here: Mapping[_State, int],
+        after: Mapping[_State, int],
+        step: Callable[[_State, int], _State | None],
     ) -> None:
-        """The value of a cell leads from the state here (literal 0: it is certain) to one after.
+        """Encode one step, from the states before the cell to the states after it.
 
-        The clauses from state and value to the next state would do. Those from the next state back
-        make proofs of hard puzzles several times shorter.
+        `here` and `after` map states to literals; literal 0 marks the only state before the first
+        cell. The clauses from state and value to the next state would suffice. Those from the next
+        state back make proofs of hard puzzles several times shorter.
         """
-        before: dict[S, dict[int, list[int]]] = {state: {} for state in after}
+        before: dict[_State, dict[int, list[int]]] = {state: {} for state in after}
         for state, reached in here.items():
             begins = (-reached,) if reached else ()
-            leading: dict[S, list[int]] = {}
+            leading: dict[_State, list[int]] = {}
             for value in self.values:
                 following = step(state, value)
                 if following is None or following not in after:
-                    self.add(*begins, -self.at(cell, value))
+                    self.add(*begins, -self.literal(cell, value))
                     continue
-                self.add(*begins, -self.at(cell, value), after[following])
+                self.add(*begins, -self.literal(cell, value), after[following])
                 leading.setdefault(following, []).append(value)
                 before[following].setdefault(value, []).append(reached)
             self.add(*begins, *(after[following] for following in leading))
             for following, values in leading.items():
-                self.add(*begins, -after[following], *(self.at(cell, v) for v in values))
+                self.add(*begins, -after[following], *(self.literal(cell, v) for v in values))
         if 0 in here.values():
             return
         for following, ways in before.items():
             for value, reached_by in ways.items():
-                self.add(-after[following], -self.at(cell, value), *reached_by)
-            every = dict.fromkeys(reached for some in ways.values() for reached in some)
-            self.add(-after[following], *every)
+                self.add(-after[following], -self.literal(cell, value), *reached_by)
+            sources = dict.fromkeys(chain.from_iterable(ways.values()))
+            self.add(-after[following], *sources)
 
     def _layers(
         self,
         length: int,
-        start: S,
-        step: Callable[[int, S, int], S | None],
-        accepts: Callable[[S], bool],
-    ) -> list[list[S]]:
-        """The states before and after each cell that can lead to acceptance; [] if none can."""
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+    ) -> list[list[_State]]:
+        """The useful states before, between and after the cells: reachable, and able to accept.
+
+        Empty if no line is accepted.
+        """
         reached = [[start]]
         for index in range(length):
             self.spend(self.side * len(reached[-1]))

@@ -1,8 +1,8 @@
-"""Constraints that rules are made of: each says what it means of values, and the same in clauses.
+"""Constraints, of which rules consist: each checks values and encodes itself as clauses.
 
-Constraints are plain data: cells, numbers and functions of modules, so that they can be compared,
-hashed, pickled and compiled. The clauses of a constraint can be extended to an assignment of its
-cells exactly if the constraint holds.
+Constraints are plain data (cells, numbers and module-level functions), so that they can be
+compared, hashed, pickled and compiled. The clauses of a constraint are satisfiable together with an
+assignment of its cells if and only if the constraint holds for that assignment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Values = tuple[int, ...]
 
 @dataclass_transform(frozen_default=True)
 class Constraint(ABC):
-    """Something that the values of some cells have to be; each subclass is a frozen dataclass."""
+    """A constraint on the values of some cells; each subclass becomes a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
@@ -32,16 +32,16 @@ class Constraint(ABC):
     cells: Cells
 
     def scope(self) -> Iterable[int]:
-        """The cells whose values decide whether it holds, perhaps some of them twice."""
+        """The cells on whose values it depends; cells may repeat."""
         return self.cells
 
     @abstractmethod
     def holds(self, values: Sequence[int]) -> bool:
-        """Whether it holds of these values, one for each cell of the grid."""
+        """Whether it holds for these values, one for each cell of the grid."""
 
     @abstractmethod
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Add clauses that say the same."""
+        """Add clauses that are equivalent to it."""
 
 
 class Allowed(Constraint):
@@ -59,11 +59,11 @@ class Allowed(Constraint):
     def encode(self, clauses: ClauseBuilder) -> None:
         for value in clauses.values:
             if value not in self.values:
-                clauses.add(-clauses.at(self.cell, value))
+                clauses.add(-clauses.literal(self.cell, value))
 
 
 class Pairs(Constraint):
-    """The values u and v of each pair of cells are related: `relation(u, v, *numbers)` is true."""
+    """`relation(u, v, *numbers)` is true for the values u and v of each pair of cells."""
 
     pairs: tuple[tuple[int, int], ...]
     relation: Callable[..., bool]
@@ -77,30 +77,30 @@ class Pairs(Constraint):
         return all(relation(values[a], values[b], *numbers) for a, b in self.pairs)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        values, at, add = clauses.values, clauses.at, clauses.add
+        values, literal, add = clauses.values, clauses.literal, clauses.add
         clauses.spend(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
         after = {u: [v for v in values if (u, v) in related] for u in values}
         before = {v: [u for u in values if (u, v) in related] for v in values}
         forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-        one_to_one = all(len(each) == 1 for each in (*after.values(), *before.values()))
-        most = (2 if one_to_one else 3) * clauses.side
+        is_bijection = all(len(vs) == 1 for vs in (*after.values(), *before.values()))
+        max_forbidden = (2 if is_bijection else 3) * clauses.side
         for a, b in self.pairs:
             if a == b:
                 for value in values:
                     if (value, value) not in related:
-                        add(-at(a, value))
-            elif len(forbidden) <= most:
+                        add(-literal(a, value))
+            elif len(forbidden) <= max_forbidden:
                 for u, v in forbidden:
-                    add(-at(a, u), -at(b, v))
-            else:  # what supports each value: fewer clauses, which propagate more
+                    add(-literal(a, u), -literal(b, v))
+            else:  # support clauses are fewer, and propagate more
                 for value in values:
-                    add(-at(a, value), *(at(b, v) for v in after[value]))
-                    add(-at(b, value), *(at(a, u) for u in before[value]))
+                    add(-literal(a, value), *(literal(b, v) for v in after[value]))
+                    add(-literal(b, value), *(literal(a, u) for u in before[value]))
 
 
 class Equivalent(Constraint):
-    """Of each pair of facts (cell, value) either both are true or neither."""
+    """In each pair of facts (cell, value), both facts are true or both are false."""
 
     facts: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
 
@@ -112,13 +112,13 @@ class Equivalent(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         for one, other in self.facts:
-            here, there = clauses.at(*one), clauses.at(*other)
+            here, there = clauses.literal(*one), clauses.literal(*other)
             clauses.add(-here, there)
             clauses.add(here, -there)
 
 
 class EqualToSome(Constraint):
-    """A cell holds the same value as at least one of the others."""
+    """A cell holds the same value as at least one of `others`."""
 
     cell: int
     others: Cells
@@ -130,11 +130,11 @@ class EqualToSome(Constraint):
         return values[self.cell] in {values[other] for other in self.others}
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.add(*(clauses.same(self.cell, other) for other in self.others))
+        clauses.add(*(clauses.equal(self.cell, other) for other in self.others))
 
 
 class Beyond(Constraint):
-    """Each of the cells holds less than the cell `low` or more than the cell `high`."""
+    """Each cell holds less than the cell `low` or more than the cell `high`."""
 
     cells: Cells
     low: int
@@ -151,13 +151,13 @@ class Beyond(Constraint):
         values = clauses.values
         for cell in self.cells:
             for value in values:
-                above = [clauses.at(self.low, v) for v in values if v > value]
-                below = [clauses.at(self.high, v) for v in values if v < value]
-                clauses.add(-clauses.at(cell, value), *above, *below)
+                above = [clauses.literal(self.low, v) for v in values if v > value]
+                below = [clauses.literal(self.high, v) for v in values if v < value]
+                clauses.add(-clauses.literal(cell, value), *above, *below)
 
 
 class AllDifferent(Constraint):
-    """No value repeats in the cells, each named once; n cells hold all n values."""
+    """No value repeats in the cells, which are distinct; n cells hold all n values."""
 
     cells: Cells
 
@@ -168,14 +168,14 @@ class AllDifferent(Constraint):
         if len(self.cells) > clauses.side:
             clauses.add()
             return
-        apart = clauses.apart
+        peers = clauses.peers
         pairs = [
             (index, other)
             for (index, cell), (other, there) in combinations(enumerate(self.cells), 2)
-            if not apart[cell] >> there & 1
+            if not peers[cell] >> there & 1
         ]
         for value in clauses.values:
-            literals = [clauses.at(cell, value) for cell in self.cells]
+            literals = [clauses.literal(cell, value) for cell in self.cells]
             if len(literals) == clauses.side:
                 clauses.add(*literals)
             for index, other in pairs:
@@ -183,7 +183,7 @@ class AllDifferent(Constraint):
 
 
 class AtLeast(Constraint):
-    """At least `times` of the cells hold the value; for a few cells, each named once."""
+    """At least `times` of the cells, which are few and distinct, hold the value."""
 
     cells: Cells
     value: int
@@ -198,22 +198,22 @@ class AtLeast(Constraint):
         if self.value not in clauses.values or self.times > len(self.cells):
             clauses.add()
             return
-        for some in combinations(self.cells, len(self.cells) - self.times + 1):
-            clauses.add(*(clauses.at(cell, self.value) for cell in some))
+        for subset in combinations(self.cells, len(self.cells) - self.times + 1):
+            clauses.add(*(clauses.literal(cell, self.value) for cell in subset))
 
 
 class OneOfSets(Constraint):
-    """The set of the values that the cells hold, however often, is one of the sets."""
+    """The set of the values in the cells, repeats ignored, is one of the sets."""
 
     cells: Cells
     sets: tuple[tuple[int, ...] | range, ...]
 
     def holds(self, values: Sequence[int]) -> bool:
         held = {values[cell] for cell in self.cells}
-        return any(held == {*each} for each in self.sets)
+        return any(held == {*values} for values in self.sets)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        sets = [{*each} for each in self.sets if {*each}.issubset(clauses.values)]
+        sets = [{*values} for values in self.sets if {*values}.issubset(clauses.values)]
         if not sets:
             clauses.add()
             return
@@ -221,17 +221,17 @@ class OneOfSets(Constraint):
         for cell in self.cells:
             Allowed(cell, tuple(possible)).encode(clauses)
         for value in sorted(certain):
-            clauses.add(*(clauses.at(cell, value) for cell in self.cells))
+            clauses.add(*(clauses.literal(cell, value) for cell in self.cells))
         if possible != certain:
-            doubtful = sorted(possible - certain)
-            literals = {value: clauses.holding(self.cells, value) for value in doubtful}
-            clauses.chosen(literals, sets)
+            optional = sorted(possible - certain)
+            literals = {value: clauses.any_holds(self.cells, value) for value in optional}
+            clauses.one_of_sets(literals, sets)
 
 
 class Automaton(Constraint):
-    """The values of the cells, in turn, lead from the start to an accepted state.
+    """A deterministic automaton accepts the values of the cells, in order.
 
-    `step(state, value, *numbers)` is the next state, None a dead end.
+    `step(state, value, *numbers)` is the next state, or None to reject.
     """
 
     cells: Cells
@@ -256,7 +256,7 @@ class Automaton(Constraint):
 
 
 class DifferentPairs(Constraint):
-    """No two of the pairs of cells hold the same two values; each cell is named once."""
+    """No two pairs of cells hold the same pair of values; all cells are distinct."""
 
     pairs: CellPairs
 
@@ -274,19 +274,19 @@ class DifferentPairs(Constraint):
             both = []
             for a, b in self.pairs:
                 here = clauses.new()
-                clauses.define(-here, clauses.at(a, u))
-                clauses.define(-here, clauses.at(b, v))
-                clauses.define(here, -clauses.at(a, u), -clauses.at(b, v))
+                clauses.define(-here, clauses.literal(a, u))
+                clauses.define(-here, clauses.literal(b, v))
+                clauses.define(here, -clauses.literal(a, u), -clauses.literal(b, v))
                 both.append(here)
-            clauses.most_one(both)
+            clauses.at_most_one(both)
             if len(self.pairs) == clauses.side**2:
                 clauses.add(*both)
 
 
 class Connected(Constraint):
-    """The cells that hold one of the values form one region: not empty, and of the size, if any.
+    """The cells that hold one of the values form one connected region, of `size` cells if given.
 
-    Neighbours are the two cells of each of the pairs `beside`, which are pairs of the cells.
+    `beside` are the pairs of adjacent cells. The region is not empty.
     """
 
     cells: Cells
@@ -302,13 +302,13 @@ class Connected(Constraint):
         waiting = [next(iter(members))]
         reached = {*waiting}
         for cell in waiting:
-            found = members.intersection(near[cell]) - reached
-            reached |= found
-            waiting += found
+            new = members.intersection(near[cell]) - reached
+            reached |= new
+            waiting += new
         return reached == members
 
     def neighbours(self) -> dict[int, list[int]]:
-        """Those of each cell."""
+        """The adjacent cells of each cell."""
         near: dict[int, list[int]] = {cell: [] for cell in self.cells}
         for a, b in self.beside:
             near[a].append(b)
@@ -316,25 +316,26 @@ class Connected(Constraint):
         return near
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Each member is reached from the first one, in as many steps as there may be."""
+        """Each member can be reached from the first one, within as many steps as needed."""
         held = [value for value in self.values if value in clauses.values]
         if not held or (self.size is not None and not 0 < self.size <= len(self.cells)):
             clauses.add()
             return
         member = {
-            cell: clauses.either([clauses.at(cell, value) for value in held]) for cell in self.cells
+            cell: clauses.any_of([clauses.literal(cell, value) for value in held])
+            for cell in self.cells
         }
         clauses.add(*member.values())
         reached, earlier = dict[int, int](), 0
         for cell, inside in member.items():
             first = clauses.new()
             clauses.define(-first, inside)
-            some = clauses.new()
-            clauses.define(-inside, some)
+            so_far = clauses.new()  # a member among the cells up to this one
+            clauses.define(-inside, so_far)
             if earlier:
                 clauses.define(-first, -earlier)
-                clauses.define(-earlier, some)
-            reached[cell], earlier = first, some
+                clauses.define(-earlier, so_far)
+            reached[cell], earlier = first, so_far
         near = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
             after = {cell: clauses.new() for cell in self.cells}
@@ -349,17 +350,17 @@ class Connected(Constraint):
             clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
-        """How many cells are inside, if they can still become as many as there must be."""
+        """The number of members so far; None if it can no longer become `size`."""
         after = so_far + (value in self.values)
         left = len(self.cells) - 1 - index
         return after if self.size is not None and after <= self.size <= after + left else None
 
 
 class Ranked(Constraint):
-    """The line begins with `first`, and of the others that do exactly `smaller` are less than it.
+    """The line begins with `first`; `smaller` of the others that do are less than the line.
 
-    Lines are compared like words: the first difference decides. Unless `tied`, none of the others
-    is equal. All lines have the same length.
+    Lines have the same length and are compared lexicographically. Unless `tied`, none of the others
+    is equal to the line.
     """
 
     line: Cells
@@ -385,9 +386,9 @@ class Ranked(Constraint):
         if self.first not in clauses.values:
             clauses.add()
             return
-        clauses.add(clauses.at(self.line[0], self.first))
+        clauses.add(clauses.literal(self.line[0], self.first))
         less = [self._less(clauses, other) for other in self.others]
-        reached = clauses.counted(less, self.smaller + 1)
+        reached = clauses.counter(less, self.smaller + 1)
         if self.smaller > len(less):
             clauses.add()
         elif self.smaller:
@@ -396,9 +397,9 @@ class Ranked(Constraint):
             clauses.add(-reached[self.smaller])
 
     def _less(self, clauses: ClauseBuilder, other: Cells) -> int:
-        """A variable that is true exactly if the other begins with `first` and is less."""
-        at, add, values = clauses.at, clauses.add, clauses.values
-        less, equal, begins = clauses.new(), clauses.new(), at(other[0], self.first)
+        """A variable that is equivalent to "the other line begins with `first` and is less"."""
+        literal, add, values = clauses.literal, clauses.add, clauses.values
+        less, equal, begins = clauses.new(), clauses.new(), literal(other[0], self.first)
         add(-equal, begins)
         add(-begins, equal)
         add(equal, -less)
@@ -406,14 +407,14 @@ class Ranked(Constraint):
             if here == there:
                 continue
             clauses.spend(len(values))
-            still = clauses.new()  # equal up to these cells too
+            still = clauses.new()  # equal up to and including these cells
             add(equal, -still)
             for value in values:
-                own = -at(here, value)
-                add(-equal, own, less, *(at(there, v) for v in values if v >= value))
-                add(-equal, own, -less, *(at(there, v) for v in values if v <= value))
-                add(-equal, own, -at(there, value), still)
-                add(-still, own, at(there, value))
+                own = -literal(here, value)
+                add(-equal, own, less, *(literal(there, v) for v in values if v >= value))
+                add(-equal, own, -less, *(literal(there, v) for v in values if v <= value))
+                add(-equal, own, -literal(there, value), still)
+                add(-still, own, literal(there, value))
             equal = still
         add(-equal, -less)
         if not self.tied:
@@ -440,27 +441,24 @@ class Every(_Parts):
 
 
 class Either(_Parts):
-    """At least one of the parts holds; without parts it never does."""
+    """At least one part holds; false without parts."""
 
     def holds(self, values: Sequence[int]) -> bool:
         return any(part.holds(values) for part in self.parts)
 
     def encode(self, clauses: ClauseBuilder) -> None:
         facts = [part for part in self.parts if isinstance(part, Allowed)]
-        if len(facts) == len(self.parts):  # one clause says it
-            allowed = ((each.cell, v) for each in facts for v in clauses.values if v in each.values)
-            clauses.add(*dict.fromkeys(clauses.at(cell, value) for cell, value in allowed))
+        if len(facts) == len(self.parts):  # one clause suffices
+            allowed = ((f.cell, v) for f in facts for v in clauses.values if v in f.values)
+            clauses.add(*dict.fromkeys(clauses.literal(cell, value) for cell, value in allowed))
             return
-        for literal, part in zip(clauses.pick(len(self.parts)), self.parts, strict=True):
+        for literal, part in zip(clauses.selectors(len(self.parts)), self.parts, strict=True):
             with clauses.under(literal):
                 part.encode(clauses)
 
 
 class ByValue(Constraint):
-    """If the cell holds v, the v-th of the parts holds; there is one for each value.
-
-    Values are counted from the `lowest`.
-    """
+    """If the cell holds v, `parts[v - lowest]` holds; there is one part for each value."""
 
     cell: int
     parts: tuple[Constraint, ...]
@@ -474,7 +472,7 @@ class ByValue(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         for value, part in enumerate(self.parts, start=self.lowest):
-            with clauses.under(clauses.at(self.cell, value)):
+            with clauses.under(clauses.literal(self.cell, value)):
                 part.encode(clauses)
 
 
@@ -484,20 +482,19 @@ def _encode_nearness(
     near: Mapping[Cell, Sequence[Cell]],
     size: int,
 ) -> None:
-    """Each member of a region has another beside it, and none is farther than its size allows.
+    """Redundant clauses: members have a neighbour in the region, and are not too far apart.
 
-    `member` are literals. That follows from how the region is reached, but solvers are far quicker
-    with it.
+    `member` maps cells to the literals of their membership. Solvers are far faster with them.
     """
     for cell, inside in member.items():
         if size > 1:
             clauses.add(-inside, *(member[other] for other in near[cell]))
         steps, waiting = {cell: 0}, [cell]
-        for each in waiting:
-            if steps[each] < size - 1:
-                found = [other for other in near[each] if other not in steps]
-                steps |= dict.fromkeys(found, steps[each] + 1)
-                waiting += dict.fromkeys(found)
+        for reached in waiting:
+            if steps[reached] < size - 1:
+                new = [other for other in near[reached] if other not in steps]
+                steps |= dict.fromkeys(new, steps[reached] + 1)
+                waiting += dict.fromkeys(new)
         clauses.spend(len(member))
         for other in member:
             if other > cell and other not in steps:

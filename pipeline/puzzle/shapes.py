@@ -1,9 +1,9 @@
-"""Shapes: what rules are drawn with, in units of a cell.
+"""Shapes with which rules are drawn, in units of a cell.
 
-A point is (row, column), from 1, at the centre of a cell: (1.5, 1) is between the first two cells
-of the first column, (0, 3) is above the third column. `kind` names the look; all of them stand in
-`report/shapes.css`. The order of drawing is: tints, lines, the grid, outlines, rings, dots, labels,
-values.
+A point is (row, column); whole numbers, from 1, are centres of cells. (1.5, 1) is between the first
+two cells of the first column, (0, 3) is above the third column. `kind` is the name of a style, a
+class in `report/shapes.css`. The drawing order is: tints, lines, the grid, outlines, rings, dots,
+labels, values.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points, with a bulb at its first or a head at its last point.
+    """A line through points, with a bulb at its first or an arrowhead at its last point.
 
-    It begins and ends at the edge of a ring of the same rule.
+    At a ring of the same rule it stops at the ring's edge.
     """
 
     points: tuple[Point, ...]
@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """A circle around a cell, or one long shape around several in a row."""
+    """A circle around a cell, or a capsule around several cells in a line."""
 
     points: tuple[Point, ...]
     kind: str
@@ -37,7 +37,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A small disc at a point, with a text in it; more than two words stand in two lines."""
+    """A small disc at a point, with a text in it; more than two words take two lines."""
 
     point: Point
     kind: str
@@ -46,7 +46,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text at a point: a clue outside the grid, or a sign between two cells."""
+    """Text at a point: a clue outside the grid, or a sign between two cells."""
 
     point: Point
     text: str
@@ -55,7 +55,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A line around cells, with a text in the corner of the top left one."""
+    """An outline around cells, with a text in the top left corner."""
 
     cells: tuple[Place, ...]
     kind: str
@@ -64,7 +64,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """Shaded cells: the whole square, a smaller one, or a disc, as `kind` says."""
+    """Shaded cells: the whole square, a smaller one, or a disc, depending on `kind`."""
 
     cells: tuple[Place, ...]
     kind: str

@@ -1,4 +1,4 @@
-"""Constraints that add values up, or count them; see `formulas`."""
+"""Constraints on sums and counts of values; see `formulas`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Total(Constraint):
-    """The values, each times its weight, sum to the total; a cell may have several weights."""
+    """The weighted sum of the values is `total`; `terms` are (cell, weight), cells may repeat."""
 
     terms: tuple[tuple[int, int], ...]
     total: int
@@ -36,28 +36,28 @@ class Total(Constraint):
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
         clauses.spend(len(weights) * clauses.side)
-        groups = _different(weights, clauses.units if len(weights) > _FEW else ())
-        # those of the greatest weight first: fewer sums are possible in between
+        groups = _groups_of_different(weights, clauses.units if len(weights) > _SMALL_SUM else ())
+        # the largest weights first, which leaves fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         cells = [*chain.from_iterable(groups)]
-        ends = [_ends_of(len(some), weights[some[0]], clauses.values) for some in groups]
-        before, after = _so_far(ends), _so_far(reversed(ends))[::-1]
+        ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
+        before, after = _prefix_ranges(ranges), _prefix_ranges(reversed(ranges))[::-1]
         total = self.total
 
         def step(index: int, so_far: int, value: int) -> int | None:
             reached = so_far + weights[cells[index]] * value
-            least, most = before[index + 1]
-            fewest, rest = after[index + 1]
-            fits = least <= reached <= most and fewest <= total - reached <= rest
-            return reached if fits else None
+            min_before, max_before = before[index + 1]
+            min_after, max_after = after[index + 1]
+            fits = min_before <= reached <= max_before
+            return reached if fits and min_after <= total - reached <= max_after else None
 
         clauses.automaton(cells, 0, step, total.__eq__)
 
 
 class SameTotals(Constraint):
-    """The sum of the values is the same in each part; with `counted`, how often that value occurs.
+    """All parts have the same sum, or, with `counted`, the same number of that value.
 
-    A part may name a cell more than once.
+    A part may list a cell more than once.
     """
 
     parts: tuple[Cells, ...]
@@ -66,29 +66,29 @@ class SameTotals(Constraint):
     def scope(self) -> Iterable[int]:
         return chain.from_iterable(self.parts)
 
-    def _worth(self, value: int) -> int:
+    def _summand(self, value: int) -> int:
         return value if self.counted is None else int(value == self.counted)
 
     def holds(self, values: Sequence[int]) -> bool:
-        return len({sum(self._worth(values[cell]) for cell in part) for part in self.parts}) <= 1
+        return len({sum(self._summand(values[cell]) for cell in part) for part in self.parts}) <= 1
 
     def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
-        worths = [*map(self._worth, clauses.values)]
-        lowest = max(len(part) * min(worths) for part in self.parts)
-        highest = min(len(part) * max(worths) for part in self.parts)
+        summands = [*map(self._summand, clauses.values)]
+        lowest = max(len(part) * min(summands) for part in self.parts)
+        highest = min(len(part) * max(summands) for part in self.parts)
         clauses.spend(max(highest - lowest, 0))
         ends = {reached: clauses.new() for reached in range(lowest, highest + 1)}
-        clauses.most_one(list(ends.values()))
+        clauses.at_most_one(list(ends.values()))
         for part in self.parts:
             clauses.spend(len(part))
-            step = _adding([worths] * len(part), lowest, highest, clauses.values[0])
+            step = _adding([summands] * len(part), lowest, highest, clauses.values[0])
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
 class SetTotal(Constraint):
-    """The cells, named once each, hold different values out of `values` that sum to the total."""
+    """The cells, without repeats, hold different values out of `values` that sum to `total`."""
 
     cells: Cells
     total: int
@@ -103,7 +103,7 @@ class SetTotal(Constraint):
         if len(self.cells) == 2:
             self._encode_pair(clauses)
             return
-        sets = clauses.sets(self.values, len(self.cells), self.total)
+        sets = clauses.sets_with_total(self.values, len(self.cells), self.total)
         if sets is not None:
             OneOfSets(self.cells, tuple(sets)).encode(clauses)
             return
@@ -113,18 +113,18 @@ class SetTotal(Constraint):
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
     def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Either value follows from the other."""
+        """Each value determines the other."""
         possible = {*self.values}.intersection(clauses.values)
         for one, other in permutations(self.cells):
             for value in clauses.values:
                 rest = self.total - value
                 fits = {value, rest} <= possible and value != rest
-                follows = (clauses.at(other, rest),) if fits else ()
-                clauses.add(-clauses.at(one, value), *follows)
+                follows = (clauses.literal(other, rest),) if fits else ()
+                clauses.add(-clauses.literal(one, value), *follows)
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once; those between 1 and n sum to the total."""
+    """The n cells hold each value once; the values between 1 and n sum to `total`."""
 
     cells: Cells
     total: int
@@ -141,40 +141,41 @@ class TotalBetween(Constraint):
         AllDifferent(self.cells).encode(clauses)
         n, sets = clauses.side, list[tuple[int, ...]]()
         for size in range(n - 1):
-            found = clauses.sets(range(2, n), size, self.total)
-            sets += found or ()
-            if found is None or len(sets) > clauses.most.sets:
+            sized = clauses.sets_with_total(range(2, n), size, self.total)
+            sets += sized or ()
+            if sized is None or len(sets) > clauses.limits.sets:
                 ends = Automaton(self.cells, -1, between_ends, frozenset((-2,)), (n, self.total))
                 ends.encode(clauses)
                 return
         self._choose(clauses, sets)
 
     def _choose(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
-        """One of the sets stands between 1 and n, given that each value is there once."""
+        """One of the sets is between 1 and n, given that the cells hold each value once."""
         n, cells = clauses.side, self.cells
         inside = {value: clauses.new() for value in range(2, n)}
         for index in range(1, n - 1):
-            least, most = (clauses.holding(cells[:index], end) for end in (1, n))
+            after_1, after_n = (clauses.any_holds(cells[:index], end) for end in (1, n))
             for value, literal in inside.items():
-                here = -clauses.at(cells[index], value)
-                clauses.add(here, least, most, -literal)
-                clauses.add(here, -least, -most, -literal)
-                clauses.add(here, least, -most, literal)
-                clauses.add(here, -least, most, literal)
+                here = -clauses.literal(cells[index], value)
+                clauses.add(here, after_1, after_n, -literal)
+                clauses.add(here, -after_1, -after_n, -literal)
+                clauses.add(here, after_1, -after_n, literal)
+                clauses.add(here, -after_1, after_n, literal)
         for end in (0, n - 1):  # a value in an end cell is not inside
             for value, literal in inside.items():
-                clauses.add(-clauses.at(cells[end], value), -literal)
-        clauses.chosen(inside, sets)
-        sizes = {len(each) for each in sets}
+                clauses.add(-clauses.literal(cells[end], value), -literal)
+        clauses.one_of_sets(inside, sets)
+        sizes = {len(inner) for inner in sets}
         for a, b in permutations(range(n), 2):
             if abs(a - b) - 1 not in sizes:
-                clauses.add(-clauses.at(cells[a], 1), -clauses.at(cells[b], n))
+                clauses.add(-clauses.literal(cells[a], 1), -clauses.literal(cells[b], n))
 
 
 class CountOfEqual(Constraint):
-    """The counter holds, `offset` less, how many cells of the start and the arms are equal to it.
+    """The counter's value plus `offset` is the number of cells that are equal to the start.
 
-    If `unbroken`, of each arm only those before the first that is not. The start counts once.
+    The start counts once, then the cells of each arm; if `unbroken`, only those before the arm's
+    first cell that differs.
     """
 
     counter: int
@@ -195,22 +196,22 @@ class CountOfEqual(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         counted = [literal for arm in self.arms for literal in self._equal(clauses, arm)]
-        reached = clauses.counted(counted, len(counted))
+        reached = clauses.counter(counted, len(counted))
         for value in clauses.values:
-            here, others = -clauses.at(self.counter, value), value + self.offset - 1
-            if not 0 <= others <= len(counted):
+            here, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
+            if not 0 <= in_arms <= len(counted):
                 clauses.add(here)
                 continue
-            if others > 0:
-                clauses.add(here, reached[others - 1])
-            if others < len(counted):
-                clauses.add(here, -reached[others])
+            if in_arms > 0:
+                clauses.add(here, reached[in_arms - 1])
+            if in_arms < len(counted):
+                clauses.add(here, -reached[in_arms])
 
     def _equal(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
-        """A literal for each cell: it counts."""
+        """For each cell of the arm a literal: the cell counts."""
         before = 0
         for cell in arm:
-            equal = clauses.same(self.start, cell)
+            equal = clauses.equal(self.start, cell)
             if self.unbroken and before:
                 both = clauses.new()
                 clauses.define(-both, before)
@@ -222,7 +223,7 @@ class CountOfEqual(Constraint):
 
 
 class CountOfValues(Constraint):
-    """The counter holds the number of different values that the cells hold."""
+    """The counter holds the number of different values in the cells."""
 
     counter: int
     cells: Cells
@@ -234,10 +235,10 @@ class CountOfValues(Constraint):
         return values[self.counter] == len({values[cell] for cell in self.cells})
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        held = [clauses.holding(self.cells, value) for value in clauses.values]
-        reached = clauses.counted(held, len(held))
+        held = [clauses.any_holds(self.cells, value) for value in clauses.values]
+        reached = clauses.counter(held, len(held))
         for value in clauses.values:
-            here = -clauses.at(self.counter, value)
+            here = -clauses.literal(self.counter, value)
             if value > len(held):
                 clauses.add(here)
                 continue
@@ -247,67 +248,69 @@ class CountOfValues(Constraint):
                 clauses.add(here, -reached[value])
 
 
-_FEW = 4
-"""Cells of a sum for which it is not worth looking which of them differ."""
+_SMALL_SUM = 4
+"""Sums of this many cells or fewer ignore which of their cells differ: it does not pay."""
 
 
-def _different(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
-    """All cells, in groups of one unit and one weight, as large as they may be."""
+def _groups_of_different(
+    weights: Mapping[int, int], units: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Partition the cells, greedily, into large groups of one weight within one unit."""
     left, groups = dict(weights), list[list[int]]()
     while left:
-        found = [next(iter(left))]
+        largest = [next(iter(left))]
         for unit in units:
-            alike: dict[int, list[int]] = {}
+            by_weight: dict[int, list[int]] = {}
             for cell in unit:
                 if cell in left:
-                    alike.setdefault(left[cell], []).append(cell)
-            found = max((found, *alike.values()), key=len)
-        groups.append(found)
-        for cell in found:
+                    by_weight.setdefault(left[cell], []).append(cell)
+            largest = max((largest, *by_weight.values()), key=len)
+        groups.append(largest)
+        for cell in largest:
             del left[cell]
     return groups
 
 
-def _ends_of(length: int, weight: int, values: range) -> list[tuple[int, int]]:
-    """The least and the greatest sum of the first 1, 2, … of so many different cells."""
+def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:
+    """The minimum and maximum sum of the first 1, 2, …, `length` of a group of different cells."""
     low = [*accumulate(weight * value for value in values[:length])]
     high = [*accumulate(weight * value for value in values[::-1][:length])]
     return [(min(pair), max(pair)) for pair in zip(low, high, strict=True)]
 
 
-def _so_far(ends: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """The same of the first cells of all groups, from none on."""
-    found, low, high = [(0, 0)], 0, 0
-    for group in ends:
-        found += ((low + least, high + most) for least, most in group)
-        low, high = found[-1]
-    return found
+def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """The minimum and maximum sum of the first 0, 1, 2, … cells of consecutive groups."""
+    ranges, low, high = [(0, 0)], 0, 0
+    for group in groups:
+        ranges += ((low + minimum, high + maximum) for minimum, maximum in group)
+        low, high = ranges[-1]
+    return ranges
 
 
 def _adding(
-    worths: Sequence[Sequence[int]], lowest: int, highest: int, first: int
+    summands: Sequence[Sequence[int]], lowest: int, highest: int, first: int
 ) -> Callable[[int, int, int], int | None]:
-    """Steps of an automaton that sums up what values, from `first` on, are worth at each index.
+    """The step function of an automaton that sums up `summands[index][value - first]`.
 
-    A sum that can no longer end from the lowest to the highest is a dead end.
+    Rejects sums that can no longer end within `lowest` to `highest`.
     """
-    least, most = _rests(map(min, worths)), _rests(map(max, worths))
+    minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
 
     def step(index: int, so_far: int, value: int) -> int | None:
-        after = so_far + worths[index][value - first]
-        fits = after + least[index + 1] <= highest and after + most[index + 1] >= lowest
+        after = so_far + summands[index][value - first]
+        fits = after + minimum[index + 1] <= highest and after + maximum[index + 1] >= lowest
         return after if fits else None
 
     return step
 
 
-def _rests(numbers: Iterator[int]) -> list[int]:
-    """The sums of all numbers from each on."""
+def _suffix_sums(numbers: Iterator[int]) -> list[int]:
+    """The sums of the numbers from each index to the end, and 0."""
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
 def between_ends(passed: int, value: int, side: int, total: int) -> int | None:
-    """The sum passed since 1 or n: -1 before the first of them, -2 after the second."""
+    """The sum since the first of 1 and n; -1 before it, -2 after the second of them."""
     if value in (1, side):
         return 0 if passed == -1 else -2 if passed == total else None
     return passed if passed < 0 else passed + value if passed + value <= total else None

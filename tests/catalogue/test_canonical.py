@@ -20,7 +20,8 @@ from pipeline.catalogue.canonical import canonical_forms, lowest_form
 from pipeline.catalogue.minlex import MOST_TIED, NO_ROW, PAIRS, tables
 from pipeline.catalogue.puzzles import line_orders, random_symmetries
 from pipeline.catalogue.solutions import find_solutions
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 
 FOUR = Geometry(2, 2)
 

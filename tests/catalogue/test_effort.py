@@ -19,8 +19,7 @@ from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, spl
 from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.puzzle import NINE as NINES
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import NINE as NINES
 from pipeline.reading.formats import parse_puzzle
 
 ONE = ".............8.1.37.9....5....5......6...1234..1..4.6....6....2.7...23.5....4..78"

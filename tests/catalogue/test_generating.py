@@ -15,7 +15,8 @@ from pipeline.catalogue.effort import depths_of
 from pipeline.catalogue.generating import Wish, generate_puzzles
 from pipeline.catalogue.solutions import redundant_clues
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.steps import ratings
 
 FULL = NINE.all_values

@@ -15,7 +15,8 @@ from pipeline import solve
 from pipeline.catalogue import solutions as solving
 from pipeline.catalogue.needless import needless_parts
 from pipeline.catalogue.solutions import redundant_givens
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import AntiKing

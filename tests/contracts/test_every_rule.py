@@ -54,7 +54,7 @@ class Stated:
     def _solver(self, clauses: ClauseBuilder) -> Minisat22:
         solver = Minisat22(bootstrap_with=clauses.made)
         for cell in self.cells:
-            held = [clauses.at(cell, value) for value in self.values]
+            held = [clauses.literal(cell, value) for value in self.values]
             solver.add_clause(held)
             for a, b in combinations(held, 2):
                 solver.add_clause([-a, -b])
@@ -74,7 +74,7 @@ class Stated:
         assert self.means(self.rule, self.geometry, other) == wanted, "asks for other cells"
         for each in (grid, other):
             assert self.formula.holds(each) == wanted, f"{self.rule} of {held}: it is {wanted}"
-        literals = [*map(self.clauses.at, self.cells, held)]
+        literals = [*map(self.clauses.literal, self.cells, held)]
         for solver in self.solvers:
             taken = solver.solve(assumptions=literals)
             assert taken == wanted, f"clauses of {self.rule} of {held}: it is {wanted}"
@@ -84,12 +84,14 @@ class Stated:
         """Assignments that the clauses take, some values of which are chosen at random."""
         for _ in range(SOME):
             cells = chance.sample(self.cells, chance.randint(0, min(4, len(self.cells))))
-            chosen = [self.clauses.at(cell, chance.choice(self.values)) for cell in cells]
+            chosen = [self.clauses.literal(cell, chance.choice(self.values)) for cell in cells]
             solver = chance.choice(self.solvers)
             if solver.solve(assumptions=chosen):
                 model = {*solver.get_model()}
                 yield tuple(
-                    next(value for value in self.values if self.clauses.at(cell, value) in model)
+                    next(
+                        value for value in self.values if self.clauses.literal(cell, value) in model
+                    )
                     for cell in self.cells
                 )
 
@@ -163,7 +165,7 @@ def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(
         clauses = stated(geometry, rule)
         own = {*range(clauses.candidates + 1, clauses.variables + 1)}
         literals = {abs(literal) for clause in clauses.made for literal in clause}
-        assert literals - own <= {clauses.at(c, v) for c in cells for v in clauses.values}
+        assert literals - own <= {clauses.literal(c, v) for c in cells for v in clauses.values}
         assert all(len({*map(abs, clause)}) == len(clause) for clause in clauses.made)
 
 
@@ -176,7 +178,7 @@ def test_a_condition_holds_of_all_that_is_added_under_it(kind):
         with clauses.under(condition):
             rule.encode(geometry, clauses)
         with Minisat22(bootstrap_with=clauses.made) as solver:
-            held = [clauses.at(cell, 1) for cell in rule.cells(geometry)]
+            held = [clauses.literal(cell, 1) for cell in rule.cells(geometry)]
             assert solver.solve(assumptions=[-condition, *held])
 
 

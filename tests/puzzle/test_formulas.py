@@ -55,7 +55,7 @@ def filled(clauses: ClauseBuilder, number: int) -> Minisat22:
     """A solver of the clauses and of each of so many cells holding one value."""
     solver = Minisat22(bootstrap_with=clauses.made)
     for each in range(number):
-        held = [clauses.at(each, v) for v in clauses.values]
+        held = [clauses.literal(each, v) for v in clauses.values]
         solver.add_clause(held)
         for a, b in combinations(held, 2):
             solver.add_clause([-a, -b])
@@ -68,7 +68,7 @@ def taken(clauses: ClauseBuilder, number: int, *more: int) -> set[Values]:
         return {
             held
             for held in product(clauses.values, repeat=number)
-            if solver.solve(assumptions=[*map(clauses.at, range(number), held), *more])
+            if solver.solve(assumptions=[*map(clauses.literal, range(number), held), *more])
         }
 
 
@@ -90,7 +90,10 @@ def says(
     assert taken(free, number, condition) == meant
     assert taken(free, number, -condition) == every
 
-    with of_a_cell.under(of_a_cell.at(0, 1)), of_a_cell.under(-of_a_cell.at(number - 1, 2)):
+    with (
+        of_a_cell.under(of_a_cell.literal(0, 1)),
+        of_a_cell.under(-of_a_cell.literal(number - 1, 2)),
+    ):
         encode(of_a_cell)
     met = {held for held in every if held[0] == 1 and held[-1] != 2}
     assert taken(of_a_cell, number) == (meant & met) | (every - met)
@@ -115,7 +118,7 @@ def different(values: Sequence[int]) -> bool:
 @given(wanted=st.lists(st.tuples(cell, value, st.booleans()), unique=True))
 def test_a_clause_is_true_if_one_of_its_literals_is(wanted):
     def encode(clauses: ClauseBuilder) -> None:
-        clauses.add(*((1 if yes else -1) * clauses.at(c, v) for c, v, yes in wanted))
+        clauses.add(*((1 if yes else -1) * clauses.literal(c, v) for c, v, yes in wanted))
 
     says(encode, lambda values: any((values[c] == v) == yes for c, v, yes in wanted))
 
@@ -123,15 +126,15 @@ def test_a_clause_is_true_if_one_of_its_literals_is(wanted):
 @examples(100)
 @given(values=st.sets(st.integers(1, 12)), size=st.integers(0, 13), total=st.integers(-2, 80))
 def test_the_sets_with_a_total_are_found(values, size, total):
-    found = ClauseBuilder(SIDE, CELLS).sets(values, size, total)
+    found = ClauseBuilder(SIDE, CELLS).sets_with_total(values, size, total)
     expected = [each for each in combinations(sorted(values), size) if sum(each) == total]
     assert sorted(tuple(sorted(each)) for each in found) == expected
 
 
 def test_too_many_sets_with_a_total_are_not_listed():
     clauses = ClauseBuilder(25, 8)
-    assert len(clauses.sets(range(1, 17), 8, 68)) == 526
-    assert clauses.sets(range(1, 26), 8, 104) is None
+    assert len(clauses.sets_with_total(range(1, 17), 8, 68)) == 526
+    assert clauses.sets_with_total(range(1, 26), 8, 104) is None
 
 
 @examples(20)
@@ -178,8 +181,8 @@ def test_that_two_cells_are_equal_is_one_variable_whatever_the_condition():
     clauses = ClauseBuilder(SIDE, CELLS)
     condition = clauses.new()
     with clauses.under(condition):
-        same = clauses.same(0, 1)
-    assert clauses.same(1, 0) == same
+        same = clauses.equal(0, 1)
+    assert clauses.equal(1, 0) == same
     equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
     assert taken(clauses, CELLS, -condition, same) == equal
     assert not taken(clauses, CELLS, -condition, -same) & equal
@@ -299,7 +302,7 @@ def test_different_values_sum_to_a_total_that_too_many_sets_have(values, keeps):
     clauses = ClauseBuilder(25, 8)
     SetTotal(tuple(range(8)), 104, range(1, 26)).encode(clauses)
     with filled(clauses, 8) as solver:
-        assert solver.solve(assumptions=list(map(clauses.at, range(8), values))) == keeps
+        assert solver.solve(assumptions=list(map(clauses.literal, range(8), values))) == keeps
 
 
 @for_each("total", range(-1, 7))
@@ -352,17 +355,17 @@ def test_the_value_of_a_cell_says_which_part_holds(one, other, options):
 def test_cells_of_a_unit_need_no_clauses_to_differ():
     clauses = ClauseBuilder(4, 5, units=((0, 1, 2), (2, 3)))
     AllDifferent((0, 1, 3)).encode(clauses)
-    a, b, c = ([clauses.at(cell, value) for value in range(1, 5)] for cell in (0, 1, 3))
+    a, b, c = ([clauses.literal(cell, value) for value in range(1, 5)] for cell in (0, 1, 3))
     apart = [{-x, -y} for one in (a, b) for x, y in zip(one, c, strict=True)]
     assert sorted(map(sorted, clauses.made)) == sorted(map(sorted, apart))
 
 
 def test_variables_are_numbered_after_all_candidates():
     clauses = ClauseBuilder(9, 81)
-    assert clauses.at(0, 1) == 1
-    assert clauses.at(80, 9) == clauses.variables == 729
+    assert clauses.literal(0, 1) == 1
+    assert clauses.literal(80, 9) == clauses.variables == 729
     assert clauses.new() == 730
-    assert clauses.pick(2) == [731, 732]
+    assert clauses.selectors(2) == [731, 732]
     assert clauses.auxiliary == 3
 
 

@@ -10,7 +10,8 @@ from pipeline.certify import certify_grid
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle, units_of
+from pipeline.puzzle.geometry import Free, Geometry, units_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules import neighbours
 from pipeline.reading.formats import read_values
 from pipeline.reading.formats.writing import write_values

@@ -11,7 +11,8 @@ from support.cases import for_each
 from support.oracle import peers
 from support.strategies import examples, geometries
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import AntiKnight
@@ -242,7 +243,7 @@ def test_a_rule_that_does_not_fit_the_grid_cannot_be_added():
 
 def test_several_grids_have_no_rows_of_values():
     grid = Grid(SAMURAI, (1,) * SAMURAI.size)
-    with pytest.raises(ValueError, match="5 grids that share cells have no rows"):
+    with pytest.raises(ValueError, match="5 overlapping grids have no rows"):
         grid.rows()
 
 

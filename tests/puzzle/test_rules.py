@@ -13,7 +13,8 @@ import pytest
 from support.cases import for_each
 
 from pipeline import rules
-from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
 TWO, SIX, NINE, TWELVE = Geometry(1, 2), Geometry(2, 3), Geometry(3, 3), Geometry(3, 4)
@@ -579,7 +580,7 @@ def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal
         assert 0 < (from_here - at) * first < (to_there - at) * first < 1
 
 
-TWICE = "a cell is named twice"
+TWICE = "a cell is listed twice"
 
 
 @for_each(
@@ -594,17 +595,17 @@ TWICE = "a cell is named twice"
         (rules.WhiteDot, (3, 4, -1), "white dot: the difference must be at least 0, not -1"),
         (rules.BlackDot, (3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
         (rules.Among, (0, ()), "values: at least one value"),
-        (rules.NegativeKropki, ((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
-        (rules.NegativeXV, ((5,), ((3, 3),)), "no other XV: the pairs spared are not"),
-        (rules.Nonconsecutive, (((1, 2), (0, 1)),), "nonconsecutive: the pairs spared are not"),
-        (rules.Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the pairs spared are not"),
+        (rules.NegativeKropki, ((1,), (), ((1, 0),)), "no other dots: the spared pairs must be"),
+        (rules.NegativeXV, ((5,), ((3, 3),)), "no other XV: the spared pairs must be"),
+        (rules.Nonconsecutive, (((1, 2), (0, 1)),), "nonconsecutive: the spared pairs must be"),
+        (rules.Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the spared pairs must be"),
         (rules.Region, ((),), "jigsaw region: at least 1 cell, not 0"),
         (rules.ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
         (rules.Cage, ((),), "cage: at least 1 cell, not 0"),
         (rules.Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
         (rules.DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),
         (rules.DigitalRoot, ((0, 0), 5), f"digital root: {TWICE}"),
-        *((rules.DigitalRoot, ((0, 1), n), f"it must be 1 to 9, not {n}") for n in (0, 10)),
+        *((rules.DigitalRoot, ((0, 1), n), f"the root must be 1 to 9, not {n}") for n in (0, 10)),
         (rules.BoxIndexer, (3, (0, 1, 4, 5)), "box indexer: the cell is not in its region"),
         (rules.BoxIndexer, (0, (0, 1, 0, 4)), f"box indexer: {TWICE}"),
         (rules.Arrow, ((), (1,)), "arrow: its circle: at least 1 cell, not 0"),
@@ -644,13 +645,13 @@ TWICE = "a cell is named twice"
         (
             rules.Relation,
             ((0, 1), (0,), False, "x" * 41),
-            "a label is one line of at most 40 signs",
+            "a label is one line of at most 40 characters",
         ),
         (rules.StateMachine, ((0,), (), frozenset()), "state machine: 1 to 65535 states, not 0"),
         (
             rules.StateMachine,
             ((0,), (b"\1\0",), frozenset()),
-            "a move to a state that there is not",
+            "a move to an unknown state",
         ),
         (rules.StateMachine, ((0,), (b"",), frozenset(), " x"), "a label is one line"),
         (rules.OneOf, ((),), "one of several: no choices"),
@@ -680,10 +681,10 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
 @for_each(
     ("rule", "geometry", "fault"),
     [
-        (rules.Diagonal(rising=True), TWO_GRIDS, "diagonal: there are several grids"),
-        (rules.Windoku(), TWO_GRIDS, "windoku: there are several grids"),
+        (rules.Diagonal(rising=True), TWO_GRIDS, "diagonal: only a single grid"),
+        (rules.Windoku(), TWO_GRIDS, "windoku: only a single grid"),
         (rules.Windoku(), Geometry(4, 4), "windoku: the side is 16, not 9"),
-        (rules.DisjointGroups(), TWO_GRIDS, "disjoint groups: there are several grids"),
+        (rules.DisjointGroups(), TWO_GRIDS, "disjoint groups: only a single grid"),
         (rules.DisjointGroups(), Geometry(1, 9), "disjoint groups: the grid has no boxes"),
         (
             rules.BoxIndexer(0, CORNER[:8]),
@@ -695,9 +696,9 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
             Geometry(1, 9, free=Free(3, 3, 0)),
             "box indexer: the values must begin with 1",
         ),
-        (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: there are several grids"),
-        (rules.Indexer(0, row=False), TWO_GRIDS, "indexer: there are several grids"),
-        (rules.NoTiedLines(), TWO_GRIDS, "no tied lines: there are several grids"),
+        (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: only a single grid"),
+        (rules.Indexer(0, row=False), TWO_GRIDS, "indexer: only a single grid"),
+        (rules.NoTiedLines(), TWO_GRIDS, "no tied lines: only a single grid"),
         (
             rules.GlobalEntropy(),
             Geometry(2, 2),
@@ -708,7 +709,7 @@ def test_data_that_make_no_sense_are_refused(kind, data, message):
             Geometry(2, 2),
             "global modular: the side is 4, which is not divisible",
         ),
-        (rules.Flatmates(), Geometry(2, 2), "Dutch flatmates: no value is in the middle of 4"),
+        (rules.Flatmates(), Geometry(2, 2), "Dutch flatmates: 4 values have no middle value"),
         (rules.FullRank((0, 1), 3), NINE, "full rank: its line is not a whole row or column"),
         (rules.RellikCage((0, 1), 3), Geometry(5, 5), "rellik cage: at most 16 values, not 25"),
         (rules.EqualityCage((0, 1)), Geometry(5, 5), "equality cage: at most 16 values, not 25"),

@@ -1,6 +1,7 @@
-"""Rules of variants: data, a formula, a drawing and a name each; a new one is a class.
+"""Rules of variants, one class each, with its data, formula, drawing and name.
 
-Here are their shared frames: cells that are drawn and described alike, and checks of their data.
+This module has the base classes of rules that are drawn and described in the same way, and helpers
+for formulas, drawings and checks.
 """
 
 from __future__ import annotations
@@ -9,29 +10,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from pipeline.puzzle.formulas import Cell, CellPairs, Cells
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
 
 class Everywhere(Rule):
-    """A rule about all cells, which nobody draws."""
+    """A rule about all cells of the grid, which is not drawn."""
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.inner))
 
 
 class OnBorder(Rule):
-    """A rule about two cells, with a dot on the border; `lowest` names a number and its limit."""
+    """A rule about two cells, drawn as a dot between them.
+
+    `bounded_field` is the name of its number, if any, and the minimum of that.
+    """
 
     look: ClassVar[str]
-    lowest: ClassVar[tuple[str, int] | None] = None
+    bounded_field: ClassVar[tuple[str, int] | None] = None
 
     a: Cell
     b: Cell
 
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)
-        _check_lowest(self)
+        _check_bounded_field(self)
 
     def text(self) -> str:
         """The text in the dot."""
@@ -44,33 +49,37 @@ class OnBorder(Rule):
         return (Dot(border(geometry, self.a, self.b), self.look, self.text()),)
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{self.title()} between {place(geometry, self.a)} and {place(geometry, self.b)}"
+        return f"{self.title()} between {geometry.name_of(self.a)} and {geometry.name_of(self.b)}"
 
 
 class Along(Rule):
-    """A rule about the cells of a line; `has_ends`: drawn with rings at its ends.
+    """A rule about the cells of a line, in order.
 
-    `lowest` names its number, which is not drawn, and the limit of that.
+    `min_cells` is the minimum length; with `once`, no cell may repeat; with `has_ends`, the line is
+    drawn with rings at its ends. `bounded_field` is the name of its number, which is not drawn, and
+    the minimum of that.
     """
 
     where = "from"
     look: ClassVar[str]
-    least: ClassVar[int] = 2
+    min_cells: ClassVar[int] = 2
     once: ClassVar[bool] = False
     has_ends: ClassVar[bool] = False
-    lowest: ClassVar[tuple[str, int] | None] = None
+    bounded_field: ClassVar[tuple[str, int] | None] = None
 
     line: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, self.least, once=self.once)
-        _check_lowest(self)
+        check_cells(self.name, self.line, self.min_cells, once=self.once)
+        _check_bounded_field(self)
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys(self.line))
 
     def title(self) -> str:
-        return f"{self.name} {getattr(self, self.lowest[0])}" if self.lowest else self.name
+        if self.bounded_field:
+            return f"{self.name} {getattr(self, self.bounded_field[0])}"
+        return self.name
 
     def caption(self) -> str:
         return self.title()
@@ -81,34 +90,24 @@ class Along(Rule):
         return Line(line, self.look), *(Ring(end, self.look) for end in ends)
 
 
-def values_in(geometry: Geometry) -> range:
-    """The values that cells of the grid hold, ascending."""
-    return geometry.values
-
-
-def place(geometry: Geometry, cell: int) -> str:
-    """`r1c1`, as solvers write it, or `VA3`."""
-    return geometry.name_of(cell)
-
-
 def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Row and column of each cell."""
     return tuple(map(geometry.place, cells))
 
 
 def tinted(geometry: Geometry, groups: Iterable[Cells], look: str) -> list[Shape]:
-    """Each group of cells, shaded."""
+    """A tint for each group of cells."""
     return [Tint(places(geometry, dict.fromkeys(group)), look) for group in groups]
 
 
 def border(geometry: Geometry, a: int, b: int) -> Point:
-    """The middle between two cells: for neighbours the middle of their border."""
+    """The point halfway between two cells; for neighbours the middle of their border."""
     (row, column), (other_row, other_column) = geometry.place(a), geometry.place(b)
     return (row + other_row) / 2, (column + other_column) / 2
 
 
 def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
-    """Pairs of cells of the grid that are one of the steps (rows down, columns right) apart."""
+    """Pairs of grid cells that differ by one of the steps (rows down, columns right)."""
     inner = geometry.inner
     for cell in range(inner):
         row, column = geometry.place(cell)
@@ -119,39 +118,38 @@ def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
 
 
 def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """Pairs of orthogonal neighbours, each once, the smaller cell first."""
+    """All pairs of orthogonal neighbours, the smaller cell first."""
     return moves(geometry, ((0, 1), (1, 0)))
 
 
 def both_ways(geometry: Geometry) -> Iterator[Cells]:
-    """All rows, then all columns, each from both ends."""
+    """All rows, then all columns, each in both directions."""
     for line in (*geometry.rows(), *geometry.columns()):
         yield line
         yield line[::-1]
 
 
-def check_cells(name: str, cells: Sequence[int], least: int = 1, *, once: bool = False) -> None:
-    """Raise ValueError for too few cells, or for one that is named twice but may be only once."""
-    if len(cells) < least:
-        raise ValueError(
-            f"{name}: at least {least} {'cell' if least == 1 else 'cells'}, not {len(cells)}"
-        )
+def check_cells(name: str, cells: Sequence[int], min_cells: int = 1, *, once: bool = False) -> None:
+    """Raise ValueError for fewer than `min_cells` cells, or for a repeated one if `once`."""
+    if len(cells) < min_cells:
+        noun = "cell" if min_cells == 1 else "cells"
+        raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
     if once and len({*cells}) < len(cells):
-        raise ValueError(f"{name}: a cell is named twice")
+        raise ValueError(f"{name}: a cell is listed twice")
 
 
-def _check_lowest(rule: OnBorder | Along) -> None:
-    """Raise ValueError if its number is below the least that it may be."""
-    if not rule.lowest:
+def _check_bounded_field(rule: OnBorder | Along) -> None:
+    """Raise ValueError if the number is below its minimum."""
+    if not rule.bounded_field:
         return
-    field, least = rule.lowest
-    if (number := getattr(rule, field)) < least:
-        raise ValueError(f"{rule.name}: the {field} must be at least {least}, not {number}")
+    field, minimum = rule.bounded_field
+    if (number := getattr(rule, field)) < minimum:
+        raise ValueError(f"{rule.name}: the {field} must be at least {minimum}, not {number}")
 
 
 def check_one_grid(name: str, geometry: Geometry) -> None:
-    """Raise ValueError for several grids that share boxes, and for one that is free."""
+    """Raise ValueError for several grids that share boxes, and for a free geometry."""
     if geometry.grids:
-        raise ValueError(f"{name}: there are several grids")
+        raise ValueError(f"{name}: only a single grid can have this rule")
     if geometry.free:
-        raise ValueError(f"{name}: the grid has other rows, columns or values than usual")
+        raise ValueError(f"{name}: only a grid with standard units can have this rule")

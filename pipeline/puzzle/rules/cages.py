@@ -1,4 +1,4 @@
-"""Rules about groups of cells and their sums: cages, arrows, quadruples, clones."""
+"""Rules about the values of a group of cells, and their sums: cages, arrows, quadruples, clones."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Values,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, places, tinted, values_in
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import check_cells, places, tinted
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
-LARGEST_CIRCLE = 3
-"""Cells of an arrow's circle, which are the digits of a number."""
+MAX_CIRCLE = 3
+"""Maximum number of cells in an arrow's circle, which are the digits of a number."""
 
-_MOST_SETS = 1000
-"""Sets of values that are listed."""
-
+_MAX_SETS = 1000
+"""Maximum number of sets of values that a constraint lists; beyond it, an automaton adds up."""
 
 _SHOWN = 6
-"""Values that a title names."""
+"""Number of values that a title names."""
 
-_MOST_LISTED, _MOST_IN_SETS = 9, 16
-"""Values of which all sets are looked at, and those of one size."""
+_MAX_ALL_SUBSETS, _MAX_SUBSETS = 9, 16
+"""Maximum side for which all sets of values are tried, and for which all sets of one size are."""
 
 
 class Cage(Different):
-    """The cells hold different values that sum to `total`, if it has one."""
+    """Values in the cage do not repeat; they sum to `total`, if it has one."""
 
     name = "cage"
 
@@ -65,9 +65,9 @@ class Cage(Different):
 
 
 class DigitalRoot(Rule):
-    """The values differ; the digits of their sum, added up until one is left, make this root.
+    """Values do not repeat; adding the digits of their sum until one is left gives `root`.
 
-    Where they are `repeating`, the values need not differ.
+    In a `repeating` group, values may repeat.
     """
 
     name, where = "digital root", "at"
@@ -79,13 +79,13 @@ class DigitalRoot(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, once=True)
         if not 1 <= self.root <= 9:
-            raise ValueError(f"{self.name}: it must be 1 to 9, not {self.root}")
+            raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
     def formula(self, geometry: Geometry) -> Constraint:
         group, values = self.group, geometry.values
-        if not self.repeating and comb(len(values), len(group)) <= _MOST_SETS:
-            some = combinations(values, len(group))
-            sets = tuple(each for each in some if _digital_root(0, sum(each)) == self.root)
+        if not self.repeating and comb(len(values), len(group)) <= _MAX_SETS:
+            subsets = combinations(values, len(group))
+            sets = tuple(subset for subset in subsets if _digital_root(0, sum(subset)) == self.root)
             return Every((AllDifferent(group), OneOfSets(group, sets)))
         summed = Automaton(group, 0, _digital_root, frozenset((self.root,)))
         return summed if self.repeating else Every((AllDifferent(group), summed))
@@ -99,7 +99,7 @@ class DigitalRoot(Rule):
 
 
 class RellikCage(Different):
-    """The cells hold different values; no one or several of them sum to `total`."""
+    """Values in the cage do not repeat; no value and no sum of several of them is `total`."""
 
     name = "rellik cage"
 
@@ -121,9 +121,9 @@ class RellikCage(Different):
 
 
 class EqualityCage(Different):
-    """Different values: as many even as odd ones, as many low as high ones, none in the middle.
+    """Values do not repeat; as many are even as odd, as many low as high, and none is the middle.
 
-    Low and high are the halves of all values; if their number is odd, one value is in the middle.
+    Low and high are the halves of all values; if their number is odd, the middle one is neither.
     """
 
     name = "equality cage"
@@ -146,9 +146,9 @@ class EqualityCage(Different):
 
 
 class Contains(Rule):
-    """The cells hold these values, each at least as often as it is named.
+    """The cells contain these values, each at least as often as it is listed.
 
-    They may have to hold each `exactly` so often.
+    With `exactly`, each value appears exactly as often as it is listed.
     """
 
     name, where = "contains", "at"
@@ -190,7 +190,7 @@ class Contains(Rule):
 
 
 class CountingCircles(Rule):
-    """A value in one of the cells, which have circles, is in as many of them as it says."""
+    """A value in a circle appears in exactly that many circles."""
 
     name, where = "counting circles", "from"
 
@@ -200,16 +200,16 @@ class CountingCircles(Rule):
         check_cells(self.name, self.circles, once=True)
 
     def formula(self, geometry: Geometry) -> Constraint:
-        cells, values = self.circles, values_in(geometry)
+        cells, values = self.circles, geometry.values
         counts = [
             Automaton(cells, 0, _count, frozenset((0, value)), (value, value, True))
             for value in values
         ]
-        if len(values) > _MOST_LISTED:
+        if len(values) > _MAX_ALL_SUBSETS:
             return Every(tuple(counts))
         sizes = range(len(values) + 1)
-        sets = (each for size in sizes for each in combinations(values, size))
-        full = tuple(each for each in sets if sum(each) == len(cells))
+        subsets = (subset for size in sizes for subset in combinations(values, size))
+        full = tuple(subset for subset in subsets if sum(subset) == len(cells))
         return Every((*counts, OneOfSets(cells, full)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -217,7 +217,7 @@ class CountingCircles(Rule):
 
 
 class CountOfDifferent(Rule):
-    """The cell in a ring, `counter`, holds the number of different values in the others."""
+    """The cell in a ring, `counter`, holds the number of different values in the outlined cells."""
 
     name, where = "number of different values", "at"
 
@@ -236,7 +236,7 @@ class CountOfDifferent(Rule):
 
 
 class Sum(Rule):
-    """The values, each times its weight, sum to `total`; a cell may be named more than once."""
+    """The values, each times its weight, sum to `total`; a cell may be listed more than once."""
 
     name, where = "sum", "at"
 
@@ -257,9 +257,9 @@ class Sum(Rule):
 
 
 class Arrow(Rule):
-    """The shaft sums to the circle; a circle of two or three cells is a number in reading order.
+    """Values on the shaft sum to the circle; a circle of several cells is read as one number.
 
-    Values above 9 count as they are: 1 and 12 make 22.
+    The cells of the circle are digits in reading order. Values above 9 carry: 1 and 12 make 22.
     """
 
     name, where = "arrow", "at"
@@ -270,7 +270,7 @@ class Arrow(Rule):
     def __post_init__(self) -> None:
         check_cells(f"{self.name}: its circle", self.circle, once=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
-        if len(self.circle) > LARGEST_CIRCLE:
+        if len(self.circle) > MAX_CIRCLE:
             raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
 
     def formula(self, geometry: Geometry) -> Constraint:
@@ -286,7 +286,7 @@ class Arrow(Rule):
 
 
 class Quadruple(Rule):
-    """The cells, four at most, hold these values, each at least as often as it is named."""
+    """The cells around the circle contain these values, each at least as often as it is listed."""
 
     name, where = "quadruple", "at"
 
@@ -311,7 +311,7 @@ class Quadruple(Rule):
 
 
 class Clone(Rule):
-    """Each cell of `original` holds the same value as its counterpart in `copy`."""
+    """Corresponding cells of `original` and `copy` hold the same value."""
 
     name, where = "clone", "at"
 
@@ -320,7 +320,7 @@ class Clone(Rule):
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.original)
-        _check_parts(self.name, (self.original, self.copy), alike=True)
+        _check_parts(self.name, (self.original, self.copy), same_size=True)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(zip(self.original, self.copy, strict=True)), eq)
@@ -330,16 +330,16 @@ class Clone(Rule):
 
 
 class EqualSums(Rule):
-    """All parts have the same sum; a part may name a cell more than once."""
+    """All parts have the same sum; a part may list a cell more than once."""
 
     name, where = "equal sums", "at"
     look: ClassVar[str] = "equal-sums"
-    alike: ClassVar[bool] = False
+    same_size: ClassVar[bool] = False
 
     parts: tuple[Cells, ...]
 
     def __post_init__(self) -> None:
-        _check_parts(self.name, self.parts, alike=self.alike)
+        _check_parts(self.name, self.parts, same_size=self.same_size)
 
     def formula(self, geometry: Geometry) -> Constraint:
         return SameTotals(self.parts)
@@ -349,9 +349,9 @@ class EqualSums(Rule):
 
 
 class SameMultiset(EqualSums):
-    """All parts hold the same values, each equally often, in any order."""
+    """All parts contain the same values, each equally often, in any order."""
 
-    name, look, alike = "same values", "same-values", True
+    name, look, same_size = "same values", "same-values", True
 
     def formula(self, geometry: Geometry) -> Constraint:
         values = geometry.values
@@ -359,60 +359,60 @@ class SameMultiset(EqualSums):
 
 
 def _few_values(name: str, geometry: Geometry) -> range:
-    """The values. Raises ValueError if their sets are too many."""
-    values = values_in(geometry)
-    if len(values) > _MOST_IN_SETS:
-        raise ValueError(f"{name}: at most {_MOST_IN_SETS} values, not {len(values)}")
+    """The values. Raises ValueError if they have too many subsets."""
+    values = geometry.values
+    if len(values) > _MAX_SUBSETS:
+        raise ValueError(f"{name}: at most {_MAX_SUBSETS} values, not {len(values)}")
     return values
 
 
 @lru_cache(maxsize=128)
 def _sets_without(values: range, size: int, total: int) -> tuple[Cells, ...]:
-    """The sets of `size` of the values no part of which sums to the total."""
-    return tuple(each for each in combinations(values, size) if not _has_part(each, total))
+    """The sets of `size` values without a subset that sums to the total."""
+    return tuple(s for s in combinations(values, size) if not _has_subset_sum(s, total))
 
 
 @lru_cache(maxsize=128)
 def _balanced_sets(values: range, size: int) -> tuple[Cells, ...]:
-    """The sets of `size` of the values that have as many odd as even ones, and low as high ones."""
+    """The sets of `size` values with as many odd as even ones, and as many low as high ones."""
     half = len(values) // 2
     halves = {*values[:half]}, {*values[len(values) - half :]}
     return tuple(
-        each
-        for each in combinations(values, size)
-        if 2 * sum(value % 2 for value in each) == size
-        and all(2 * len(part.intersection(each)) == size for part in halves)
+        subset
+        for subset in combinations(values, size)
+        if 2 * sum(value % 2 for value in subset) == size
+        and all(2 * len(part.intersection(subset)) == size for part in halves)
     )
 
 
-def _has_part(values: Sequence[int], total: int) -> bool:
-    """Whether some of the values, at least one, sum to the total."""
+def _has_subset_sum(values: Sequence[int], total: int) -> bool:
+    """Whether a non-empty subset of the values sums to the total."""
     sums = {0}
     for value in values:
         if total - value in sums:
             return True
-        sums |= {each + value for each in sums}
+        sums |= {reached + value for reached in sums}
     return False
 
 
-def _count(so_far: int, value: int, counted: int, most: int, exactly: bool) -> int | None:
-    """How often the value was there; more than `most` is that, or a dead end."""
+def _count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
+    """The occurrences of a value, capped at `times`; if `exactly`, more is a dead end."""
     if value != counted:
         return so_far
-    return so_far + 1 if so_far < most else None if exactly else most
+    return so_far + 1 if so_far < times else None if exactly else times
 
 
-def _check_parts(name: str, parts: tuple[Cells, ...], *, alike: bool) -> None:
-    """Raise ValueError for one part, one without cells, or unlike sizes if they must be alike."""
+def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> None:
+    """Raise ValueError for fewer than two parts, an empty part, or, if `same_size`, other sizes."""
     if len(parts) < 2:
         raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
     for part in parts:
         check_cells(f"{name}: a part", part)
-    if alike and len({*map(len, parts)}) > 1:
+    if same_size and len({*map(len, parts)}) > 1:
         raise ValueError(f"{name}: the parts have different numbers of cells")
 
 
 def _digital_root(before: int, value: int) -> int:
-    """The digital root of a sum, from that of the sum before a value was added."""
+    """The digital root of a sum, from the root before a value was added."""
     total = before + value
     return (total - 1) % 9 + 1 if total else 0

@@ -1,4 +1,4 @@
-"""Rules that puzzles define themselves: relations, state machines, and rules of which one holds."""
+"""Rules that puzzles define themselves: relations, state machines, and alternatives."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ from collections.abc import Iterable
 from itertools import chain, combinations, pairwise
 
 from pipeline.puzzle.formulas import Automaton, Cells, Constraint, Either, Every, Pairs
-from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import Along, place, places
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import Along, places
 from pipeline.puzzle.shapes import Line, Shape
 
-MOST_STATES = (1 << 16) - 1
-DEAD = MOST_STATES
-"""In the place of a state: the values cannot be accepted."""
+MAX_STATES = (1 << 16) - 1
+NO_STATE = MAX_STATES
+"""No transition: the line is rejected."""
 
-LONGEST_LABEL = 40
-"""Characters of a label."""
+MAX_LABEL = 40
+"""Maximum number of characters of a label."""
 
-_LONGEST = 80
-"""Characters of a description that names all choices."""
+_MAX_DESCRIPTION = 80
+"""Maximum number of characters of a description that names all choices."""
 
 
 class Relation(Along):
-    """Neighbours on the line, or `every` two of its cells in its order, are related as it says.
+    """Neighbours on the line are related as the puzzle defines.
 
-    `related` has for each value u a number, in which bit v is set if v may follow u. The `label` is
-    for people.
+    With `every`, the relation holds between each cell and all later ones. `related` has a bit mask
+    for each value u, in which bit v is set if v may follow u. `label` is a name for people.
     """
 
     name = look = "relation"
-    least = 1
+    min_cells = 1
 
     related: tuple[int, ...]
     every: bool = False
@@ -55,13 +56,13 @@ class Relation(Along):
 
 
 class StateMachine(Along):
-    """The values along the line, from its first cell on, lead the machine to an accepted state.
+    """A state machine that reads the values along the line ends in an accepted state.
 
     `moves` has for each state two bytes for each value from 0 on, the lower byte first: the next
-    state, or 65535 if there is none. The first state is 0. The `label` is for people.
+    state, or 65535 if the value is rejected. The first state is 0. `label` is a name for people.
     """
 
-    name, look, least = "state machine", "state-machine", 1
+    name, look, min_cells = "state machine", "state-machine", 1
 
     moves: tuple[bytes, ...]
     accepted: frozenset[int]
@@ -71,11 +72,11 @@ class StateMachine(Along):
         Along.__post_init__(self)
         _check_label(self.name, self.label)
         states = len(self.moves)
-        if not 0 < states <= MOST_STATES:
-            raise ValueError(f"{self.name}: 1 to {MOST_STATES} states, not {states}")
-        ends = {end for each in self.moves for end in zip(each[::2], each[1::2], strict=True)}
-        if any(states <= low + 256 * high < DEAD for low, high in ends):
-            raise ValueError(f"{self.name}: a move to a state that there is not")
+        if not 0 < states <= MAX_STATES:
+            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+        ends = {end for row in self.moves for end in zip(row[::2], row[1::2], strict=True)}
+        if any(states <= low + 256 * high < NO_STATE for low, high in ends):
+            raise ValueError(f"{self.name}: a move to an unknown state")
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _move, self.accepted, (self.moves,))
@@ -85,7 +86,7 @@ class StateMachine(Along):
 
 
 class OneOf(Rule):
-    """At least one of the choices holds; each is one or several rules, all of which hold then."""
+    """At least one choice holds; a choice is one rule, or several rules that hold together."""
 
     name, where, is_faint = "one of several", "at", True
 
@@ -109,15 +110,15 @@ class OneOf(Rule):
     def describe(self, geometry: Geometry) -> str:
         choices = (" and ".join(r.describe(geometry) for r in rules) for rules in self.choices)
         whole = " or ".join(choices)
-        if 0 < len(whole) <= _LONGEST and all(self.choices):
+        if 0 < len(whole) <= _MAX_DESCRIPTION and all(self.choices):
             return whole
         cells = self.cells(geometry)
-        at = f" {self.where} {place(geometry, cells[0])}" if cells else ""
-        return f"one of {len(self.choices)} rules{at}"
+        location = f" {self.where} {geometry.name_of(cells[0])}" if cells else ""
+        return f"one of {len(self.choices)} rules{location}"
 
     def caption(self) -> str:
         captions = ", ".join(dict.fromkeys(rule.caption() for rule in self._rules()))
-        return f"{self.name} ({captions})" if len(captions) <= _LONGEST else self.name
+        return f"{self.name} ({captions})" if len(captions) <= _MAX_DESCRIPTION else self.name
 
     def _rules(self) -> list[Rule]:
         return [*chain.from_iterable(self.choices)]
@@ -139,5 +140,5 @@ def _move(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
 
 def _check_label(name: str, label: str) -> None:
     is_line = label == " ".join(label.split()) and label.isprintable()
-    if not is_line or len(label) > LONGEST_LABEL:
-        raise ValueError(f"{name}: a label is one line of at most {LONGEST_LABEL} signs")
+    if not is_line or len(label) > MAX_LABEL:
+        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} characters")

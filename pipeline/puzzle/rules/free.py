@@ -1,4 +1,4 @@
-"""Rules of free grids: their rows, columns and boxes, and regions that solving has to find."""
+"""Rules of free grids: their rows, columns and boxes, and regions that the solver has to find."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from pipeline.puzzle.formulas import (
     EqualToSome,
     Every,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import check_cells, place, places
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import Different
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
-"""The name in texts of the cells that tell the regions of a chaos construction."""
+"""The name, in texts, of the extra cells that number the regions of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
 
 
 class Unit(Different):
-    """A row, column or box of a free grid: no value repeats; n cells hold all n values."""
+    """A row, column or box of a free grid: values do not repeat; n cells contain each once."""
 
     name = "row, column or box"
 
@@ -42,7 +43,7 @@ class Unit(Different):
     def __post_init__(self) -> None:
         Different.__post_init__(self)
         if self.kind not in UNIT_KINDS:
-            raise ValueError(f"{self.name}: it is {self.kind!r}")
+            raise ValueError(f"{self.name}: unknown kind {self.kind!r}")
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         if self.kind == "box":
@@ -59,12 +60,12 @@ class Unit(Different):
         """`row 3`, `column 3`, `box at r1c4`."""
         row, column = geometry.place(self.group[0])
         if self.kind == "box":
-            return f"{self.kind} at {place(geometry, self.group[0])}"
+            return f"{self.kind} at {geometry.name_of(self.group[0])}"
         return f"{self.kind} {row if self.kind == 'row' else column}"
 
 
 class SameRegions(SameMultiset):
-    """All these rows, columns, boxes or regions hold the same set of values.
+    """All these rows, columns, boxes or regions contain the same set of values.
 
     Each has fewer cells than there are values, and no value repeats in it.
     """
@@ -79,10 +80,10 @@ class SameRegions(SameMultiset):
 
 
 class ConnectedValues(Rule):
-    """The cells of the group that hold one of the values form one region.
+    """The cells of the group that hold one of the values form one region, connected by sides.
 
-    Its cells are connected by their sides, there is at least one, and exactly `size` if that is not
-    0. The group is the grid, or a group of extra cells in rows as long as the grid's.
+    The region is not empty, and has exactly `size` cells unless that is 0. The group is the grid,
+    or a group of extra cells in rows as long as the grid's.
     """
 
     name, where = "connected values", "from"
@@ -109,11 +110,11 @@ class ConnectedValues(Rule):
 
 
 class ChaosConstruction(Rule):
-    """The grid is made of regions of `size` cells, to be found, in which no value repeats.
+    """The grid divides into regions of `size` cells, to be found, in which no value repeats.
 
     The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
-    of the grid, which tell its region by a value. Values are given to regions in the order of their
-    first cells, from the lowest on, so that a division into regions counts once.
+    of the grid, whose values number the regions. Regions are numbered from the lowest value, in the
+    order of their first cells, so that each division counts once.
     """
 
     name = "chaos construction"
@@ -135,7 +136,7 @@ class ChaosConstruction(Rule):
     def formula(self, geometry: Geometry) -> Constraint:
         number, inner = len(self.regions) // self.size, range(geometry.inner)
         if len(self.regions) != len(inner) or number > geometry.side:
-            raise ValueError(f"{self.name}: the regions are not those of this grid")
+            raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
         beside = tuple(_beside(geometry, self.regions))
         first, last = labels[0] - 1, labels[-1]
@@ -151,11 +152,11 @@ class ChaosConstruction(Rule):
 
 
 class ChaosArrow(Rule):
-    """The control holds the number of cells from the start on that are of the region of that.
+    """The control cell counts the cells, from the start on, that are in the start's region.
 
-    Cells are counted along each of the arms, up to the first of another region. All arms begin with
-    the start, which counts once. The number is `offset` more than the value. Arms are of cells that
-    tell regions.
+    Each arm is counted up to its first cell of another region. All arms begin with the start, which
+    counts once. The count is the control's value plus `offset`. Arms are made of the cells that
+    number the regions of a chaos construction.
     """
 
     name, where = "chaos arrow", "at"
@@ -166,11 +167,11 @@ class ChaosArrow(Rule):
 
     def __post_init__(self) -> None:
         if not self.arms:
-            raise ValueError(f"{self.name}: no arm")
+            raise ValueError(f"{self.name}: no arms")
         for arm in self.arms:
             check_cells(f"{self.name}: an arm", arm, once=True)
         if len({arm[0] for arm in self.arms}) > 1:
-            raise ValueError(f"{self.name}: its arms begin with different cells")
+            raise ValueError(f"{self.name}: all arms must begin with the same cell")
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
@@ -191,9 +192,10 @@ class ChaosArrow(Rule):
 
 
 class ChaosCount(Rule):
-    """The control holds the number of these cells that are of the region of the first of them.
+    """The control cell counts the listed cells that are in the region of the first.
 
-    That counts too. The number is `offset` more than the value. The cells tell regions.
+    The first cell counts too. The count is the control's value plus `offset`. The `counted` cells
+    number the regions of a chaos construction.
     """
 
     name, where = "chaos count", "at"
@@ -209,8 +211,8 @@ class ChaosCount(Rule):
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
     def formula(self, geometry: Geometry) -> Constraint:
-        first, *others = self.counted
-        return CountOfEqual(self.control, first, (tuple(others),), self.offset, unbroken=False)
+        first, *rest = self.counted
+        return CountOfEqual(self.control, first, (tuple(rest),), self.offset, unbroken=False)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Ring((geometry.place(self.control),), "chaos-count"),)
@@ -220,11 +222,11 @@ class ChaosCount(Rule):
 
 
 class Doppelganger(Rule):
-    """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
+    """Each row, column and box of n cells contains 0 and all but one of the values 1 … n.
 
-    No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
-    its box miss three different values. `missing` are extra cells, each of which tells the value
-    that one of the `units` misses; `kinds` tells how many of these are rows, columns, and boxes.
+    No two rows lack the same value, nor do two columns or two boxes. The row, column and box of a 0
+    lack three different values. `missing` are extra cells, each with the value that one of the
+    `units` lacks; `kinds` are the numbers of rows, columns and boxes among the units.
     """
 
     name = "doppelganger"
@@ -236,9 +238,7 @@ class Doppelganger(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.missing, once=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
-            raise ValueError(
-                f"{self.name}: units and the cells for what they miss differ in number"
-            )
+            raise ValueError(f"{self.name}: each unit needs one cell for its missing value")
 
     def cells(self, geometry: Geometry) -> Cells:
         return (*range(geometry.inner), *self.missing)
@@ -260,12 +260,12 @@ class Doppelganger(Rule):
 
 
 def _cell_of(geometry: Geometry, region: int) -> int:
-    """The cell of the grid whose region a cell tells."""
+    """The cell of the grid whose region this extra cell numbers."""
     return region - geometry.group_of(region).start
 
 
 def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
-    """Pairs of the cells that share a side."""
+    """Pairs of these cells that share a side."""
     cell_of = dict(zip(places(geometry, cells), cells, strict=True))
     return tuple(
         (cell, cell_of[near])
@@ -276,5 +276,5 @@ def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:
-    """The highest label so far; None if one before it was left out."""
+    """The highest label so far; None if the next label was skipped."""
     return max(highest, value) if value <= min(highest + 1, last) else None

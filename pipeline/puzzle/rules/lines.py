@@ -1,4 +1,4 @@
-"""Rules about lines: thermometers, palindromes, renban, whispers, and lines with sums."""
+"""Rules about lines: thermometers, palindromes, renban, whispers and sum lines."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from pipeline.puzzle.formulas import (
     OneOfSets,
     Pairs,
 )
-from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Along, check_cells, places, values_in
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.rules import Along, check_cells, places
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
 
 
 class Thermometer(Along):
-    """Values rise along the line from its first cell. On a `slow` one they may stay the same.
+    """Values increase along the thermometer from its bulb. On a `slow` one they may stay the same.
 
-    A line that comes back to a cell cannot rise: there is no solution.
+    A thermometer that visits a cell twice has no solution unless it is slow.
     """
 
     name = look = "thermometer"
@@ -47,7 +47,7 @@ class Thermometer(Along):
 
 
 class Palindrome(Along):
-    """The values read the same from both ends."""
+    """Values read the same in both directions."""
 
     name = look = "palindrome"
 
@@ -57,9 +57,9 @@ class Palindrome(Along):
 
 
 class Renban(Along):
-    """The cells of the line hold consecutive values, each once, in any order.
+    """Values on the line form a set of consecutive values without repeats, in any order.
 
-    A line that names a cell twice cannot be filled.
+    A line that visits a cell twice has no solution.
     """
 
     name = look = "renban"
@@ -74,10 +74,10 @@ class Renban(Along):
 
 
 class Whispers(Along):
-    """Neighbours on the line differ by `difference` or more. It is usually 5 in 9×9."""
+    """Neighbours on the line differ by at least `difference`. It is usually 5 in 9×9."""
 
     name = look = "whispers"
-    lowest = ("difference", 1)
+    bounded_field = ("difference", 1)
 
     difference: int
 
@@ -86,9 +86,9 @@ class Whispers(Along):
 
 
 class Nabner(Along):
-    """No two cells of the line hold equal or consecutive values.
+    """No two values on the line are equal or consecutive.
 
-    A line that comes back to a cell, as a ring does, has that cell once.
+    A line that returns to a cell, as a ring does, counts it once.
     """
 
     name = look = "nabner"
@@ -98,10 +98,10 @@ class Nabner(Along):
 
 
 class Entropic(Along):
-    """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
+    """Any three consecutive cells hold a low, a middle and a high value (thirds of 1 … n).
 
-    On a line of two cells the values are of different thirds. If 3 does not divide n, there are as
-    many low values as high ones, and one more or fewer in the middle.
+    The two values of a line of two cells are from different thirds. If n is not divisible by 3,
+    there are as many low values as high ones, and one more or one fewer in the middle.
     """
 
     name, look = "entropic line", "entropic"
@@ -113,13 +113,13 @@ class Entropic(Along):
 
 
 class Modular(Along):
-    """Any `modulus` cells in a row have different remainders modulo `modulus`.
+    """Any `modulus` consecutive cells have different remainders modulo `modulus`.
 
     On a shorter line all remainders differ.
     """
 
     name, look = "modular line", "modular"
-    lowest = ("modulus", 2)
+    bounded_field = ("modulus", 2)
 
     modulus: int = 3
 
@@ -128,10 +128,10 @@ class Modular(Along):
 
 
 class Between(Along):
-    """The values inside the line lie strictly between those of its two end cells."""
+    """Values on the line lie strictly between the values of its two end cells."""
 
     name, look = "between line", "between"
-    least, has_ends = 3, True
+    min_cells, has_ends = 3, True
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -141,10 +141,10 @@ class Between(Along):
 
 
 class Lockout(Along):
-    """The end cells differ by `difference` or more; each other value is below both, or above."""
+    """The ends differ by at least `difference`; other values are below both ends or above both."""
 
     name, look = "lockout line", "lockout"
-    has_ends, lowest = True, ("difference", 1)
+    has_ends, bounded_field = True, ("difference", 1)
 
     difference: int = 4
 
@@ -159,9 +159,9 @@ class Lockout(Along):
 
 
 class RegionSum(Along):
-    """Each run of the line inside one of the regions, usually the boxes, has the same sum.
+    """Every segment of the line within one region, usually a box, has the same sum.
 
-    Cells outside the regions count for no run, and end none.
+    Cells outside all regions belong to no segment and end none.
     """
 
     name, look = "region sum line", "region-sum"
@@ -175,16 +175,16 @@ class RegionSum(Along):
         check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
 
     def formula(self, geometry: Geometry) -> Constraint:
-        region_of = {cell: index for index, each in enumerate(self.regions) for cell in each}
+        region_of = {cell: index for index, cells in enumerate(self.regions) for cell in cells}
         inside = (cell for cell in self.line if cell in region_of)
         return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
 
 
 class Zipper(Along):
-    """Any two cells equally far from the middle have the same sum; a middle cell holds it."""
+    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it."""
 
     name, look = "zipper line", "zipper"
-    least, once = 3, True
+    min_cells, once = 3, True
 
     def formula(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -193,10 +193,10 @@ class Zipper(Along):
 
 
 class DoubleArrow(Along):
-    """The cells between the two end cells have the same sum as these two."""
+    """Values between the two end cells have the same sum as the end cells."""
 
     name, look = "double arrow", "double-arrow"
-    least, once, has_ends = 3, True, True
+    min_cells, once, has_ends = 3, True, True
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -204,20 +204,20 @@ class DoubleArrow(Along):
 
 
 def _check_from_one(name: str, geometry: Geometry) -> None:
-    """Raise ValueError if there is a value 0."""
+    """Raise ValueError if the values begin with 0."""
     if geometry.lowest == 0:
         raise ValueError(f"{name}: the values begin with 0")
 
 
 class SumLine(Along):
-    """The line can be cut into pieces that sum to `total` each.
+    """The line can be divided into segments that each sum to `total`.
 
-    A `loop` goes on from its last cell to its first; a piece may begin anywhere on it, and there
-    is one.
+    A `loop` continues from its last cell to its first; a segment may begin anywhere on it, and
+    there is at least one.
     """
 
     name, look = "sum line", "segments"
-    lowest, least = ("total", 1), 1
+    bounded_field, min_cells = ("total", 1), 1
 
     total: int
     loop: bool = False
@@ -225,12 +225,14 @@ class SumLine(Along):
     def formula(self, geometry: Geometry) -> Constraint:
         line, whole = self.line, frozenset((0,))
         if not self.loop:
-            return Automaton(line, 0, _piece, whole, (self.total,))
-        # a piece ends among the first cells, as many as it has at most
-        turns = len(line) if 0 in values_in(geometry) else min(len(line), self.total)
-        turned = [line[at:] + line[:at] for at in range(turns)]
+            return Automaton(line, 0, _segment, whole, (self.total,))
+        # without zeros a segment has at most `total` cells, so one starts within that many
+        turns = len(line) if 0 in geometry.values else min(len(line), self.total)
+        rotations = [line[start:] + line[:start] for start in range(turns)]
         begin, numbers = self.total, (self.total,)
-        return Either(tuple(Automaton(each, begin, _piece, whole, numbers) for each in turned))
+        return Either(
+            tuple(Automaton(rotated, begin, _segment, whole, numbers) for rotated in rotations)
+        )
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = self.line + self.line[:1] if self.loop else self.line
@@ -241,14 +243,14 @@ class SumLine(Along):
 
 
 class ValueIndexer(Along):
-    """The first cell has the value of the cell that the second one tells: 1 is the third cell."""
+    """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
     name, look = "value indexer", "value-indexer"
-    least, once = 3, True
+    min_cells, once = 3, True
 
     def formula(self, geometry: Geometry) -> Constraint:
         value, counter, *counted = self.line
-        # the k-th part is about the value k
+        # parts[k - geometry.lowest] holds if the second cell holds k
         parts: list[Constraint] = [Either(())] * (1 - geometry.lowest)
         parts += (Pairs(((value, cell),), eq) for cell in counted)
         nowhere = [Either(())] * (geometry.side - len(parts))
@@ -260,7 +262,7 @@ class ValueIndexer(Along):
 
 
 class Lunchbox(Along):
-    """The cells differ; those between the smallest and the largest value sum to `total`."""
+    """Values do not repeat; those between the smallest and the largest value sum to `total`."""
 
     name, look, once = "lunchbox", "lunchbox", True
 
@@ -271,19 +273,19 @@ class Lunchbox(Along):
             return TotalBetween(self.line, self.total)
         if len(self.line) > geometry.side:
             return AllDifferent(self.line)
-        places = range(len(self.line))
-        ends = [pair for pair in product(places, repeat=2) if pair[0] != pair[1]]
+        indices = range(len(self.line))
+        ends = [pair for pair in product(indices, repeat=2) if pair[0] != pair[1]]
         return Every(
             (AllDifferent(self.line), Either(tuple(self._between(*pair) for pair in ends)))
         )
 
-    def _between(self, least: int, most: int) -> Constraint:
-        """The least and the greatest value are at these places, and the total between them."""
-        low, high = self.line[least], self.line[most]
-        others = [cell for cell in self.line if cell not in (low, high)]
-        first, last = sorted((least, most))
+    def _between(self, smallest: int, largest: int) -> Constraint:
+        """The extreme values are at these indices of the line, and `total` is between them."""
+        low, high = self.line[smallest], self.line[largest]
+        rest = [cell for cell in self.line if cell not in (low, high)]
+        first, last = sorted((smallest, largest))
         inside = tuple((cell, 1) for cell in self.line[first + 1 : last])
-        order = (low, high), *((low, cell) for cell in others), *((cell, high) for cell in others)
+        order = (low, high), *((low, cell) for cell in rest), *((cell, high) for cell in rest)
         return Every((Pairs(order, lt), Total(inside, self.total)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -294,10 +296,10 @@ class Lunchbox(Along):
         return f"{self.name} {self.total}"
 
 
-def _piece(so_far: int, value: int, total: int) -> int | None:
-    """The sum of the piece so far, 0 behind a whole piece.
+def _segment(so_far: int, value: int, total: int) -> int | None:
+    """The sum of the current segment; 0 after a complete one.
 
-    `total` so far is that of a loop before its first piece, and stays so until a value above 0.
+    A loop starts with `total`, which zeros keep, so that it has at least one segment.
     """
     after = so_far % total + value
     if not value:
@@ -314,7 +316,7 @@ def _rises_by(u: int, v: int, difference: int) -> bool:
 
 
 def _differ_in_third(u: int, v: int, low: int, middle: int) -> bool:
-    """Whether two values are of different thirds; `low` and `middle` end the first two."""
+    """Whether two values are in different thirds; `low` and `middle` end the first two thirds."""
     return (u > low) + (u > middle) != (v > low) + (v > middle)
 
 
@@ -323,7 +325,7 @@ def _differ_in_remainder(u: int, v: int, modulus: int) -> bool:
 
 
 def _near(line: Cells, reach: int) -> CellPairs:
-    """Pairs of cells of a line that lie among `reach` cells in a row."""
+    """Pairs of cells of a line within `reach` consecutive cells."""
     return tuple(
         (cell, other)
         for index, cell in enumerate(line)

@@ -1,4 +1,4 @@
-"""Rules whose clues stand outside the grid: little killers, sandwiches, skyscrapers, X-sums."""
+"""Rules with clues outside the grid: little killers, sandwiches, skyscrapers, X-sums."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from pipeline.puzzle.formulas import (
     Every,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, place, places, values_in
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, places
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
 from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 
 
 class Outside(Rule):
-    """A number before the first cell of a row or column, which is looked along from there."""
+    """A clue outside the grid about a line of cells, which starts at the clue."""
 
     look: ClassVar[str]
-    least: ClassVar[int] = 2
+    min_cells: ClassVar[int] = 2
 
     line: Cells
     number: int
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, self.least, once=True)
+        check_cells(self.name, self.line, self.min_cells, once=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return self.line
@@ -54,9 +55,9 @@ class Outside(Rule):
 
 
 class LittleKiller(Outside):
-    """The cells of the diagonal, from the clue on, sum to the number; values may repeat."""
+    """Values along the diagonal that the arrow points at sum to the clue; they may repeat."""
 
-    name, look, least = "little killer", "little-killer", 1
+    name, look, min_cells = "little killer", "little-killer", 1
 
     def formula(self, geometry: Geometry) -> Constraint:
         return Total(tuple((cell, 1) for cell in self.line), self.number)
@@ -68,13 +69,13 @@ class LittleKiller(Outside):
         return *Outside.draw(self, geometry), Line(arrow, self.look, head=True)
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} {self.number} from {place(geometry, self.line[0])}"
+        return f"{self.name} {self.number} from {geometry.name_of(self.line[0])}"
 
 
 class Sandwich(Outside):
-    """The line has each value once; the cells between 1 and n, if any, sum to the number.
+    """Values between 1 and n sum to the clue; the line contains each value once.
 
-    A free grid has its smallest and its largest value in their place.
+    In a free grid these are the smallest and the largest value of the line.
     """
 
     name = look = "sandwich"
@@ -90,7 +91,7 @@ class Sandwich(Outside):
 
 
 class Skyscraper(Outside):
-    """From the clue on, as many cells as the number says exceed all cells before them."""
+    """The clue counts the values, looking from it, that are larger than all values before them."""
 
     name = look = "skyscraper"
 
@@ -101,9 +102,9 @@ class Skyscraper(Outside):
 
 
 class XSum(Outside):
-    """The line has each value once; if the first one is x, the first x cells sum to the number.
+    """The first x cells sum to the clue, where x is the first value; the line has each value once.
 
-    The line may hold only some of the values in a free grid, and x may be 0.
+    In a free grid the line may contain only some of the values, and x may be 0.
     """
 
     name, look = "X-sum", "x-sum"
@@ -122,14 +123,14 @@ class XSum(Outside):
         return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
 
     def _sum_of(self, x: int) -> Constraint:
-        """The first x cells sum to the number, given that the first one holds x."""
+        """The first x cells sum to the clue, given that the first one holds x."""
         if x > len(self.line):
             return Either(())
         return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
 
 
 class HiddenSkyscraper(Outside):
-    """From the clue on, the first cell that does not exceed all before it holds the number."""
+    """Looking from the clue, the first value that is not larger than all before it is the clue."""
 
     name, look = "hidden skyscraper", "hidden-skyscraper"
 
@@ -138,33 +139,33 @@ class HiddenSkyscraper(Outside):
 
 
 class NumberedRoom(Outside):
-    """The first cell holds some k, the k-th cell holds the number; no other cell does."""
+    """If the first cell holds k, the k-th cell holds the clue, and no other cell does."""
 
     name, look = "numbered room", "numbered-room"
 
     def formula(self, geometry: Geometry) -> Constraint:
-        first, values = self.line[0], values_in(geometry)
+        first, values = self.line[0], geometry.values
         rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
         if self.number not in values:
             return Either(())
-        others = tuple(value for value in values if value != self.number)
-        beyond = self.line[max(values) :]  # only values from 0 on are too few
+        not_clue = tuple(value for value in values if value != self.number)
+        beyond = self.line[max(values) :]  # not empty only if the values begin with 0
         facts = [((first, k), (cell, self.number)) for k, cell in rooms]
         return Every(
             (
                 Allowed(first, tuple(k for k, _ in rooms)),
                 Equivalent(tuple(fact for fact in facts if fact[0] != fact[1])),
-                *(Allowed(cell, others) for cell in beyond),
+                *(Allowed(cell, not_clue) for cell in beyond),
             )
         )
 
 
 class FullRank(Outside):
-    """All rows and columns, read from both ends, are ranked as numbers; the line has this rank.
+    """The clue is the line's rank among all rows and columns, read from both ends as numbers.
 
-    1 is the smallest. Each value begins four of the lines, so this one begins with a fourth of its
-    rank, rounded up, and is one of the four. If it is `tied`, others may
-    be equal to it.
+    Rank 1 is the smallest. Each value begins four of the lines, so this line begins with a quarter
+    of its rank, rounded up, and is ranked among these four. If it is `tied`, other lines may be
+    equal to it.
     """
 
     name, look = "full rank", "full-rank"
@@ -173,21 +174,21 @@ class FullRank(Outside):
 
     def formula(self, geometry: Geometry) -> Constraint:
         first, smaller = divmod(self.number - 1, 4)
-        return Ranked(self.line, self._others(geometry), first + 1, smaller, self.tied)
+        return Ranked(self.line, self._other_lines(geometry), first + 1, smaller, self.tied)
 
     def cells(self, geometry: Geometry) -> Cells:
         check_one_grid(self.name, geometry)
-        return tuple(dict.fromkeys(chain(self.line, *self._others(geometry))))
+        return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))
 
-    def _others(self, geometry: Geometry) -> tuple[Cells, ...]:
-        """All other lines. Raises ValueError if its own is not a whole row or column."""
+    def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
+        """The other lines. Raises ValueError if its own is not a whole row or column."""
         lines = dict.fromkeys(both_ways(geometry))
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line is not a whole row or column")
         return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        labels = (each for each in Outside.draw(self, geometry) if isinstance(each, Label))
+        labels = (s for s in Outside.draw(self, geometry) if isinstance(s, Label))
         return [replace(label, text=f"#{self.number}") for label in labels]
 
     def caption(self) -> str:
@@ -198,14 +199,14 @@ _HIDDEN = -2
 
 
 def _hide(highest: int, value: int, number: int) -> int | None:
-    """The highest value so far, or that the first hidden one was the number."""
+    """The highest value so far; `_HIDDEN` once the first hidden value was the clue."""
     if highest == _HIDDEN or value > highest:
         return highest if highest == _HIDDEN else value
     return _HIDDEN if value == number else None
 
 
 def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int, int] | None:
-    """The highest value so far and how many exceeded all before; None if never `number` can."""
+    """The highest value and the count of visible ones; None if `number` is out of reach."""
     highest, count = seen
     if value <= highest:
         return seen
@@ -216,7 +217,7 @@ def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int
 def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     """The step (rows down, columns right) from the first cell of a line to its second.
 
-    A single cell is that of a corner; its clue stands outside the nearest corner of the grid.
+    For a single cell, which is a corner of the grid, the step from its clue, outside that corner.
     """
     row, column = geometry.place(line[0])
     if len(line) > 1:
@@ -237,4 +238,4 @@ def _of_line(geometry: Geometry, line: Cells) -> str:
     ):
         if len({*numbers}) == 1:
             return f"of {kind} {numbers[0]}"
-    return f"from {place(geometry, line[0])}"
+    return f"from {geometry.name_of(line[0])}"

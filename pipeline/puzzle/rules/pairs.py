@@ -16,7 +16,8 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Values,
 )
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import (
     Everywhere,
     OnBorder,
@@ -25,16 +26,15 @@ from pipeline.puzzle.rules import (
     check_one_grid,
     moves,
     neighbours,
-    place,
 )
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
 SIGNS = {5: "V", 10: "X"}
-"""The totals that have a letter."""
+"""The totals that are drawn as a letter."""
 
 
 class AntiKnight(Everywhere):
-    """Cells a knight's move apart differ."""
+    """Cells a knight's move apart hold different values."""
 
     name = "anti-knight"
 
@@ -43,7 +43,7 @@ class AntiKnight(Everywhere):
 
 
 class AntiKing(Everywhere):
-    """Cells that touch, even at a corner, differ."""
+    """Cells that touch, even diagonally, hold different values."""
 
     name = "anti-king"
 
@@ -52,9 +52,9 @@ class AntiKing(Everywhere):
 
 
 class Negative:
-    """All orthogonal neighbours except the pairs `spared`.
+    """A rule about all orthogonal neighbours except the pairs `spared`.
 
-    Raises ValueError unless each of these pairs is ascending, and they are sorted, each once.
+    Raises ValueError unless `spared` is sorted, without duplicates, and its pairs are ascending.
     """
 
     name: ClassVar[str]
@@ -62,16 +62,16 @@ class Negative:
 
     def __post_init__(self) -> None:
         if list(self.spared) != sorted({*self.spared}) or any(a >= b for a, b in self.spared):
-            raise ValueError(f"{self.name}: the pairs spared are not ascending, sorted, each once")
+            raise ValueError(f"{self.name}: the spared pairs must be ascending, sorted and unique")
 
     def pairs(self, geometry: Geometry) -> CellPairs:
-        """The pairs of cells that the rule is about, each once."""
+        """The pairs of cells to which the rule applies."""
         spared = {*self.spared}
         return tuple(pair for pair in neighbours(geometry) if pair not in spared)
 
 
 class Nonconsecutive(Negative, Everywhere):
-    """Orthogonal neighbours do not hold consecutive values. Pairs with a dot are `spared`."""
+    """Adjacent cells do not hold consecutive values. Pairs with a dot are `spared`."""
 
     name = "nonconsecutive"
 
@@ -82,9 +82,9 @@ class Nonconsecutive(Negative, Everywhere):
 
 
 class NegativeKropki(Negative, Everywhere):
-    """Orthogonal neighbours have none of the differences and ratios that are named.
+    """Adjacent cells have none of the listed differences and ratios.
 
-    `differences` and `ratios` name them. Pairs with a dot are `spared`.
+    `differences` and `ratios` list them. Pairs with a dot are `spared`.
     """
 
     name = "no other dots"
@@ -97,13 +97,13 @@ class NegativeKropki(Negative, Everywhere):
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
 
     def caption(self) -> str:
-        numbers = [f"difference {each}" for each in self.differences]
-        numbers += [f"ratio {each}" for each in self.ratios]
+        numbers = [f"difference {difference}" for difference in self.differences]
+        numbers += [f"ratio {ratio}" for ratio in self.ratios]
         return f"{self.name} ({', '.join(numbers)})"
 
 
 class NegativeXV(Negative, Everywhere):
-    """Orthogonal neighbours do not sum to `totals`. Pairs with a sign are `spared`."""
+    """Adjacent cells do not sum to `totals`. Pairs with a sign are `spared`."""
 
     name = "no other XV"
 
@@ -115,9 +115,9 @@ class NegativeXV(Negative, Everywhere):
 
 
 class WhiteDot(OnBorder):
-    """The values of two cells differ by `difference`."""
+    """The values on both sides of the dot differ by `difference`."""
 
-    name, look, lowest = "white dot", "white", ("difference", 0)
+    name, look, bounded_field = "white dot", "white", ("difference", 0)
 
     difference: int = 1
 
@@ -129,9 +129,9 @@ class WhiteDot(OnBorder):
 
 
 class BlackDot(OnBorder):
-    """One of two cells holds `ratio` times the value of the other."""
+    """One of the values on both sides of the dot is `ratio` times the other."""
 
-    name, look, lowest = "black dot", "black", ("ratio", 1)
+    name, look, bounded_field = "black dot", "black", ("ratio", 1)
 
     ratio: int = 2
 
@@ -143,7 +143,7 @@ class BlackDot(OnBorder):
 
 
 class XV(OnBorder):
-    """Two cells sum to `total`: 10 is drawn as X, 5 as V."""
+    """The values on both sides of the sign sum to `total`: 10 for X, 5 for V."""
 
     name = "XV"
 
@@ -161,7 +161,7 @@ class XV(OnBorder):
 
 
 class Greater(OnBorder):
-    """The first of two cells holds the greater value."""
+    """The first cell holds the larger value; the sign opens towards it."""
 
     name = "greater than"
 
@@ -172,11 +172,11 @@ class Greater(OnBorder):
         return (_sign(geometry, self.a, self.b, "greater"),)
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{place(geometry, self.a)} {self.name} {place(geometry, self.b)}"
+        return f"{geometry.name_of(self.a)} {self.name} {geometry.name_of(self.b)}"
 
 
 class Extreme(Rule):
-    """A cell holds less, or as a `maximum` more, than each of its neighbours beyond a sign."""
+    """The cell is smaller, or as a `maximum` larger, than each of its neighbours across a sign."""
 
     name, where = "minimum or maximum", "at"
 
@@ -201,13 +201,13 @@ class Extreme(Rule):
         return "maximum" if self.maximum else "minimum"
 
     def _unequal(self) -> CellPairs:
-        """Pairs of cells of which the first is greater."""
+        """Pairs of cells, the first of which holds the larger value."""
         pairs = ((self.cell, other) for other in self.neighbours)
         return tuple(pairs if self.maximum else (pair[::-1] for pair in pairs))
 
 
 class Parity(Rule):
-    """A cell holds an odd value if it has a disc, an even one if it has a square."""
+    """A cell with a disc is odd; a cell with a square is even."""
 
     name, where = "even or odd", "at"
 
@@ -226,7 +226,7 @@ class Parity(Rule):
 
 
 class Among(Rule):
-    """A cell holds one of the values, whatever else the puzzle gives it.
+    """The cell holds one of the values.
 
     If givens of one cell contradict each other, the later one becomes such a rule: there is no
     solution.
@@ -253,7 +253,7 @@ class Among(Rule):
 
 
 class Indexer(Rule):
-    """The cell at (r, c) holds v exactly if (r, v) holds c; with `row`: if (v, c) holds r."""
+    """A cell (r, c) holds v if and only if (r, v) holds c, or, with `row`, if (v, c) holds r."""
 
     name, where = "indexer", "at"
 
@@ -275,7 +275,7 @@ class Indexer(Rule):
         return f"{'row' if self.row else 'column'} {self.name}"
 
     def _line(self, geometry: Geometry) -> range:
-        """The cells, in turn, that its value may point at: its row (`row`: its column)."""
+        """The cells that its value may point at, in order: its row, or its column if `row`."""
         if geometry.free is None:
             check_one_grid(self.name, geometry)
         n = geometry.free.columns if geometry.free else geometry.side
@@ -286,12 +286,12 @@ class Indexer(Rule):
             line = range(first, first + n)
         fits = self.cell < geometry.inner and geometry.values == range(1, len(line) + 1)
         if geometry.free and not fits:
-            raise ValueError(f"{self.name}: its line has not as many cells as there are values")
+            raise ValueError(f"{self.name}: its line must have as many cells as there are values")
         return line
 
 
 class BoxIndexer(Rule):
-    """The p-th cell of its region holds v exactly if the v-th holds p, in reading order."""
+    """The p-th cell of the region holds v if and only if the v-th holds p, in reading order."""
 
     name, where = "box indexer", "at"
 
@@ -319,7 +319,7 @@ class BoxIndexer(Rule):
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
-    """The neighbours between which rules of these kinds stand, as `spared` wants them."""
+    """The neighbours that a rule of these kinds marks, in the form of `spared`."""
     marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, kinds)]
     return tuple(sorted({(min(pair), max(pair)) for pair in marks} & {*neighbours(geometry)}))
 
@@ -346,7 +346,7 @@ def _has_no_dot(u: int, v: int, differences: Values, ratios: Values) -> bool:
 
 
 def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:
-    """The sign on the border of two cells that opens towards the greater one."""
+    """The sign on the border of two cells that opens towards the larger value."""
     (row, column), (other_row, other_column) = geometry.place(more), geometry.place(less)
     if row == other_row:
         text = ">" if column < other_column else "<"

@@ -1,17 +1,18 @@
-"""Regions, in which no value repeats: those of a jigsaw, diagonals, windoku, disjoint groups."""
+"""Rules about regions without repeats: jigsaw regions, diagonals, windoku, disjoint groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from pipeline.puzzle.formulas import AllDifferent, Cells, Constraint, Every
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, check_one_grid, places, tinted
 from pipeline.puzzle.shapes import Line, Outline, Shape
 
 
 class Different(Rule):
-    """A rule about a group of cells with different values."""
+    """A rule about cells that hold different values."""
 
     where = "at"
 
@@ -28,7 +29,7 @@ class Different(Rule):
 
 
 class Region(Different):
-    """A region of n cells has each value once, as a box does."""
+    """Each value appears exactly once in the region, as in a box."""
 
     name, where = "jigsaw region", "of"
 
@@ -37,7 +38,7 @@ class Region(Different):
 
 
 class ExtraRegion(Different):
-    """No value repeats; n cells contain all n values."""
+    """Values in the region do not repeat; a region of n cells contains each value once."""
 
     name = "extra region"
 
@@ -46,7 +47,7 @@ class ExtraRegion(Different):
 
 
 class Diagonal(Rule):
-    """A diagonal of the grid has each value once. A `rising` one begins at the lower left."""
+    """Each value appears exactly once on the diagonal. A `rising` one begins at the lower left."""
 
     name, where = "diagonal", "from"
 
@@ -64,7 +65,7 @@ class Diagonal(Rule):
 
 
 def _side(name: str, geometry: Geometry) -> int:
-    """The rows of the grid, as many as it has columns. Raises ValueError."""
+    """The side of a square grid. Raises ValueError for several grids and other shapes."""
     if geometry.free is None:
         check_one_grid(name, geometry)
         return geometry.side
@@ -74,7 +75,7 @@ def _side(name: str, geometry: Geometry) -> int:
 
 
 class Windoku(Rule):
-    """In 9×9, rows and columns 2-4 and 6-8 form four more boxes."""
+    """Each of four extra boxes (rows and columns 2-4 and 6-8 of 9×9) contains each value once."""
 
     name = "windoku"
 
@@ -96,7 +97,7 @@ _WINDOWS = tuple(
 
 
 class DisjointGroups(Rule):
-    """Cells at the same place in their boxes hold different values."""
+    """Cells in the same position within their boxes hold different values."""
 
     name = "disjoint groups"
 

@@ -1,4 +1,4 @@
-"""Rules of the whole grid beyond chess moves: values in squares, distances, flatmates, ranks."""
+"""Rules about the whole grid: taxicab distances, 2×2 squares, flatmates and ties."""
 
 from __future__ import annotations
 
@@ -7,71 +7,73 @@ from itertools import combinations
 from operator import ne
 
 from pipeline.puzzle.formulas import Allowed, Cells, Constraint, Either, Every, Pairs
-from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import Everywhere, check_one_grid, values_in
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import Everywhere, check_one_grid
 
 
 class AntiTaxicab(Everywhere):
-    """No two cells that hold v are v steps apart, counted across and down, in other lines."""
+    """Two cells at taxicab distance v, in different rows and columns, do not both hold v."""
 
     name = "anti-taxicab"
 
     def formula(self, geometry: Geometry) -> Constraint:
         places = [*map(geometry.place, range(geometry.inner))]
-        apart: dict[int, list[tuple[int, int]]] = {value: [] for value in values_in(geometry)}
+        apart: dict[int, list[tuple[int, int]]] = {value: [] for value in geometry.values}
         for a, b in combinations(range(geometry.inner), 2):
             down, right = (abs(x - y) for x, y in zip(places[a], places[b], strict=True))
             if down and right and down + right in apart:
                 apart[down + right].append((a, b))
-        return Every(tuple(Pairs(tuple(some), _not_both, (v,)) for v, some in apart.items()))
+        return Every(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in apart.items()))
 
 
 class GlobalEntropy(Rule):
-    """Each square of 2 × 2 cells holds a low, a middle and a high value (thirds of 1 … n)."""
+    """Every 2×2 square contains a low, a middle and a high value (thirds of 1 … n)."""
 
     name = "global entropy"
 
     def formula(self, geometry: Geometry) -> Constraint:
         values = _divisible_by_3(self.name, geometry)
         third = len(values) // 3
-        return _in_each_square(geometry, [values[at * third :][:third] for at in range(3)])
+        thirds = [values[start : start + third] for start in range(0, len(values), third)]
+        return _in_each_square(geometry, thirds)
 
 
 class GlobalModular(Rule):
-    """Each square of 2 × 2 cells holds values of all three remainders modulo 3."""
+    """Every 2×2 square contains values of all three remainders modulo 3."""
 
     name = "global modular"
 
     def formula(self, geometry: Geometry) -> Constraint:
         values = _divisible_by_3(self.name, geometry)
-        return _in_each_square(geometry, [values[at::3] for at in range(3)])
+        return _in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
 
 
 class Flatmates(Rule):
-    """Above each middle value (5 in 9×9) is a 1, or below it is the largest value."""
+    """Every middle value (5 in 9×9) has a 1 directly above or the largest value directly below."""
 
     name = "Dutch flatmates"
 
     def formula(self, geometry: Geometry) -> Constraint:
-        values = values_in(geometry)
+        values = geometry.values
         if len(values) % 2 == 0:
-            raise ValueError(f"{self.name}: no value is in the middle of {len(values)}")
+            raise ValueError(f"{self.name}: {len(values)} values have no middle value")
         middle = values[len(values) // 2]
-        others = tuple(value for value in values if value != middle)
+        not_middle = tuple(value for value in values if value != middle)
         parts: list[Constraint] = []
         for cell in range(geometry.inner):
             row, column = geometry.place(cell)
             mates = (row - 1, values[0]), (row + 1, values[-1])
-            facts = [Allowed(cell, others)]
+            facts = [Allowed(cell, not_middle)]
             for mate_row, value in mates:
-                mate = geometry.cell_at(mate_row, column)  # an empty row is below the grid
+                mate = geometry.cell_at(mate_row, column)  # None: the row below the grid is empty
                 facts += [] if mate is None else [Allowed(mate, (value,))]
             parts.append(Either(tuple(facts)))
         return Every(tuple(parts))
 
 
 class NoTiedLines(Rule):
-    """No two rows or columns, each read from either end, are equal; nor one from both ends."""
+    """No two rows or columns are equal, read in either direction, and none is a palindrome."""
 
     name = "no tied lines"
 
@@ -81,7 +83,7 @@ class NoTiedLines(Rule):
 
 
 def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
-    """Lines that are compared; their other ends give the same."""
+    """The pairs of lines to compare; other directions would repeat them."""
     lines = (*geometry.rows(), *geometry.columns())
     for line in lines:
         yield line, line[::-1]
@@ -91,30 +93,32 @@ def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
 
 
 def _differ(one: Cells, other: Cells) -> Constraint:
-    """Two lines differ in a cell; one and itself need be compared only up to its middle."""
+    """Two lines differ somewhere; pairs of cells that occur twice are compared once."""
     pairs = {(min(pair), max(pair)) for pair in zip(one, other, strict=True) if pair[0] != pair[1]}
     return Either(tuple(Pairs((pair,), ne) for pair in sorted(pairs)))
 
 
 def _divisible_by_3(name: str, geometry: Geometry) -> range:
-    """The values. Raises ValueError if they cannot be parted in three."""
-    values = values_in(geometry)
+    """The values. Raises ValueError if their number is not divisible by 3."""
+    values = geometry.values
     if len(values) % 3:
         raise ValueError(f"{name}: the side is {geometry.side}, which is not divisible by 3")
     return values
 
 
 def _in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
-    """Each square of four cells holds a value of each part."""
-    found: list[Constraint] = []
+    """Each square of four cells contains a value of each part."""
+    constraints: list[Constraint] = []
     for cell in range(geometry.inner):
         row, column = geometry.place(cell)
         places = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
         square = [geometry.cell_at(*place) for place in places]
-        if None not in square:
-            cells = [each for each in square if each is not None]
-            found += [Either(tuple(Allowed(each, part) for each in cells)) for part in parts]
-    return Every(tuple(found))
+        corners = [corner for corner in square if corner is not None]
+        if len(corners) == len(square):
+            constraints += [
+                Either(tuple(Allowed(corner, part) for corner in corners)) for part in parts
+            ]
+    return Every(tuple(constraints))
 
 
 def _not_both(u: int, v: int, value: int) -> bool:

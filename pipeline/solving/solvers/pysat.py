@@ -184,7 +184,7 @@ class Pysat(Closeable):
 
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
         if isinstance(clauses, PackedClauses):
-            for numbers in clauses.pieces():
+            for numbers in clauses.chunks():
                 if deadline.left():
                     self.send("add", numbers.tobytes())
             return

@@ -194,7 +194,7 @@ def arrows(item: RuleObject) -> Iterator[Fields]:
 
     A circle without a line, or whose line does not leave its first cell, is no rule.
     """
-    circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
+    circle = tuple(sorted(item.cells(most=cages.MAX_CIRCLE)))
     for node in item.list("lines"):
         first, *shaft = item.path(node, 1)
         if first not in circle:

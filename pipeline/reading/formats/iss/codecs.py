@@ -321,7 +321,7 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 @codec(_pill_words)
 def pill_arrow(args: Arguments) -> Iterator[Fields]:
     """An arrow whose circle, the first cells, is read like a text."""
-    size = args.number(least=2, most=cages.LARGEST_CIRCLE)
+    size = args.number(least=2, most=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 

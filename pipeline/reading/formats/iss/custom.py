@@ -40,7 +40,7 @@ def _label(text: str) -> str:
     """A name as people may read it."""
     said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
     short = " ".join(said.split())
-    most = custom.LONGEST_LABEL
+    most = custom.MAX_LABEL
     return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
 
 

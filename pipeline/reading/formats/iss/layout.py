@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import MOST_EXTRA, Free, Geometry, Rule, usual_boxes
+from pipeline.puzzle.puzzle import MAX_EXTRA_CELLS, Free, Geometry, Rule, usual_boxes
 from pipeline.puzzle.rules.free import (
     REGIONS,
     ChaosConstruction,
@@ -170,11 +170,11 @@ def _groups(
         names.add(name)
         if args.has_more():
             args.next("a label")
-        size = args.number(1, MOST_EXTRA) if args.has_more() else 1
+        size = args.number(1, MAX_EXTRA_CELLS) if args.has_more() else 1
         args.check_ended()
         total += size
-        if total > MOST_EXTRA:
-            raise args.wrong(args.type, f"at most {MOST_EXTRA} cells outside the grid")
+        if total > MAX_EXTRA_CELLS:
+            raise args.wrong(args.type, f"at most {MAX_EXTRA_CELLS} cells outside the grid")
         yield name, size
     if _only(phrases, "ChaosConstruction"):
         yield REGIONS, shape.rows * shape.columns

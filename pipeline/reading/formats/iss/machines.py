@@ -12,7 +12,7 @@ from string import ascii_letters, digits
 from typing import NamedTuple
 
 from pipeline.errors import LimitReached
-from pipeline.puzzle.rules.custom import DEAD, MOST_STATES
+from pipeline.puzzle.rules.custom import MAX_STATES, NO_STATE
 from pipeline.settings import READING_STEPS
 
 _ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
@@ -247,15 +247,15 @@ def restated(
     """A deterministic machine as `determined` would have it for lines of that many cells."""
     rows = [[_after(row, value) for value in values] for row in moves]
     machine = Machine(
-        [[() if each == DEAD else (each,) for each in row] for row in rows], frozenset(accepted)
+        [[() if each == NO_STATE else (each,) for each in row] for row in rows], frozenset(accepted)
     )
     return determined(machine, values, length, Work())
 
 
 def _after(row: bytes, value: int) -> int:
-    """The state that a row of moves leads to by a value, DEAD if there is none."""
+    """The state that a row of moves leads to by a value, NO_STATE if there is none."""
     after = row[2 * value : 2 * value + 2]
-    return int.from_bytes(after, "little") if after else DEAD
+    return int.from_bytes(after, "little") if after else NO_STATE
 
 
 def determined(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
@@ -264,7 +264,7 @@ def determined(machine: Machine, values: Sequence[int], length: int, work: Work)
     found = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0
-    dead = DEAD.to_bytes(2, "little")
+    dead = NO_STATE.to_bytes(2, "little")
     for left in range(length, -1, -1):
         reached: list[frozenset[int]] = []
         for states in layer:
@@ -278,8 +278,8 @@ def determined(machine: Machine, values: Sequence[int], length: int, work: Work)
                     raise ValueError("it takes too many steps to make it deterministic")
                 after = frozenset(chain.from_iterable(targets))
                 if after and after not in found:
-                    if len(found) >= MOST_STATES:
-                        raise ValueError(f"more than {MOST_STATES} states if deterministic")
+                    if len(found) >= MAX_STATES:
+                        raise ValueError(f"more than {MAX_STATES} states if deterministic")
                     found[after] = len(found)
                     reached.append(after)
                 if after:

@@ -387,7 +387,7 @@ def test_a_name_is_shown_in_one_short_line():
     name = "%0Aa%20%00" + "long%20" * 20
     (rule,) = read(f".Pair~hD~_{name}~R1C1~R1C2").puzzle.rules
     assert rule.label == "a long long long long long long long lo…"
-    assert len(rule.label) == custom.LONGEST_LABEL
+    assert len(rule.label) == custom.MAX_LABEL
 
 
 def test_machines_have_a_limit_of_states():
@@ -479,8 +479,8 @@ REFUSED = {
     ".Shape~9x9~0-8.SumLine~1~R1C1~R1C2~LOOP": "a number, 2 to 30",
     ".Shape~3x3~~Raw.AntiKing": "a grid with rows and columns",
     ".Shape~3x3~~Raw.AntiConsecutive": "a grid with rows and columns",
-    ".Shape~4x4~0-3.FullRank~C1~5~": "full rank: the grid has other rows",
-    ".Var~A.Or.FullRank~C1~5~.End": "full rank: the grid has other rows",
+    ".Shape~4x4~0-3.FullRank~C1~5~": "full rank: only a grid with standard units",
+    ".Var~A.Or.FullRank~C1~5~.End": "full rank: only a grid with standard units",
     ".Shape~9x9~0-8.Indexing~C~R1C1": "indexer",
     ".Shape~6x9.Windoku": "a grid of usual rows",
     ".Shape~6x9.Diagonal~1": "not square",

@@ -24,7 +24,7 @@ def takes(machine: Determined, line: tuple[int, ...]) -> bool:
     state = 0
     for value in line:
         state = int.from_bytes(machine.moves[state][2 * value : 2 * value + 2], "little")
-        if state == machines.DEAD:
+        if state == machines.NO_STATE:
             return False
     return state in machine.accepted
 

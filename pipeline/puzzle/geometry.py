@@ -1,0 +1,293 @@
+"""Geometry: how many cells a grid has, where they are, and which of them form units.
+
+Cells are numbered from 0, row by row. The candidates of a cell are a bit mask: bit v-1 is set
+for value v, or bit v where the values begin with 0. Rows and columns that people read
+(candidates, messages) count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import product
+from math import isqrt
+from typing import Literal
+
+MIN_SIDE, MAX_SIDE = 2, 256
+MAX_EXTRA_CELLS = 1024
+"""Maximum number of cells outside the grid of a free geometry."""
+
+
+@dataclass(frozen=True, order=True)
+class Free:
+    """A grid without implicit units: rows, columns and boxes mean nothing unless a rule says so.
+
+    The grid has `rows` × `columns` cells; the values start at `lowest`, 0 or 1. `groups` are the
+    names and sizes of groups of extra cells, which are numbered after the cells of the grid and lie
+    below it: each group starts a new row of the grid's width, after an empty row. Raises ValueError
+    for sizes below 1 or above the limits, for another `lowest`, and for repeated names.
+    """
+
+    rows: int
+    columns: int
+    lowest: int = 1
+    groups: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes = [size for _, size in self.groups]
+        if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
+            raise ValueError(f"a grid of {self.rows}×{self.columns} cells, or an empty group")
+        if self.lowest not in (0, 1):
+            raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
+        if sum(sizes) > MAX_EXTRA_CELLS:
+            raise ValueError(f"at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}")
+        if len(dict(self.groups)) < len(self.groups):
+            raise ValueError("two groups of extra cells have the same name")
+
+    def places(self) -> Iterator[tuple[int, int]]:
+        """Row and column of each cell, counted from 1."""
+        yield from product(range(1, self.rows + 1), range(1, self.columns + 1))
+        row = self.rows
+        for _, size in self.groups:
+            row += 2
+            steps = (divmod(index, self.columns) for index in range(size))
+            yield from ((row + down, right + 1) for down, right in steps)
+            row += (size - 1) // self.columns
+
+    def lines(self) -> Iterator[tuple[str, range]]:
+        """The name and the cells of each row of the grid and of each group."""
+        for row in range(self.rows):
+            yield f"row {row + 1}", range(row * self.columns, (row + 1) * self.columns)
+        first = self.rows * self.columns
+        for name, size in self.groups:
+            yield name, range(first, first + size)
+            first += size
+
+    def group(self, name: str) -> range:
+        """The cells of a group, or of the grid if the name is empty. Raises KeyError."""
+        return range(self.rows * self.columns) if not name else dict(self.lines())[name]
+
+
+@dataclass(frozen=True, order=True)
+class Geometry:
+    """The geometry of a grid with boxes of height × width cells; the side is n = height · width.
+
+    n is 2 to 256. A box of 1 × n is a row: the grid has no boxes. `grids` are the positions (row,
+    column), from 0, of the first cells of several overlapping grids, as in a samurai; if empty,
+    there is one grid. In a `free` geometry, n is only the number of values, and there are no units.
+    Raises ValueError for a side out of range, and for a free geometry with boxes or several grids.
+    """
+
+    height: int
+    width: int
+    grids: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    free: Free | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.free and (self.grids or self.height > 1):
+            raise ValueError("a free geometry has a single grid and no boxes")
+        if self.height < 1 or self.width < 1 or not MIN_SIDE <= self.side <= MAX_SIDE:
+            raise ValueError(
+                f"a box of {self.height}×{self.width} cells: height × width must be "
+                f"{MIN_SIDE} to {MAX_SIDE}"
+            )
+
+    @cached_property
+    def side(self) -> int:
+        """The number of values, n."""
+        return self.height * self.width
+
+    @cached_property
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self._places) if self._is_listed else self.side**2
+
+    @cached_property
+    def inner(self) -> int:
+        """The number of cells in the grid, without extra cells."""
+        return self.free.rows * self.free.columns if self.free else self.size
+
+    @cached_property
+    def lowest(self) -> int:
+        """The lowest value: 1, or 0 in some free geometries."""
+        return self.free.lowest if self.free else 1
+
+    @cached_property
+    def values(self) -> range:
+        """The values, ascending: 1 … n, or 0 … n-1."""
+        return range(self.lowest, self.lowest + self.side)
+
+    @cached_property
+    def _is_listed(self) -> bool:
+        """Whether positions of cells are looked up in a list instead of computed."""
+        return bool(self.grids or self.free)
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its boxes are more than rows or columns."""
+        return self.height > 1 and self.width > 1
+
+    @cached_property
+    def all_values(self) -> int:
+        """The mask of all values."""
+        return (1 << self.side) - 1
+
+    @cached_property
+    def odd_values(self) -> int:
+        """The mask of the odd values."""
+        return sum(1 << (value - self.lowest) for value in self.values if value % 2)
+
+    @cached_property
+    def even_values(self) -> int:
+        """The mask of the even values, 0 included."""
+        return self.all_values & ~self.odd_values
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The number of rows and columns of the bounding rectangle."""
+        n = self.side
+        if self.free:
+            return self._places[-1][0], self.free.columns
+        rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
+        return max(rows) + n, max(columns) + n
+
+    def rows(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each row, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(first, first + width)) for first in range(0, self.inner, width))
+        return self._areas(1, self.side)
+
+    def columns(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each column, grid by grid."""
+        if self.free:
+            width = self.free.columns
+            return (tuple(range(first, self.inner, width)) for first in range(width))
+        return self._areas(self.side, 1)
+
+    def boxes(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each box, row by row; a shared box is listed once.
+
+        A free geometry has no boxes.
+        """
+        if self.free:
+            return iter(())
+        return iter(dict.fromkeys(self._areas(self.height, self.width)))
+
+    def _areas(self, height: int, width: int) -> Iterator[tuple[int, ...]]:
+        """The rectangles of that size into which each grid divides."""
+        n, grids = self.side, self.grids
+        for top, left in grids or ((0, 0),):
+            for row, column in product(range(top, top + n, height), range(left, left + n, width)):
+                inside = product(range(row, row + height), range(column, column + width))
+                if grids:
+                    yield tuple([self._cells[r + 1, c + 1] for r, c in inside])
+                else:
+                    yield tuple([r * n + c for r, c in inside])
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, int], ...]:
+        if self.free:
+            return tuple(self.free.places())
+        n, grids = self.side, self.grids or ((0, 0),)
+        steps = product(range(1, n + 1), repeat=2)
+        return tuple(sorted({(r + top, c + left) for r, c in steps for top, left in grids}))
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[int, int], int]:
+        return {place: cell for cell, place in enumerate(self._places)}
+
+    def units(self, kind: Literal["row", "column", "box"]) -> int:
+        """The number of units of that kind."""
+        if not self.grids:
+            return 0 if self.free else self.side
+        return len({*self.boxes()}) if kind == "box" else self.side * len(self.grids)
+
+    def place(self, cell: int) -> tuple[int, int]:
+        """Row and column of a cell, counted from 1."""
+        if self._is_listed:
+            return self._places[cell]
+        row, column = divmod(cell, self.side)
+        return row + 1, column + 1
+
+    def name_of(self, cell: int) -> str:
+        """The name of a cell: `r1c1`; for an extra cell its group and number: `VA3`."""
+        if cell < self.inner or self.free is None:
+            return "r{}c{}".format(*self.place(cell))
+        group, cells = next(line for line in self.free.lines() if cell in line[1])
+        return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
+
+    def cell_at(self, row: int, column: int) -> int | None:
+        """The cell at a row and column, counted from 1; None without a cell."""
+        if self._is_listed:
+            return self._cells.get((row, column))
+        if 1 <= row <= self.side and 1 <= column <= self.side:
+            return (row - 1) * self.side + column - 1
+        return None
+
+    def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
+        """The cells at these positions (row, column), counted from 1, as rules expect them.
+
+        Raises ValueError for a position without a cell.
+        """
+        cells = list[int]()
+        for row, column in places:
+            cell = self.cell_at(row, column)
+            if cell is None:
+                raise ValueError(f"there is no cell at row {row}, column {column}")
+            cells.append(cell)
+        return tuple(cells)
+
+    def group_of(self, cell: int) -> range:
+        """The cells of the grid or of the group of extra cells to which the cell belongs."""
+        if cell < self.inner or self.free is None:
+            return range(self.inner)
+        return next(cells for _, cells in self.free.lines() if cell in cells)
+
+    def box_of(self, cell: int) -> int:
+        """The index of a cell's box, from 0, in the order of `boxes`; for a single grid."""
+        row, column = divmod(cell, self.side)
+        return row // self.height * self.height + column // self.width
+
+
+NINE = Geometry(3, 3)
+"""The geometry of classic puzzles."""
+
+
+def usual_boxes(side: int) -> Geometry:
+    """The default boxes of a side: as square as possible, not higher than wide.
+
+    A prime side has no boxes. Raises ValueError as `Geometry` does.
+    """
+    height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
+    return Geometry(height, side // height)
+
+
+def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
+    """The values in a mask, ascending; `lowest` is the geometry's lowest value."""
+    while mask:
+        first = mask & -mask
+        yield first.bit_length() - 1 + lowest
+        mask ^= first
+
+
+@lru_cache(maxsize=16)
+def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+    """The units: the cells of each row, then column, then box; a single grid has 3n of n cells.
+
+    A free geometry has no units.
+    """
+    if geometry.free:
+        return ()
+    return (*geometry.rows(), *geometry.columns(), *geometry.boxes())
+
+
+def unit_name(geometry: Geometry, index: int) -> str:
+    """The name of the unit at that index of `units_of`: `row 3`, `column 3 of grid 2`."""
+    n, grids = geometry.side, len(geometry.grids) or 1
+    kind, remainder = divmod(index, n * grids)
+    if kind >= 2:
+        return f"box {index - 2 * n * grids + 1}"
+    grid, number = divmod(remainder, n)
+    return f"{('row', 'column')[kind]} {number + 1}{f' of grid {grid + 1}' if grids > 1 else ''}"
