@@ -392,7 +392,7 @@ def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
     Path("caged.txt").write_text(f"{caged}\n")
     _, _, said = run("solve", "caged.txt", "--also", "minimal", "--solver", "pysat")
-    assert said == "caged.txt: rules that can be left out: cage 3 at r1c1\n"
+    assert said == "caged.txt: redundant rules: cage 3 at r1c1\n"
     code, printed, _ = run("solve", "a.txt", "--also", "minimal")
-    assert printed.count("givens that can be left out: r1c1") == 2
+    assert printed.count("redundant givens: r1c1") == 2
     assert code == 0
