@@ -33,16 +33,16 @@ def test_the_sentences_are_those_of_the_reference():
 @for_each(
     ("rules", "said"),
     [
-        ([lines.Whispers((0, 1), 5), lines.Whispers((3, 4), 5)], "differ by 5 or more."),
+        ([lines.Whispers((0, 1), 5), lines.Whispers((3, 4), 5)], "differ by at least 5."),
         ([pairs.WhiteDot(0, 1), pairs.WhiteDot(2, 3)], "differ by 1."),
         ([pairs.WhiteDot(0, 1), pairs.WhiteDot(2, 3, 4)], "differ by the difference."),
-        ([cages.Cage((0, 1), 7)], "sum to the total, if it has one."),
+        ([cages.Cage((0, 1), 7)], "sum to the total if it is given."),
         ([lines.Thermometer((0, 1))], "from its first cell."),
         ([lines.Thermometer((0, 1), slow=True)], "On a slow one they may stay the same."),
-        ([pairs.Nonconsecutive(())], "hold consecutive values."),
+        ([pairs.Nonconsecutive(())], "have consecutive values."),
         ([pairs.Nonconsecutive(((0, 1),))], "Pairs with a dot are spared."),
         ([pairs.NegativeXV((5, 10), ())], "do not sum to 5 or 10."),
-        ([outside.FullRank((0, 1, 2), 3, tied=True)], "others may be equal to it."),
+        ([outside.FullRank((0, 1, 2), 3, tied=True)], "other lines may be equal to it."),
     ],
 )
 def test_a_sentence_has_the_numbers_and_exceptions_that_no_drawing_shows(rules, said):

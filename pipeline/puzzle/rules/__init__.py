@@ -14,7 +14,7 @@ from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
 
 class Everywhere(Rule):
-    """A rule about all cells, which nobody draws."""
+    """A rule about all cells, which is not drawn."""
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.inner))

@@ -30,7 +30,7 @@ from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
 LARGEST_CIRCLE = 3
-"""Cells of an arrow's circle, which are the digits of a number."""
+"""Maximum number of cells in the circle of an arrow, the digits of a number."""
 
 _MOST_SETS = 1000
 """Sets of values that are listed."""
@@ -44,7 +44,7 @@ _MOST_LISTED, _MOST_IN_SETS = 9, 16
 
 
 class Cage(Different):
-    """The cells hold different values that sum to `total`, if it has one."""
+    """The cells have different values, which sum to `total` if it is given."""
 
     name = "cage"
 
@@ -65,9 +65,9 @@ class Cage(Different):
 
 
 class DigitalRoot(Rule):
-    """The values differ; the digits of their sum, added up until one is left, make this root.
+    """The values differ, and their sum has this digital root (the repeated sum of its digits).
 
-    Where they are `repeating`, the values need not differ.
+    In a `repeating` one, values may repeat.
     """
 
     name, where = "digital root", "at"
@@ -99,7 +99,7 @@ class DigitalRoot(Rule):
 
 
 class RellikCage(Different):
-    """The cells hold different values; no one or several of them sum to `total`."""
+    """The cells have different values, and no single value or set of values sums to `total`."""
 
     name = "rellik cage"
 
@@ -123,7 +123,8 @@ class RellikCage(Different):
 class EqualityCage(Different):
     """Different values: as many even as odd ones, as many low as high ones, none in the middle.
 
-    Low and high are the halves of all values; if their number is odd, one value is in the middle.
+    Low and high values are the lower and the upper half; with an odd number of values, one is in
+    the middle.
     """
 
     name = "equality cage"
@@ -146,9 +147,9 @@ class EqualityCage(Different):
 
 
 class Contains(Rule):
-    """The cells hold these values, each at least as often as it is named.
+    """The cells contain these values, each at least as often as it is listed.
 
-    They may have to hold each `exactly` so often.
+    In the strict form, each occurs `exactly` that often.
     """
 
     name, where = "contains", "at"
@@ -190,7 +191,7 @@ class Contains(Rule):
 
 
 class CountingCircles(Rule):
-    """A value in one of the cells, which have circles, is in as many of them as it says."""
+    """Each value in a circle is the number of circles that contain it."""
 
     name, where = "counting circles", "from"
 
@@ -217,7 +218,7 @@ class CountingCircles(Rule):
 
 
 class CountOfDifferent(Rule):
-    """The cell in a ring, `counter`, holds the number of different values in the others."""
+    """The ringed cell, `counter`, contains the number of different values in the others."""
 
     name, where = "number of different values", "at"
 
@@ -236,7 +237,7 @@ class CountOfDifferent(Rule):
 
 
 class Sum(Rule):
-    """The values, each times its weight, sum to `total`; a cell may be named more than once."""
+    """The weighted sum of the values is `total`; a cell may be listed more than once."""
 
     name, where = "sum", "at"
 
@@ -259,7 +260,7 @@ class Sum(Rule):
 class Arrow(Rule):
     """The shaft sums to the circle; a circle of two or three cells is a number in reading order.
 
-    Values above 9 count as they are: 1 and 12 make 22.
+    Places are powers of ten even for values above 9: 1 and 12 make 22.
     """
 
     name, where = "arrow", "at"
@@ -286,7 +287,7 @@ class Arrow(Rule):
 
 
 class Quadruple(Rule):
-    """The cells, four at most, hold these values, each at least as often as it is named."""
+    """The cells, at most four, contain these values, each at least as often as it is listed."""
 
     name, where = "quadruple", "at"
 
@@ -311,7 +312,7 @@ class Quadruple(Rule):
 
 
 class Clone(Rule):
-    """Each cell of `original` holds the same value as its counterpart in `copy`."""
+    """Each cell of `original` has the same value as its counterpart in `copy`."""
 
     name, where = "clone", "at"
 
@@ -330,7 +331,7 @@ class Clone(Rule):
 
 
 class EqualSums(Rule):
-    """All parts have the same sum; a part may name a cell more than once."""
+    """All parts have the same sum; a part may list a cell more than once."""
 
     name, where = "equal sums", "at"
     look: ClassVar[str] = "equal-sums"
@@ -349,7 +350,7 @@ class EqualSums(Rule):
 
 
 class SameMultiset(EqualSums):
-    """All parts hold the same values, each equally often, in any order."""
+    """All parts contain the same values, each equally often, in any order."""
 
     name, look, alike = "same values", "same-values", True
 

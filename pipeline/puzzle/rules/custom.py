@@ -22,9 +22,9 @@ _LONGEST = 80
 
 
 class Relation(Along):
-    """Neighbours on the line, or `every` two of its cells in its order, are related as it says.
+    """Neighbours on the line, or `every` two of its cells in order, are related as stated.
 
-    `related` has for each value u a number, in which bit v is set if v may follow u. The `label` is
+    `related` has a number for each value u, in which bit v is set if v may follow u. The `label` is
     for people.
     """
 
@@ -57,8 +57,8 @@ class Relation(Along):
 class StateMachine(Along):
     """The values along the line, from its first cell on, lead the machine to an accepted state.
 
-    `moves` has for each state two bytes for each value from 0 on, the lower byte first: the next
-    state, or 65535 if there is none. The first state is 0. The `label` is for people.
+    `moves` has two bytes for each state and each value from 0 on, in little-endian order: the next
+    state, or 65535 for no transition. The start state is 0. The `label` is for people.
     """
 
     name, look, least = "state machine", "state-machine", 1
@@ -85,7 +85,7 @@ class StateMachine(Along):
 
 
 class OneOf(Rule):
-    """At least one of the choices holds; each is one or several rules, all of which hold then."""
+    """At least one of the choices is satisfied; a choice is one or several rules."""
 
     name, where, is_faint = "one of several", "at", True
 

@@ -79,10 +79,10 @@ class SameRegions(SameMultiset):
 
 
 class ConnectedValues(Rule):
-    """The cells of the group that hold one of the values form one region.
+    """The cells of the group with one of the values form one region.
 
-    Its cells are connected by their sides, there is at least one, and exactly `size` if that is not
-    0. The group is the grid, or a group of extra cells in rows as long as the grid's.
+    Its cells are connected by their sides. There is at least one, and exactly `size` if that is not
+    0. The group is the grid, or a group of extra cells in rows of the same length.
     """
 
     name, where = "connected values", "from"
@@ -109,11 +109,11 @@ class ConnectedValues(Rule):
 
 
 class ChaosConstruction(Rule):
-    """The grid is made of regions of `size` cells, to be found, in which no value repeats.
+    """The grid is divided into unknown regions of `size` cells, in which no value repeats.
 
     The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
-    of the grid, which tell its region by a value. Values are given to regions in the order of their
-    first cells, from the lowest on, so that a division into regions counts once.
+    of the grid, whose value identifies the region. Regions are numbered in the order of their first
+    cells, so that each division into regions counts once.
     """
 
     name = "chaos construction"
@@ -151,11 +151,11 @@ class ChaosConstruction(Rule):
 
 
 class ChaosArrow(Rule):
-    """The control holds the number of cells from the start on that are of the region of that.
+    """The control cell counts the cells, from the start on, that are in the start's region.
 
-    Cells are counted along each of the arms, up to the first of another region. All arms begin with
-    the start, which counts once. The number is `offset` more than the value. Arms are of cells that
-    tell regions.
+    Cells are counted along each arm, up to the first cell of another region. All arms begin with
+    the start, which counts once. The count is the value plus `offset`. Arms consist of cells that
+    identify regions.
     """
 
     name, where = "chaos arrow", "at"
@@ -191,9 +191,9 @@ class ChaosArrow(Rule):
 
 
 class ChaosCount(Rule):
-    """The control holds the number of these cells that are of the region of the first of them.
+    """The control cell counts the cells that are in the region of the first one.
 
-    That counts too. The number is `offset` more than the value. The cells tell regions.
+    The first cell counts, too. The count is the value plus `offset`. The cells identify regions.
     """
 
     name, where = "chaos count", "at"
@@ -220,11 +220,11 @@ class ChaosCount(Rule):
 
 
 class Doppelganger(Rule):
-    """Each row, column and box has 0 and all but one of the values 1 … n, n being the side.
+    """Each row, column and box has 0 and all but one of the values 1 … n, where n is the side.
 
-    No two rows miss the same value, nor two columns or two boxes. At each 0 its row, its column and
-    its box miss three different values. `missing` are extra cells, each of which tells the value
-    that one of the `units` misses; `kinds` tells how many of these are rows, columns, and boxes.
+    No two rows lack the same value, nor two columns, nor two boxes. The row, column and box of each
+    0 lack three different values. `missing` are extra cells with the missing values of `units`;
+    `kinds` are the numbers of rows, columns and boxes among these.
     """
 
     name = "doppelganger"

@@ -28,7 +28,7 @@ from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
 class Thermometer(Along):
     """Values rise along the line from its first cell. On a `slow` one they may stay the same.
 
-    A line that comes back to a cell cannot rise: there is no solution.
+    A line that returns to a cell cannot rise, so there is no solution.
     """
 
     name = look = "thermometer"
@@ -57,9 +57,9 @@ class Palindrome(Along):
 
 
 class Renban(Along):
-    """The cells of the line hold consecutive values, each once, in any order.
+    """The cells of the line have consecutive values, each once, in any order.
 
-    A line that names a cell twice cannot be filled.
+    A line with a repeated cell has no solution.
     """
 
     name = look = "renban"
@@ -74,7 +74,7 @@ class Renban(Along):
 
 
 class Whispers(Along):
-    """Neighbours on the line differ by `difference` or more. It is usually 5 in 9×9."""
+    """Neighbours on the line differ by at least `difference`. In 9×9, this is usually 5."""
 
     name = look = "whispers"
     lowest = ("difference", 1)
@@ -86,9 +86,9 @@ class Whispers(Along):
 
 
 class Nabner(Along):
-    """No two cells of the line hold equal or consecutive values.
+    """No two cells of the line have equal or consecutive values.
 
-    A line that comes back to a cell, as a ring does, has that cell once.
+    A line that returns to a cell, such as a ring, contains it once.
     """
 
     name = look = "nabner"
@@ -98,10 +98,10 @@ class Nabner(Along):
 
 
 class Entropic(Along):
-    """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
+    """Any three consecutive cells have a low, a middle and a high value (thirds of 1 … n).
 
-    On a line of two cells the values are of different thirds. If 3 does not divide n, there are as
-    many low values as high ones, and one more or fewer in the middle.
+    On a line of two cells, the values are from different thirds. If 3 does not divide n, there are
+    as many low values as high ones, and one more or one fewer in the middle.
     """
 
     name, look = "entropic line", "entropic"
@@ -113,7 +113,7 @@ class Entropic(Along):
 
 
 class Modular(Along):
-    """Any `modulus` cells in a row have different remainders modulo `modulus`.
+    """Any `modulus` consecutive cells have different remainders modulo `modulus`.
 
     On a shorter line all remainders differ.
     """
@@ -128,7 +128,7 @@ class Modular(Along):
 
 
 class Between(Along):
-    """The values inside the line lie strictly between those of its two end cells."""
+    """The values inside the line are strictly between the values of its ends."""
 
     name, look = "between line", "between"
     least, has_ends = 3, True
@@ -141,7 +141,7 @@ class Between(Along):
 
 
 class Lockout(Along):
-    """The end cells differ by `difference` or more; each other value is below both, or above."""
+    """The ends differ by at least `difference`; each other value is below both or above both."""
 
     name, look = "lockout line", "lockout"
     has_ends, lowest = True, ("difference", 1)
@@ -161,7 +161,7 @@ class Lockout(Along):
 class RegionSum(Along):
     """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
-    Cells outside the regions count for no run, and end none.
+    Cells outside the regions are skipped, and do not end a run.
     """
 
     name, look = "region sum line", "region-sum"
@@ -181,7 +181,7 @@ class RegionSum(Along):
 
 
 class Zipper(Along):
-    """Any two cells equally far from the middle have the same sum; a middle cell holds it."""
+    """Any two cells equally far from the middle have the same sum; it is in the middle cell."""
 
     name, look = "zipper line", "zipper"
     least, once = 3, True
@@ -210,10 +210,10 @@ def _check_from_one(name: str, geometry: Geometry) -> None:
 
 
 class SumLine(Along):
-    """The line can be cut into pieces that sum to `total` each.
+    """The line can be divided into segments that each sum to `total`.
 
-    A `loop` goes on from its last cell to its first; a piece may begin anywhere on it, and there
-    is one.
+    On a `loop`, which continues from its last cell to its first, a segment may begin anywhere, and
+    there is at least one.
     """
 
     name, look = "sum line", "segments"
@@ -241,7 +241,7 @@ class SumLine(Along):
 
 
 class ValueIndexer(Along):
-    """The first cell has the value of the cell that the second one tells: 1 is the third cell."""
+    """The second cell says which cell has the value of the first one; 1 is the third cell."""
 
     name, look = "value indexer", "value-indexer"
     least, once = 3, True

@@ -1,4 +1,4 @@
-"""Words for people about rules: the reference has all of them, a printed sheet a sentence.
+"""Explanations of rules: complete ones for the reference, a sentence for printed sheets.
 
 The words are the docstring of the rule's class. Its first sentence stands by itself. A later one
 that names a flag in backquotes belongs to it where that flag is set.

@@ -27,7 +27,7 @@ from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 
 
 class Outside(Rule):
-    """A number before the first cell of a row or column, which is looked along from there."""
+    """A number outside the grid, before the first cell of a row or column seen from there."""
 
     look: ClassVar[str]
     least: ClassVar[int] = 2
@@ -74,7 +74,7 @@ class LittleKiller(Outside):
 class Sandwich(Outside):
     """The line has each value once; the cells between 1 and n, if any, sum to the number.
 
-    A free grid has its smallest and its largest value in their place.
+    In a free grid, these are the smallest and the largest value.
     """
 
     name = look = "sandwich"
@@ -90,7 +90,7 @@ class Sandwich(Outside):
 
 
 class Skyscraper(Outside):
-    """From the clue on, as many cells as the number says exceed all cells before them."""
+    """Seen from the clue, the number of cells that exceed all cells before them."""
 
     name = look = "skyscraper"
 
@@ -103,7 +103,7 @@ class Skyscraper(Outside):
 class XSum(Outside):
     """The line has each value once; if the first one is x, the first x cells sum to the number.
 
-    The line may hold only some of the values in a free grid, and x may be 0.
+    In a free grid, the line may contain only some of the values, and x may be 0.
     """
 
     name, look = "X-sum", "x-sum"
@@ -129,7 +129,7 @@ class XSum(Outside):
 
 
 class HiddenSkyscraper(Outside):
-    """From the clue on, the first cell that does not exceed all before it holds the number."""
+    """Seen from the clue, the first cell that does not exceed all cells before it is the number."""
 
     name, look = "hidden skyscraper", "hidden-skyscraper"
 
@@ -138,7 +138,7 @@ class HiddenSkyscraper(Outside):
 
 
 class NumberedRoom(Outside):
-    """The first cell holds some k, the k-th cell holds the number; no other cell does."""
+    """If the first cell is k, the k-th cell is the number, and no other cell is."""
 
     name, look = "numbered room", "numbered-room"
 
@@ -162,9 +162,8 @@ class NumberedRoom(Outside):
 class FullRank(Outside):
     """All rows and columns, read from both ends, are ranked as numbers; the line has this rank.
 
-    1 is the smallest. Each value begins four of the lines, so this one begins with a fourth of its
-    rank, rounded up, and is one of the four. If it is `tied`, others may
-    be equal to it.
+    1 is the smallest. Each value begins four of the lines, so this line begins with a quarter of
+    its rank, rounded up. If it is `tied`, other lines may be equal to it.
     """
 
     name, look = "full rank", "full-rank"

@@ -71,7 +71,7 @@ class Negative:
 
 
 class Nonconsecutive(Negative, Everywhere):
-    """Orthogonal neighbours do not hold consecutive values. Pairs with a dot are `spared`."""
+    """Orthogonal neighbours do not have consecutive values. Pairs with a dot are `spared`."""
 
     name = "nonconsecutive"
 
@@ -82,9 +82,9 @@ class Nonconsecutive(Negative, Everywhere):
 
 
 class NegativeKropki(Negative, Everywhere):
-    """Orthogonal neighbours have none of the differences and ratios that are named.
+    """Orthogonal neighbours have none of the listed differences and ratios.
 
-    `differences` and `ratios` name them. Pairs with a dot are `spared`.
+    `differences` and `ratios` list them. Pairs with a dot are `spared`.
     """
 
     name = "no other dots"
@@ -129,7 +129,7 @@ class WhiteDot(OnBorder):
 
 
 class BlackDot(OnBorder):
-    """One of two cells holds `ratio` times the value of the other."""
+    """One of two cells has `ratio` times the value of the other."""
 
     name, look, lowest = "black dot", "black", ("ratio", 1)
 
@@ -161,7 +161,7 @@ class XV(OnBorder):
 
 
 class Greater(OnBorder):
-    """The first of two cells holds the greater value."""
+    """The first of two cells has the greater value."""
 
     name = "greater than"
 
@@ -176,7 +176,7 @@ class Greater(OnBorder):
 
 
 class Extreme(Rule):
-    """A cell holds less, or as a `maximum` more, than each of its neighbours beyond a sign."""
+    """A cell is less, or as a `maximum` greater, than each neighbour beyond a sign."""
 
     name, where = "minimum or maximum", "at"
 
@@ -207,7 +207,7 @@ class Extreme(Rule):
 
 
 class Parity(Rule):
-    """A cell holds an odd value if it has a disc, an even one if it has a square."""
+    """A cell with a disc is odd; a cell with a square is even."""
 
     name, where = "even or odd", "at"
 
@@ -226,10 +226,10 @@ class Parity(Rule):
 
 
 class Among(Rule):
-    """A cell holds one of the values, whatever else the puzzle gives it.
+    """A cell has one of the values, in addition to its given or mark.
 
-    If givens of one cell contradict each other, the later one becomes such a rule: there is no
-    solution.
+    If the givens of a cell contradict each other, the later one becomes such a rule, and there is
+    no solution.
     """
 
     name, where = "values", "at"
@@ -253,7 +253,7 @@ class Among(Rule):
 
 
 class Indexer(Rule):
-    """The cell at (r, c) holds v exactly if (r, v) holds c; with `row`: if (v, c) holds r."""
+    """The cell at (r, c) is v exactly if (r, v) is c; with `row`, exactly if (v, c) is r."""
 
     name, where = "indexer", "at"
 
@@ -291,7 +291,7 @@ class Indexer(Rule):
 
 
 class BoxIndexer(Rule):
-    """The p-th cell of its region holds v exactly if the v-th holds p, in reading order."""
+    """The p-th cell of its region is v exactly if the v-th is p, in reading order."""
 
     name, where = "box indexer", "at"
 

@@ -28,7 +28,7 @@ class Different(Rule):
 
 
 class Region(Different):
-    """A region of n cells has each value once, as a box does."""
+    """A region of n cells has each value once, like a box."""
 
     name, where = "jigsaw region", "of"
 
@@ -96,7 +96,7 @@ _WINDOWS = tuple(
 
 
 class DisjointGroups(Rule):
-    """Cells at the same place in their boxes hold different values."""
+    """Cells at the same position in their boxes have different values."""
 
     name = "disjoint groups"
 

@@ -12,7 +12,7 @@ from pipeline.puzzle.rules import Everywhere, check_one_grid, values_in
 
 
 class AntiTaxicab(Everywhere):
-    """No two cells that hold v are v steps apart, counted across and down, in other lines."""
+    """No two cells with value v are v steps apart, across plus down, unless in the same line."""
 
     name = "anti-taxicab"
 
@@ -27,7 +27,7 @@ class AntiTaxicab(Everywhere):
 
 
 class GlobalEntropy(Rule):
-    """Each square of 2 × 2 cells holds a low, a middle and a high value (thirds of 1 … n)."""
+    """Each 2×2 square has a low, a middle and a high value (thirds of 1 … n)."""
 
     name = "global entropy"
 
@@ -38,7 +38,7 @@ class GlobalEntropy(Rule):
 
 
 class GlobalModular(Rule):
-    """Each square of 2 × 2 cells holds values of all three remainders modulo 3."""
+    """Each 2×2 square has values of all three remainders modulo 3."""
 
     name = "global modular"
 
@@ -71,7 +71,7 @@ class Flatmates(Rule):
 
 
 class NoTiedLines(Rule):
-    """No two rows or columns, each read from either end, are equal; nor one from both ends."""
+    """No two rows or columns, read from either end, are equal; nor is one a palindrome."""
 
     name = "no tied lines"
 

@@ -211,11 +211,11 @@ def test_a_page_behind_the_puzzles_tells_what_their_rules_demand():
         "Sudoku",
         "Each row, column and box has each value once.",
         "Whispers 4",
-        "Neighbours on the line differ by 4 or more.",
+        "Neighbours on the line differ by at least 4.",
         "Cage",
-        "The cells hold different values that sum to the total, if it has one.",
+        "The cells have different values, which sum to the total if it is given.",
         "Whispers 5",
-        "Neighbours on the line differ by 5 or more.",
+        "Neighbours on the line differ by at least 5.",
     ]
     assert sheet.pages[0].foot.split()[:3] == ["Rules:", "page", "4"]
     assert "Rules" not in sheet.pages[1].foot

@@ -43,7 +43,7 @@ def test_it_has_the_pages_of_the_sheet_with_their_heads_and_feet():
     assert "easy · A. Teacher 1 a.txt" in pages[0]
     assert "Solutions: page 4" in pages[0]
     assert "Rules: page 3 · Solutions: page 4" in pages[1]
-    assert "Cage The cells hold different values" in pages[2]
+    assert "Cage The cells have different values" in pages[2]
     assert pages[3].startswith("Solutions Class 7b 1 a.txt")
 
 
