@@ -485,7 +485,7 @@ def picture(example: Example) -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     return "\n".join(_page()).rstrip("\n") + "\n"
 
 
@@ -562,7 +562,7 @@ def _has_usual(field: Field[Any]) -> bool:
 
 
 def _grid(example: Example) -> str:
-    """The values of some grid that keeps the rules."""
+    """The values of a grid that satisfies the rules."""
     puzzle = Puzzle.empty(example.geometry, example.rules)
     solutions = solve(puzzle, max_solutions=1).solutions
     return "".join(map(str, solutions[0].values)) if solutions else "none"
@@ -571,7 +571,7 @@ def _grid(example: Example) -> str:
 if __name__ == "__main__":
     for each in EXAMPLES:
         if not each.values:
-            sys.exit(f"{each.name}: a grid that keeps its rules: {_grid(each)}")
+            sys.exit(f"{each.name}: a grid that satisfies its rules: {_grid(each)}")
     PAGE.write_text(page())
     PICTURES.mkdir(exist_ok=True)
     for old in PICTURES.glob("*.svg"):

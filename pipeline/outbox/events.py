@@ -1,6 +1,6 @@
-"""The lines of logs: every event with its name, fields and meaning.
+"""Log events: their names, fields and meanings.
 
-A job's own log, `name.log`, has one JSON object a line. `run` and `watch` log to standard error.
+The log of a job, `name.log`, has one JSON object per line. `run` and `watch` log to standard error.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ from pipeline.outbox.schema import CLAIMED, PROVED, ManyRecord, PuzzleRecord, Re
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "certificate": "`exhaustion`, `lrat` or `claimed`; null where solutions may be missing",
-    "claimed": "of how many puzzles it is only claimed that no solution is missing",
-    "complete": "whether the solutions are all there are; null if that was not asked",
+    "certificate": "`exhaustion`, `lrat` or `claimed`; null if solutions may be missing",
+    "claimed": "number of puzzles that were not verified to be complete",
+    "complete": "whether these are all solutions; null if this was not asked",
     "event": "the name of the event",
-    "format": "the format that it is read as",
-    "inbox": "the folder that is watched",
+    "format": "the input format",
+    "inbox": "the watched folder",
     "job": "the id of the job",
     "level": "`info`, `warning` or `error`; not in a job's log",
     "message": "a message for people",
-    "per_second": "how many puzzles a second were computed",
-    "percent": "how much of the source is done; null if that is not known",
-    "programs": "what is meant: `lanes`, `check`, `rules` and `trim`, or some of them",
-    "proved": "of how many puzzles it is proved that no solution is missing",
-    "puzzles": "how many puzzles",
-    "reason": "why, for people",
-    "seconds": "how long it took; for a job the seconds of each stage, and `total`; "
+    "per_second": "puzzles per second",
+    "percent": "progress in the source; null if unknown",
+    "programs": "one or more of `lanes`, `check`, `rules` and `trim`",
+    "proved": "number of puzzles that were proved to be complete",
+    "puzzles": "number of puzzles",
+    "reason": "the reason, for people",
+    "seconds": "the time taken; for a job, the time of each stage, and `total`; "
     "`batch`, without a total, is for all jobs that were solved together",
-    "solutions": "how many solutions are published",
-    "solver": "the solver that answers",
-    "source": "the name of what was dropped",
-    "status": "its result, see *Statuses*",
+    "solutions": "number of published solutions",
+    "solver": "the solver that answered",
+    "source": "the name of the dropped file or folder",
+    "status": "the result, see *Statuses*",
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
-    "totals": "how many puzzles have which status",
-    "unread": "what was not read of a collection or archive, and for how many puzzles, as in its "
-    "record; left out if there is nothing",
+    "totals": "number of puzzles by status",
+    "unread": "unread parts of a collection or archive, with the number of puzzles, as in its "
+    "record; omitted if there are none",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of all events."""
 
 ALWAYS: Final = ("timestamp", "level", "job", "event")
-"""Fields that give time, level and job; each event has those that apply to it."""
+"""Fields that events have in addition to their own, if they apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A kind of line: where it is logged, what it means, and its fields besides ALWAYS."""
+    """An event: where it is logged, what it means, and its fields in addition to ALWAYS."""
 
     where: tuple[str, ...]
     meaning: str
@@ -58,19 +58,19 @@ class Event:
 
 
 def _shown(meaning: str, *fields: str) -> Event:
-    """An event that only `run` and `watch` log."""
+    """An event that is only logged by `run` and `watch`."""
     return Event((ERROR,), meaning, fields)
 
 
 _STAGES = {
-    "parse": "it was read",
-    "encode": "it was encoded as a CNF",
+    "parse": "the source was read",
+    "encode": "the puzzle was encoded as CNF",
     "solve": "the solver answered",
-    "decode": "models were decoded into grids",
-    "certify": "the grids were checked against the rules",
-    "explain": "the conflict or the difference was sought",
-    "prove": "it was checked that there are no other solutions",
-    "batch": "it was solved together with other puzzles; `seconds` is for all of them",
+    "decode": "models were decoded to grids",
+    "certify": "grids were checked against the rules",
+    "explain": "a conflict or a difference was searched for",
+    "prove": "completeness was checked",
+    "batch": "the puzzle was solved together with others; `seconds` is for all of them",
 }
 _FINISHED = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
@@ -78,71 +78,72 @@ _FINISHED = (
 )
 
 EVENTS: Final = {
-    "job.claimed": Event((JOB,), "a file was taken out of the inbox", ("source",)),
+    "job.claimed": Event((JOB,), "a file was claimed", ("source",)),
     **{
         f"stage.{stage}": Event((JOB,), meaning, ("seconds",)) for stage, meaning in _STAGES.items()
     },
-    "stage.parse": Event((JOB,), "it was read", ("seconds", "format", "variant", "reason")),
+    "stage.parse": Event((JOB,), "the source was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "a solver other than the first choice answered; of a collection or archive there is a line "
-        "for each solver and reason, with how many `puzzles`",
+        "another solver than the first choice answered; for a collection or archive, one event "
+        "for each solver and reason, with the number of `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
     "source.unread": _shown(
-        "something in a file that may be a rule was not read; of a collection or archive it is "
-        "said once, with the number of puzzles",
+        "text in a file that may be a rule was not read; for a collection or archive, logged once "
+        "with the number of puzzles",
         "source",
         "reason",
     ),
     "job.finished": Event(
         (JOB, ERROR),
-        "the results are published; collections and archives have `totals`, `proved`, "
-        "`claimed` and perhaps `unread`, all others `solutions`, `complete`, `certificate` "
-        "and `message`",
+        "results were published; collections and archives have `totals`, `proved`, `claimed` and "
+        "perhaps `unread`, other jobs `solutions`, `complete`, `certificate` and `message`",
         _FINISHED,
     ),
     "job.progress": _shown(
-        "how far a collection or archive is", "source", "puzzles", "per_second", "percent"
+        "progress of a collection or archive", "source", "puzzles", "per_second", "percent"
     ),
     "job.recovered": _shown(
-        "an earlier process had published the results; the original was moved", "source", "status"
+        "results were already published by an earlier process; the original was moved",
+        "source",
+        "status",
     ),
     "job.crashed": _shown("an attempt to process a file crashed", "source", "reason"),
-    "job.continued": _shown("goes on where an earlier run stopped", "source", "puzzles"),
-    "job.paused": _shown("stopped; a later run goes on with it", "source"),
-    "job.kept": _shown("a file stays claimed until an obstacle is gone", "source", "reason"),
-    "file.held": _shown("a file is not taken while somebody writes to it", "source", "reason"),
+    "job.continued": _shown("continuing where an earlier run stopped", "source", "puzzles"),
+    "job.paused": _shown("stopped; a later run will continue it", "source"),
+    "job.kept": _shown("a file stays claimed until a problem is fixed", "source", "reason"),
+    "file.held": _shown("a file is still being written", "source", "reason"),
     "file.waits": _shown("a folder waits until nothing in it changes", "source", "reason"),
     "file.left": _shown(
-        "a file that was not complete in time is left for the next `run`", "source", "reason"
+        "a file was not complete in time, and is left for the next `run`", "source", "reason"
     ),
-    "file.stuck": _shown("a file cannot be taken out of the inbox", "source", "reason"),
+    "file.stuck": _shown("a file cannot be moved out of the inbox", "source", "reason"),
     "mark.stuck": _shown(
-        "a mark in `.work`, of a file that was read or of the last scan, cannot be changed, nor "
-        "what is in its place; files are processed all the same",
+        "a marker in `.work`, for a file that was read or for the last scan, cannot be changed; "
+        "files are processed anyway",
         "reason",
     ),
     "lanes.slow": _shown(
-        "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
-        "times as slowly, until it is there; said again when the reason changes",
+        "until code is compiled, collections are solved (`lanes`) or checked (`check`) hundreds of "
+        "times slower; logged again when the reason changes",
         "programs",
         "reason",
     ),
-    "lanes.ready": _shown("machine code has been compiled, and is used from now on", "programs"),
+    "lanes.ready": _shown("code was compiled, and is used from now on", "programs"),
     "batch.crashed": _shown(
-        "solving many files together crashed; they are solved one by one", "reason"
+        "solving files as a batch crashed; they are solved one at a time", "reason"
     ),
     "environment.failed": _shown(
         "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
-    "environment.recovered": _shown("the failure is over; `watch` goes on"),
+    "environment.recovered": _shown("the failure is over; `watch` continues"),
     "run.waited": _shown("how long `run` only waited for files to be complete", "seconds"),
-    "watch.started": _shown("`watch` has begun", "inbox"),
-    "watch.stopped": _shown("`watch` has ended"),
-    "watcher.replaced": _shown("the watcher for new files had died, and was restarted", "inbox"),
+    "watch.started": _shown("`watch` started", "inbox"),
+    "watch.stopped": _shown("`watch` stopped"),
+    "watcher.replaced": _shown("the file watcher died and was restarted", "inbox"),
     "watcher.missing": _shown(
-        "there is no watcher for new files; the inbox is scanned now and then", "reason"
+        "there is no file watcher; the inbox is scanned periodically", "reason"
     ),
     "command.failed": _shown(
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",

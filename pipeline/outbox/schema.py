@@ -1,6 +1,6 @@
 """The record of a job and its parts: every field with its type and meaning.
 
-Fields are written in the order in which they stand here. `UNSET` ones are not written.
+Fields are written in this order; those that are `UNSET` are omitted.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 SCHEMA: Final = 1
 
 STATUSES: Final = {
-    "unique": "one solution; that there is no other is proved or claimed, as `certificate` says",
+    "unique": "exactly one solution; `certificate` says whether uniqueness is proved or claimed",
     "multiple": "two or more solutions; `complete` says whether these are all",
-    "solved": "of a formula: satisfiable; further models were not asked for",
+    "solved": "for formulas: satisfiable; further models were not asked for",
     "unsolvable": "no solution; `message` and `conflict` say why",
-    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before that was clear",
-    "invalid": "not a puzzle; `message` says where it fails and what was expected",
+    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before there was an answer",
+    "invalid": "not a puzzle; `message` says where reading failed and what was expected",
     "failed": "every attempt to solve it crashed, or its results could not be written",
-    "refused": "a member of an archive that may not or cannot be read, such as a link",
-    "other": "a member of an archive in which nothing looks like a puzzle; that is no error",
-    "collection": "a file of many puzzles; `totals` counts them by status",
+    "refused": "a member of an archive that must not or cannot be read, such as a link",
+    "other": "a member of an archive that does not look like a puzzle, which is not an error",
+    "collection": "a file of several puzzles; `totals` counts them by status",
     "archive": "an archive or folder; `totals` counts the puzzles of all its members",
 }
 """Each status and what it means, in the order in which they are shown."""
 
 COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
 OF_MANY: Final = (COLLECTION, ARCHIVE)
-"""The statuses of jobs that hold many puzzles."""
+"""The statuses of jobs with several puzzles."""
 
 PROVED, CLAIMED = "proved", "claimed"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
-    DISAGREEMENTS: "puzzles whose file gives a wrong solution; `disagreement` says why it is wrong",
+    DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
     FALLBACKS: (
-        "puzzles for which the first solver failed and another answered, or of which it missed a "
+        "puzzles for which the first solver failed and another answered, or for which it missed a "
         "solution that the check found; `fallbacks` says why"
     ),
-    PROVED: "puzzles that are proved to have no other solutions",
-    CLAIMED: "puzzles that are only claimed to have no other solutions",
+    PROVED: "puzzles that were proved to have no other solutions",
+    CLAIMED: "puzzles that were not verified to have no other solutions",
 }
-"""Counted besides the statuses: puzzles that are counted under a status too."""
+"""Further counts, of puzzles that are also counted by status."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 
 def or_none(value: T | UnsetType | None) -> T | None:
-    """The value of a field, None if it is not set."""
+    """The value of a field; None if it is not set."""
     return None if value is UNSET else value
 
 
@@ -70,8 +70,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `lanes`; `exhaustion` if a search found what these had missed, "
-            "or was asked in place of them (`--trust-solver`)"
+            "`minisat`, `pysat` or `lanes`; `exhaustion` if an exhaustive search found what these "
+            "had missed, or was used instead of them (`--trust-solver`)"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None
@@ -79,36 +79,38 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
 
 
 class CertificateOfOne(Struct, frozen=True, kw_only=True):
-    """How it is known that there are no other solutions."""
+    """How it was verified that there are no other solutions."""
 
     solutions: _Checked
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by something that shares no code of any search with the solvers; "
-            "`claimed`: one program says so; `no`: there may be others"
+            "`proved`: checked by code that shares no search with the solvers; `claimed`: not "
+            "verified, only one program says so; `no`: there may be others"
         ),
     ] = None
     by: Annotated[
         str | None,
         about(
-            "`exhaustion`: a search through everything; `lrat`: a proof that was checked by its "
-            "hints; `drat`: a proof that was checked without, by an earlier version"
+            "`exhaustion`: exhaustive search; `lrat`: a proof that was checked with its hints; "
+            "`drat`: a proof that an earlier version checked without hints"
         ),
     ] = None
     nodes: Annotated[
-        Count | None, about("how often that search branched; each form of the search has its own")
+        Count | None, about("branches of that search; implementations of the search differ in it")
     ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
-    steps: Annotated[Count | None, about("the steps of the proof: how many clauses it adds")] = None
+    steps: Annotated[Count | None, about("number of steps of the proof, the clauses it adds")] = (
+        None
+    )
     reason: Annotated[
         str | None, about("why it is not proved, or why no proof file is published")
     ] = None
 
 
 class CertificateOfMany(Struct, frozen=True, kw_only=True):
-    """How many puzzles are known to have no other solutions, and how."""
+    """How many puzzles were verified to have no other solutions."""
 
     solutions: _Checked
     proved: Annotated[Count, about(ASIDE[PROVED])] = 0
@@ -116,11 +118,11 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
-    """Puzzles that another solver than the first choice answered."""
+    """Puzzles that were answered by another solver than the first choice."""
 
     solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
     reason: Annotated[str, about("why it was asked, for people")]
-    puzzles: Annotated[Count, about("of how many puzzles")]
+    puzzles: Annotated[Count, about("number of puzzles")]
 
 
 class Cell(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,12 +146,12 @@ class Value(Cell, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
-    """A cell with what the puzzle says about it: a value or a mark."""
+    """A cell with its clue: a value or a mark."""
 
-    value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
+    value: Annotated[int | UnsetType, about("the given value")] = UNSET
     mark: Annotated[
         Literal["even", "odd"] | tuple[int, ...] | UnsetType,
-        about("`even`, `odd`, or the values that it allows"),
+        about("`even`, `odd`, or the allowed values"),
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -166,19 +168,22 @@ class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A grid whose rows, columns and boxes are rules, as its values or its shape are others."""
+    """A grid without implicit units: its rows, columns and boxes are rules.
 
-    rows: Annotated[int, Meta(ge=1, le=256), about("how many rows it has")]
-    columns: Annotated[int, Meta(ge=1, le=256), about("how many columns it has")]
-    lowest: Annotated[int, Meta(ge=0, le=1), about("its lowest value")]
+    It has other values or another shape than usual.
+    """
+
+    rows: Annotated[int, Meta(ge=1, le=256), about("number of rows")]
+    columns: Annotated[int, Meta(ge=1, le=256), about("number of columns")]
+    lowest: Annotated[int, Meta(ge=0, le=1), about("the lowest value")]
     groups: Annotated[
         tuple[tuple[str, Annotated[int, Meta(ge=1)]], ...],
-        about("groups of cells outside the grid: what they are called, and how many cells"),
+        about("groups of cells outside the grid: name and number of cells"),
     ] = ()
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
-        """The shape of a geometry that is free; None for others."""
+        """The shape of a free geometry; None for others."""
         if (free := geometry.free) is None:
             return None
         return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
@@ -191,8 +196,8 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
-    number: Annotated[int, Meta(ge=1), about("its place among the puzzle's rules, from 1")]
-    told: Annotated[str, about("what people call it, with its place")]
+    number: Annotated[int, Meta(ge=1), about("its number among the puzzle's rules, from 1")]
+    told: Annotated[str, about("its name and position, for people")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
@@ -200,48 +205,50 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
 
     cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
     decisive: Annotated[
-        tuple[Value, ...], about("values, as few as were found, that leave only one solution")
+        tuple[Value, ...], about("values that would leave one solution, as few as were found")
     ]
-    exact: Annotated[bool, about("whether no fewer values leave one solution")]
+    exact: Annotated[bool, about("whether no smaller number of values leaves one solution")]
 
 
 _Files = Annotated[
-    tuple[PublishedFile, ...], about("every file of the set but the record, with its hash")
+    tuple[PublishedFile, ...], about("every file of the set except the record, with its hash")
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
+    about("declared notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the seconds of each stage, and `total`; `batch` is for all puzzles that were "
-        "solved together. A collection or archive has `total` only"
+        "the time of each stage, and `total`; `batch` is for all puzzles that were solved "
+        "together. A collection or archive has only `total`"
     ),
 ]
-Schema = Annotated[Literal[1], about("the version of this description: 1")]
+Schema = Annotated[Literal[1], about("the version of this schema: 1")]
 Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
 Build = Annotated[
     str | None,
-    about("a digest of the source that wrote it, which tells states of a version apart"),
+    about("a digest of the program's source, which distinguishes builds of a version"),
 ]
-JobId = Annotated[str, about("the id of the job; it begins with the time of its claim")]
-_Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
+JobId = Annotated[str, about("the id of the job, which begins with the time of its claim")]
+_Source = Annotated[
+    str, about("the name of the dropped file or folder; for a member, its path in the archive")
+]
 Hash = Annotated[
     str | None,
     about(
-        "the SHA-256 of what was dropped, or of its content if it is one compressed "
-        "puzzle; null for a folder or if unread"
+        "the SHA-256 of the dropped file, or of its content if it is one compressed puzzle; null "
+        "for a folder, or if it was not read"
     ),
 ]
 Size = Annotated[
-    Count | None, about("the bytes of what was dropped; null for a folder or if unread")
+    Count | None, about("the size of the same in bytes; null for a folder, or if it was not read")
 ]
-_Member = Annotated[Count | UnsetType, about("of a member of an archive: its place there, from 0")]
-_Format = Annotated[
-    str | None, about("the format that it was read as; null if it could not be read")
+_Member = Annotated[
+    Count | UnsetType, about("for a member of an archive: its number there, from 0")
 ]
-Finished = Annotated[str | None, about("when it was finished, in UTC")]
+_Format = Annotated[str | None, about("the input format; null if it could not be read")]
+Finished = Annotated[str | None, about("when the job finished, in UTC")]
 
 
 class PuzzleRecord(Struct, frozen=True, kw_only=True):
@@ -258,112 +265,111 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     format: _Format = None
     variant: Annotated[
         str | None,
-        about("`classic`, `even-odd`, or `rules` if there are others; null if it is not a puzzle"),
+        about("`classic`, `even-odd`, or `rules` for other variants; null if it is not a puzzle"),
     ] = None
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box, 1 and n without boxes; null if it is not a puzzle"),
+        about("height and width of a box; 1 and n without boxes; null if it is not a puzzle"),
     ] = None
     grids: Annotated[
         tuple[tuple[Count, Count], ...] | UnsetType,
-        about("of several grids that share boxes: row and column, from 0, where each begins"),
+        about("for overlapping grids: the row and column, from 0, where each one begins"),
     ] = UNSET
     free: Annotated[
         RecordedFree | UnsetType,
-        about("of a grid that has no boxes: its shape; `box` is 1 and the number of its values"),
+        about("the shape of a grid without boxes; `box` is 1 and the number of values"),
     ] = UNSET
     rules: Annotated[
         dict[str, Count] | UnsetType,
-        about("the rules beyond rows, columns and boxes, and how many of each"),
+        about("rules beyond rows, columns and boxes, with their numbers"),
     ] = UNSET
     unread: Annotated[
         tuple[str, ...] | UnsetType,
         about(
-            "parts of the source that were not read, as `message` says: `ruleset`, the rules in "
-            "prose, which may demand more; `solution`, one that is not whole; else a text that may "
-            "be a rule, with its line or column, `line 11: 'Both diagonals …'`"
+            "unread parts of the source, as in `message`: `ruleset`, rules in prose, which may say "
+            "more; `solution`, an incomplete one; else a text that may be a rule, with its line or "
+            "column, `line 11: 'Both diagonals …'`"
         ),
     ] = UNSET
     title: Annotated[
         str | UnsetType,
-        about("the title that the source gives the puzzle, of at most 200 characters"),
+        about("the title of the puzzle in the source, up to 200 characters"),
     ] = UNSET
-    status: Annotated[str, about("its result, see *Statuses*")]
-    solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
+    status: Annotated[str, about("the result, see *Statuses*")]
+    solutions: Annotated[Count | None, about("number of published solutions or models")] = None
     complete: Annotated[
-        bool | None, about("whether these are all there are; null if that was not asked")
+        bool | None, about("whether these are all solutions; null if this was not asked")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     files: _Files
-    solver: Annotated[RecordedSolver | None, about("who answered; null if no solver was asked")] = (
-        None
-    )
+    solver: Annotated[
+        RecordedSolver | None, about("the solver that answered; null if none was asked")
+    ] = None
     encoding: Annotated[
         Encoding | None,
-        about("the formula that the solver got; null if none did, or for many puzzles at once"),
+        about("the formula for the solver; null if there was none, or for a batch"),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
         CertificateOfOne | UnsetType,
-        about("if a solver was asked: how it is known that these are all"),
+        about("if a solver was asked: how completeness was verified"),
     ] = UNSET
     conflict: Annotated[
         tuple[RecordedClue, ...] | UnsetType | None,
         about(
-            "of an unsolvable puzzle: clues that have no solution together, with the rules in "
+            "for an unsolvable puzzle: clues that contradict each other, with the rules in "
             "`conflict_rules`; null if none were found in time"
         ),
     ] = UNSET
     conflict_rules: Annotated[
         tuple[RuleTold, ...] | UnsetType,
-        about("rules beyond rows, columns and boxes that are part of the conflict"),
+        about("rules, beyond rows, columns and boxes, that are part of the conflict"),
     ] = UNSET
     conflict_minimal: Annotated[
         bool | UnsetType | None,
-        about("whether any fewer of these clues have a solution; null without a conflict"),
+        about("whether there is a solution without any one of these; null without a conflict"),
     ] = UNSET
     difference: Annotated[
         RecordedDifference | UnsetType,
-        about("of a puzzle with several solutions: where they differ"),
+        about("for a puzzle with several solutions: where they differ"),
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,
-        about("what is wrong with the solution that the file gives beside the puzzle"),
+        about("what is wrong with the solution in the file"),
     ] = UNSET
     canonical: Annotated[
         str | UnsetType | None,
         about(
-            "with `--traits canonical`: its canonical form, the same for all puzzles that are "
-            "equivalent; null if it is not a classic puzzle of 9×9, or was left undecided"
+            "with `--traits canonical`: the canonical form, which is the same for all equivalent "
+            "puzzles; null if it is not a classic 9×9 puzzle, or was left undecided"
         ),
     ] = UNSET
     redundant: Annotated[
         tuple[Value, ...] | UnsetType | None,
         about(
-            "with `--traits minimal`: the givens that can be left out, each alone; null if it does "
-            "not have one solution, is larger than 25×25, or time was too short"
+            "with `--traits minimal`: the redundant givens; null if the puzzle is not unique, is "
+            "larger than 25×25, or time ran out"
         ),
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RuleTold, ...] | UnsetType | None,
         about(
-            "of a puzzle with rules, with `--traits minimal`: the rules that can be left out, each "
-            "alone; null as `redundant` is"
+            "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is"
         ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
         about(
-            "with `--traits effort`: numbers that say how hard it is; null if it is not a classic "
-            "puzzle of 9×9 with one solution"
+            "with `--traits effort`: how hard it is for a search; null if it is not a unique classic "
+            "9×9 puzzle"
         ),
     ] = UNSET
     rating: Annotated[
         Rating | UnsetType | None,
         about(
-            "with `--traits rating`: how hard it is for a person; null if it is not a 9×9 puzzle "
-            "without other rules that has one solution"
+            "with `--traits rating`: how hard it is for people; null if it is not a unique 9×9 "
+            "puzzle without extra rules"
         ),
     ] = UNSET
     member: _Member = UNSET
@@ -374,13 +380,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def told_certificate(self) -> str:
-        """How it is known that the solutions are all, in a word; empty if that is not said."""
+        """How completeness was verified, in one word; empty if it is not claimed."""
         told = or_none(self.certificate)
         return (told.by or told.complete or "") if told and self.complete else ""
 
     @property
     def known(self) -> dict[str, int]:
-        """One under PROVED or CLAIMED, as it is known that the solutions are all."""
+        """A count of one under PROVED or CLAIMED, if the result is complete."""
         told = or_none(self.certificate)
         how = told.complete if told and self.complete else None
         return {how: 1} if how and how in {PROVED, CLAIMED} else {}
@@ -403,25 +409,24 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     declared: Declared = UNSET
     totals: Annotated[
         dict[str, Count],
-        about("how many puzzles have which status, see *Statuses*"),
+        about("number of puzzles by status, see *Statuses*"),
     ] = {}
     certificate: Annotated[
         CertificateOfMany | UnsetType,
-        about("how many of those that claim to be complete are proved"),
+        about("how many of the complete results are proved"),
     ] = UNSET
     fallbacks: Annotated[
         tuple[Fallback, ...] | UnsetType,
         about(
-            "why solvers other than the first choice answered; after some 20 different reasons, "
-            "further ones are put together"
+            "why other solvers than the first choice answered; after about 20 different reasons, "
+            "further ones are combined"
         ),
     ] = UNSET
     unread: Annotated[
         dict[str, Count] | UnsetType,
         about(
-            "parts of the source that were not read, as in the record of a puzzle but without "
-            "lines, and for how many puzzles; after 20 different ones, further ones are put "
-            "together"
+            "unread parts of the source, as in the record of a puzzle but without lines, with the "
+            "number of puzzles; after 20 different ones, further ones are combined"
         ),
     ] = UNSET
     files: _Files

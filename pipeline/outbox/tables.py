@@ -1,8 +1,8 @@
-"""The tables beside the records: what each column means, how rows are written and read.
+"""Tables: the meaning of their columns, and how rows are written and read.
 
-A row's class has a field for each column, in order. Fields that hold a comma or a quote are quoted
-(RFC 4180); none holds the end of a line, and lines end with LF. A field that a spreadsheet would
-take for a formula has an apostrophe before it.
+The class of a row has a field for each column, in order. Fields with a comma or a quote are quoted
+(RFC 4180). No field contains a line break, and lines end with LF. A field that a spreadsheet would
+read as a formula begins with an apostrophe.
 """
 
 from __future__ import annotations
@@ -32,46 +32,46 @@ R = TypeVar("R", bound=Struct)
 _TITLE = "title"
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
-"""How a field begins that gets an apostrophe before it, or one more."""
+"""Matches a field that needs an apostrophe, or another one."""
 
 
-_COMPLETE = about("`true` if these are all there are, else `false`; empty if not asked")
+_COMPLETE = about("`true` if these are all solutions, else `false`; empty if not asked")
 _CERTIFICATE = about(
-    "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier versions) or "
-    "`claimed`, see *What is proved*"
+    "for complete results, how this was verified: `exhaustion`, `lrat` (`drat` in earlier "
+    "versions) or `claimed`, see *What is proved*"
 )
-_SOURCE = Annotated[str, about("the file it is in; of an archive, with the member's path"), WORD]
+_SOURCE = Annotated[str, about("the file; for an archive, with the path of the member"), WORD]
 
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle of a collection: a row of `top.csv`."""
 
-    index: Annotated[str, about("its number in the collection, from 1"), WHOLE]
-    line: Annotated[str, about("the line on which it begins, from 1"), WHOLE]
+    index: Annotated[str, about("the number in the collection, from 1"), WHOLE]
+    line: Annotated[str, about("the line where it begins, from 1"), WHOLE]
     puzzle: Annotated[
         str,
         about(
-            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with "
-            "rules stands as it was written; in unusual boxes, their height and width come first; "
-            "empty if no notation has such boxes and marks"
+            "the puzzle in one line; blanks are `.`, or 0 among numbers; variants are as in the "
+            "source; other boxes than usual begin with their height and width; empty if no "
+            "notation has these boxes and marks"
         ),
     ]
-    status: Annotated[str, about("its result, see *Statuses*"), WORD]
-    solutions: Annotated[str, about("how many solutions are published"), WHOLE]
+    status: Annotated[str, about("the result, see *Statuses*"), WORD]
+    solutions: Annotated[str, about("number of published solutions"), WHOLE]
     complete: Annotated[str, _COMPLETE, TRUTH]
     certificate: Annotated[str, _CERTIFICATE, WORD]
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
-        str, about("what is wrong with the solution that the file gives beside it, if any")
+        str, about("what is wrong with the solution in the file, if there is one")
     ]
-    title: Annotated[str, about("the title that the file gives it, if any")]
+    title: Annotated[str, about("the title in the file, if any")]
 
 
 SourcedRow = msgspec.defstruct(
     "SourcedRow",
     [("source", _SOURCE), *((each.name, each.type) for each in msgspec.structs.fields(PuzzleRow))],
-    namespace={"__doc__": "A row of what `solve --table` writes of several files or an archive."},
+    namespace={"__doc__": "A row of `solve --table` for several files or an archive."},
     frozen=True,
     array_like=True,
     forbid_unknown_fields=True,
@@ -81,11 +81,11 @@ SourcedRow = msgspec.defstruct(
 class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A member of an archive: a row of `set.csv`."""
 
-    member: Annotated[str, about("its path in the archive")]
-    format: Annotated[str, about("the format that it was read as"), WORD]
-    status: Annotated[str, about("its result, see *Statuses*"), WORD]
+    member: Annotated[str, about("the path in the archive")]
+    format: Annotated[str, about("the input format"), WORD]
+    status: Annotated[str, about("the result, see *Statuses*"), WORD]
     solutions: Annotated[
-        str, about("how many solutions are published; of a collection, how many were solved"), WHOLE
+        str, about("number of published solutions; for a collection, of solved puzzles"), WHOLE
     ]
     complete: Annotated[str, _COMPLETE, TRUTH]
     certificate: Annotated[str, _CERTIFICATE, WORD]
@@ -93,29 +93,29 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A puzzle that is equivalent to another: a row of what `dedupe` writes."""
+    """A puzzle that is equivalent to another: a row of `dedupe`."""
 
     source: _SOURCE
-    line: Annotated[
-        str, about("the line on which it begins; empty if the file is one puzzle"), WHOLE
-    ]
+    line: Annotated[str, about("the line where it begins; empty if the file is one puzzle"), WHOLE]
     first_source: Annotated[
         str,
         about("the file of the first puzzle of its class; with `--against` in that source"),
         WORD,
     ]
-    first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise"), WHOLE]
+    first_line: Annotated[
+        str, about("the line where that puzzle begins; empty if the file is one puzzle"), WHOLE
+    ]
 
 
 class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A new puzzle with its certificate: a row of what `generate` writes."""
+    """A new puzzle with its certificate: a row of `generate`."""
 
-    index: Annotated[Count, about("its number, and its line in the collection, from 1"), WHOLE]
-    solution: Annotated[str, about("its only solution")]
+    index: Annotated[Count, about("the number, and line in the collection, from 1"), WHOLE]
+    solution: Annotated[str, about("the unique solution")]
     certificate: Annotated[
-        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*"), WORD
+        str, about("how uniqueness was verified: `exhaustion`, see *What is proved*"), WORD
     ]
-    nodes: Annotated[Count, about("how often the search that shows it branched"), WHOLE]
+    nodes: Annotated[Count, about("branches of the exhaustive search"), WHOLE]
 
 
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)

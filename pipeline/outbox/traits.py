@@ -70,8 +70,8 @@ class CanonicalColumns(Trait, frozen=True):
     canonical: Annotated[
         str,
         about(
-            "of a classic puzzle of 9×9: its canonical form, the same for all puzzles that are "
-            "equivalent to it"
+            "for a classic 9×9 puzzle: the canonical form, which is the same for all equivalent "
+            "puzzles"
         ),
     ]
 
@@ -92,15 +92,12 @@ class MinimalColumns(Trait, frozen=True):
 
     redundant: Annotated[
         str,
-        about(
-            "of a puzzle with one solution: how many givens and rules can be left out, each alone; "
-            "0 if it is minimal"
-        ),
+        about("for a unique puzzle: the number of redundant givens and rules; 0 if it is minimal"),
         WHOLE,
     ]
     redundant_cells: Annotated[
         str,
-        about("which these are: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+        about("list of these: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
     ]
 
     @classmethod
@@ -140,7 +137,7 @@ class MinimalColumns(Trait, frozen=True):
         can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
         rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
         parts = (("givens", givens), ("rules", rules))
-        told = [f"{what} that can be left out: {some}" for what, some in parts if some]
+        told = [f"redundant {what}: {some}" for what, some in parts if some]
         return told or ["it is minimal"]
 
 
@@ -166,22 +163,22 @@ class EffortColumns(Trait, frozen=True):
     effort_depth: Annotated[
         str,
         about(
-            "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
-            "singles that decides it; 0: singles alone do; 3: more than 2"
+            "for a unique classic 9×9 puzzle: the depth of trial and error over singles that "
+            "solves it; 0: singles suffice; 3: more than 2"
         ),
         WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
-        about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
+        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
         WHOLE,
     ]
     effort_splits: Annotated[
         str,
-        about("how often a search over singles branches, the mean over 64 images of it"),
+        about("branches of a search over singles, as the mean over 64 images of the puzzle"),
         NUMBER,
     ]
-    effort_spread: Annotated[str, about("the standard deviation of that over these images"), NUMBER]
+    effort_spread: Annotated[str, about("the standard deviation over these images"), NUMBER]
 
     @classmethod
     def _texts(cls, value: Effort) -> Sequence[str]:
@@ -204,20 +201,18 @@ class RatingColumns(Trait, frozen=True):
     rating: Annotated[
         str,
         about(
-            "of a puzzle of 9×9 without other rules that has one solution: the sum of HoDoKu's "
-            "scores of the steps that solve it; `>` before a number: more, as no step was found "
-            "from some point on; `failed` if a step failed its check, a fault of this program"
+            "for a unique 9×9 puzzle without extra rules: the sum of HoDoKu's scores of the steps "
+            "that solve it; `>` marks a lower bound, because steps did not solve it; `failed` if a "
+            "step failed its check, a bug in this program"
         ),
     ]
     level: Annotated[
         str, about("`easy`, `medium`, `hard`, `unfair` or `extreme`, as in HoDoKu"), WORD
     ]
     hardest: Annotated[
-        str, about("the hardest technique of these steps, or that of the step that failed"), WORD
+        str, about("the hardest technique, or that of the step that failed its check"), WORD
     ]
-    steps: Annotated[
-        str, about("how many steps there are, or the number of the step that failed"), WHOLE
-    ]
+    steps: Annotated[str, about("the number of steps, or of the step that failed its check"), WHOLE]
     se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""For who begins: the folders, and a settings file that shows every default."""
+"""`init`: create the folders, and a commented settings file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pipeline.settings import Setting, Settings, settings_declared
 
 _WIDTH = 92
 _HEAD = """\
-# The settings of sudoku-pipeline. Each line shows a default: take its "#" away to change it.
-# An option, as in --timeout 5m, beats the environment, SUDOKU_PIPELINE_TIMEOUT=5m, and that
-# beats this file.
+# Settings of sudoku-pipeline. Each line shows a default: remove its "#" to change it. Options
+# (--timeout 5m) take precedence over the environment (SUDOKU_PIPELINE_TIMEOUT=5m), and the
+# environment over this file.
 #
-# [example]: there is no default; the line shows what one could be.
-# [named]: it counts only if this file is named, by --config or in SUDOKU_PIPELINE_CONFIG. A
-# file that was only found may be a stranger's.
+# [example]: there is no default; the line shows an example.
+# [named]: only allowed if you name this file, with --config or SUDOKU_PIPELINE_CONFIG, because
+# a file found in the current folder may come from a stranger.
 """
 
 

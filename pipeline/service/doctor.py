@@ -1,4 +1,4 @@
-"""What this machine lacks for the pipeline, each with its remedy."""
+"""Checks of the machine, with suggested fixes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INOTIFY = Path("/proc/sys/fs/inotify")
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The result of one check, and the remedy if it is not good."""
+    """The result of one check, with a fix if it failed."""
 
     level: Literal["ok", "warning", "problem"]
     about: str
@@ -39,7 +39,7 @@ class Diagnosis:
 
 
 def examine(settings: Settings) -> Iterator[Diagnosis]:
-    """Check everything that the pipeline depends on."""
+    """Check everything that the program depends on."""
     folders = Folders(settings.inbox, settings.outbox)
     yield from _solvers(settings)
     yield from _permissions(folders)
@@ -132,25 +132,25 @@ def _solvers(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _answers(solver: Solver) -> Diagnosis:
-    """Whether the solver answers the empty question, which needs all that any other needs."""
+    """Whether the solver answers for an empty formula, which requires all that others do."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
         with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
             session.add(())
             answer = session.solve()
     except PipelineError as error:
-        return Diagnosis("problem", about, f"it does not work: {error}")
+        return Diagnosis("problem", about, f"does not work: {error}")
     if isinstance(answer, Unsat):
-        return Diagnosis("ok", f"{about} answers")
-    return Diagnosis("problem", about, "it calls the empty clause satisfiable; install another")
+        return Diagnosis("ok", f"{about} works")
+    return Diagnosis("problem", about, "answers that the empty clause is satisfiable; replace it")
 
 
 def _compiled(settings: Settings) -> Iterator[Diagnosis]:
-    """Whether all that can be compiled is; if it can be, it is compiled now."""
+    """Compile the code that is not compiled yet."""
     try:
         programs = programs_of(settings)
     except ImportError as error:
-        yield Diagnosis("problem", "numpy", f"it cannot be loaded: {error}; install it again")
+        yield Diagnosis("problem", "numpy", f"cannot be imported: {error}; reinstall it")
         return
     is_well = True
     for program in programs:
@@ -159,34 +159,34 @@ def _compiled(settings: Settings) -> Iterator[Diagnosis]:
             program.compile_into(folder)
             program.load_from(folder)
         except ImportError:
-            about = "no machine code: collections go through PySAT, hundreds of times as slowly"
-            yield Diagnosis("warning", about, "install the extra [fast], which has numba")
+            about = "no compiled code: collections are solved by PySAT, hundreds of times slower"
+            yield Diagnosis("warning", about, "install the extra [fast], which includes numba")
             return
         except OSError as error:
-            remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
-            yield Diagnosis("warning", f"machine code has no place: {in_words(error)}", remedy)
+            remedy = "make it writable by its owner only, or set XDG_CACHE_HOME"
+            yield Diagnosis("warning", f"compiled code cannot be cached: {in_words(error)}", remedy)
             return
         except Exception as error:  # noqa: BLE001 - whatever numba raises
-            about = f"machine code of {program.name} cannot be had: {in_words(error)}"
-            yield Diagnosis("warning", about, "run doctor again, or install the extra [fast] anew")
+            about = f"{program.name} cannot be compiled: {in_words(error)}"
+            yield Diagnosis("warning", about, "run doctor again, or reinstall the extra [fast]")
             is_well = False
     if is_well:
-        yield Diagnosis("ok", "machine code is ready")
+        yield Diagnosis("ok", "compiled code is ready")
 
 
 def _permissions(folders: Folders) -> Iterator[Diagnosis]:
     for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
         if not folder.is_dir():
-            yield Diagnosis("problem", f"{folder} is missing", f"make it, or give {option}")
+            yield Diagnosis("problem", f"{folder} is missing", f"create it, or set {option}")
         elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            remedy = f"chown or chmod it, or give {option}"
-            yield Diagnosis("problem", f"{folder} may not be written in", remedy)
+            remedy = f"chown or chmod it, or set {option}"
+            yield Diagnosis("problem", f"{folder} is not writable", remedy)
         else:
-            yield Diagnosis("ok", f"{folder} may be written in")
+            yield Diagnosis("ok", f"{folder} is writable")
 
 
 def _leases(folder: Path) -> Diagnosis:
-    """Whether a lease reveals the writer of an open file."""
+    """Whether leases detect writers of open files."""
     try:
         with (
             tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,
@@ -194,11 +194,11 @@ def _leases(folder: Path) -> Diagnosis:
         ):
             seen = has_writer(reader.fileno())
     except OSError as error:
-        return Diagnosis("problem", in_words(error), "let it be written in")
+        return Diagnosis("problem", in_words(error), "make it writable")
     if seen:
-        return Diagnosis("ok", "leases tell when a file is complete")
-    remedy = "files are taken when they have not changed for --settle seconds; write them under "
-    remedy += "a temporary name and rename them"
+        return Diagnosis("ok", "leases show when a file is complete")
+    remedy = "files are processed when unchanged for --settle seconds; write them under a "
+    remedy += "temporary name and rename them"
     return Diagnosis("warning", f"leases do not work on {folder}", remedy)
 
 
@@ -211,7 +211,7 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
         if free >= LEAST_FREE:
             yield Diagnosis("ok", about)
         else:
-            remedy = "make room; prune --older-than 30d clears old originals"
+            remedy = "free some space; prune --older-than 30d deletes old originals"
             yield Diagnosis("warning", about, remedy)
 
 
@@ -220,10 +220,10 @@ def _inotify() -> Iterator[Diagnosis]:
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):
-            yield Diagnosis("warning", "no inotify here", "watch --poll")
+            yield Diagnosis("warning", "no inotify", "use watch --poll")
             return
         if value < least:
-            remedy = f"sysctl fs.inotify.{name}={least}; until then the rescans find what is missed"
+            remedy = f"sysctl fs.inotify.{name}={least}; until then, rescans find missed files"
             yield Diagnosis("warning", f"{name} is {value}", remedy)
         else:
             yield Diagnosis("ok", f"inotify's {name} is {value}")

@@ -31,11 +31,11 @@ Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
 
 
 class Encoding(Struct, frozen=True, kw_only=True):
-    """The formula that the solver got."""
+    """The formula for the solver."""
 
     name: Annotated[str | None, about("the name of the encoding; null for a formula")]
-    variables: Annotated[Count, about("how many variables it has")]
-    clauses: Annotated[Count, about("how many clauses it has")]
+    variables: Annotated[Count, about("number of variables")]
+    clauses: Annotated[Count, about("number of clauses")]
 
 
 Encoder = Callable[
@@ -49,41 +49,42 @@ LimitReached, and UsageError for an unknown encoding.
 
 
 class Effort(Struct, frozen=True, kw_only=True):
-    """How hard a puzzle is, by numbers that no symmetry changes."""
+    """How hard a puzzle is for a search, invariant under symmetries."""
 
     depth: Annotated[
         Count,
         about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
     ]
     backdoor: Annotated[
-        Count, about("the fewest cells that, if known, let singles decide the rest; 4: more than 3")
+        Count,
+        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
     ]
     splits: Annotated[
-        float, about("how often a search over singles branches, the mean over 64 images of it")
+        float, about("branches of a search over singles, as the mean over 64 images of the puzzle")
     ]
-    spread: Annotated[float, about("the standard deviation of that over these images")]
+    spread: Annotated[float, about("the standard deviation over these images")]
 
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """How hard a puzzle is for a person, by the steps of logic that solve it."""
+    """How hard a puzzle is for people, by the logical steps that solve it."""
 
     score: Annotated[Count, about("the sum of HoDoKu's scores of all steps")]
-    level: Annotated[Level | None, about("the level of that in HoDoKu; null if it failed")]
+    level: Annotated[Level | None, about("its level in HoDoKu; null if a step failed its check")]
     hardest: Annotated[str, about("the hardest technique; empty if there is no step")]
-    steps: Annotated[Count, about("how many steps there are")]
+    steps: Annotated[Count, about("number of steps")]
     se: Annotated[float, about("the highest rating of a step in Sudoku Explainer's order")]
     solved: Annotated[
         bool,
-        about("false if no step is found from some point on: the numbers are then lower bounds"),
+        about("false if the steps do not solve the puzzle, so that the numbers are lower bounds"),
     ]
     failed: Annotated[
         str,
         about(
-            "the step that failed its check, a fault of this program: there is no rating then; "
-            "empty if none did"
+            "the step that failed its check, a bug in this program, in which case there is no "
+            "rating; else empty"
         ),
     ] = ""
 

@@ -20,6 +20,7 @@ from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
 from pipeline.catalogue.solutions import certified_solutions
 from pipeline.puzzle.geometry import NINE as NINES
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 
 ONE = ".............8.1.37.9....5....5......6...1234..1..4.6....6....2.7...23.5....4..78"

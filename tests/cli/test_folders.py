@@ -198,7 +198,7 @@ def test_doctor_shows_a_line_for_each_finding_and_the_same_as_json(box):
     assert code == 0
     assert [line.split()[0] for line in printed.splitlines()] == [f["level"] for f in told]
     assert all(found.keys() == {"level", "about", "remedy"} for found in told)
-    assert f"{box.inbox} may be written in" in printed
+    assert f"{box.inbox} is writable" in printed
 
 
 def test_doctor_says_only_what_is_wrong_if_it_is_to_be_quiet(box):

@@ -91,7 +91,7 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
 
 
 NOTHING = "· nothing to do: drop files in inbox"
-HELD = "! a.txt: a file is not taken while somebody writes to it: cp writes to it"
+HELD = "! a.txt: a file is still being written: cp writes to it"
 TABLE = "· collections: puzzles in outbox/NAME.csv"
 DONE = "· results are in outbox; for a report: sudoku-pipeline report"
 

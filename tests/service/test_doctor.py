@@ -108,15 +108,15 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
 @needs_numba
 @pytest.mark.usefixtures("lanes", "checking", "trimmer")
 def test_machine_code_is_ready_missing_or_without_a_place(box, tmp_path, monkeypatch):
-    ready = about(examined(box, solver="lanes"), "machine code")
-    assert (ready.level, ready.about) == ("ok", "machine code is ready")
+    ready = about(examined(box, solver="lanes"), "compiled code")
+    assert (ready.level, ready.about) == ("ok", "compiled code is ready")
     (tmp_path / "file").touch()
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-        found = about(examined(box, solver="lanes"), "machine code")
+        found = about(examined(box, solver="lanes"), "compiled code")
         assert (found.level, "XDG_CACHE_HOME" in found.remedy) == ("warning", True)
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box, solver="lanes"), "no machine code")
+    found = about(examined(box, solver="lanes"), "no compiled code")
     assert (found.level, "[fast]" in found.remedy) == ("warning", True)
 
 
@@ -129,9 +129,9 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
     monkeypatch.setattr(Program, "_compiled", failing)
     found = examined(box, solver="lanes")
     for name in ("lanes", "check", "rules", "trim"):
-        one = about(found, f"machine code of {name}")
+        one = about(found, f"{name} cannot be compiled")
         assert one.level == "warning"
-        assert "cannot be had: RuntimeError: no such instruction" in one.about
+        assert "cannot be compiled: RuntimeError: no such instruction" in one.about
     assert not any("ready" in each.about for each in found)
 
 
@@ -143,7 +143,7 @@ def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch,
     codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
-    assert about(examined(box, solver=solver), "machine code").level == "ok"
+    assert about(examined(box, solver=solver), "compiled code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
     assert made == {"check", "rules", "trim"}
 
@@ -153,7 +153,7 @@ def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
     folder = getattr(box, name)
     folder.rmdir()
     found = about(examined(box), f"{folder} is missing")
-    assert (found.level, found.remedy) == ("problem", f"make it, or give --{name}")
+    assert (found.level, found.remedy) == ("problem", f"create it, or set --{name}")
     assert not folder.exists()
 
 
@@ -170,7 +170,7 @@ def test_a_folder_that_may_not_be_written_in_is_a_problem(box, name, monkeypatch
         os.setresuid(65534, 65534, 0)
     try:
         here = DropFolder(*(path.relative_to(path.parent) for path in (box.inbox, box.outbox)))
-        found = about(examined(here, solver="minisat"), f"{name} may not be written in")
+        found = about(examined(here, solver="minisat"), f"{name} is not writable")
     finally:
         if not os.getresuid()[2]:
             os.setresuid(0, 0, 0)
@@ -203,4 +203,4 @@ def test_low_limits_of_this_machine_are_warnings(box, monkeypatch, tmp_path):
 
 def test_without_inotify_polling_is_the_remedy(box, monkeypatch, tmp_path):
     machine(monkeypatch, tmp_path)
-    assert examined(box)[-1] == Diagnosis("warning", "no inotify here", "watch --poll")
+    assert examined(box)[-1] == Diagnosis("warning", "no inotify", "use watch --poll")

@@ -93,7 +93,7 @@ def test_a_sheet_says_it_beside_the_puzzle_and_its_solution(solved, published):
     inbox = ("--inbox", solved.box.inbox)
     made = finished("sheet", "-o", "-", *inbox, *[where / name for name in names])
     found = SheetText(made.stdout)
-    more = "Its rules text says more."
+    more = "The text of its rules was not read."
     assert [more in each.note for each in found.puzzles] == [True, True, False, True, True, True]
     notes = [each.note for each in found.solutions]
     assert notes[0] == notes[1] == notes[5] == f"{UNIQUE[0].upper()}{UNIQUE[1:]}."
@@ -105,4 +105,4 @@ def test_a_sheet_says_it_beside_the_puzzle_and_its_solution(solved, published):
 def test_a_sheet_of_puzzles_alone_says_it(solved):
     one = solved.box.inbox / "done" / "one.json"
     (drawn,) = SheetText(finished("sheet", "-o", "-", "--no-solutions", one).stdout).puzzles
-    assert drawn.note == "Its rules text says more."
+    assert drawn.note == "The text of its rules was not read."

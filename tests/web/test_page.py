@@ -156,14 +156,14 @@ def test_what_cannot_be_taken_stays_and_says_why(reader, tab):
     status(tab).get_by_text("the puzzle: the file is empty.").wait_for()
     tab.get_by_label("Paste a puzzle").fill("." * 200_000)
     tab.get_by_role("button", name="Solve").click()
-    status(tab).get_by_text("it has more than 100K").wait_for()
+    status(tab).get_by_text("larger than 100K").wait_for()
     assert len(tab.get_by_label("Paste a puzzle").input_value()) == 200_000
     reader.said[:] = [each for each in reader.said if "400 (Bad Request)" not in each]
 
 
 def test_it_is_still_there_when_the_page_is_opened_again(reader, tab, served):
     dragged(tab, "drop", ("again.txt", SMALL))
-    tab.get_by_role("link", name="Make it anew").wait_for()
+    tab.get_by_role("link", name="Update it").wait_for()
     assert tab.locator(".newer").is_visible()
     board = card(tab, "again.txt").get_by_role("img")
     wait_for(lambda: reader.visit(served.address) or board.count())  # pages are made now and then

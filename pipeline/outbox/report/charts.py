@@ -40,11 +40,9 @@ def charts_of_times(found: Survey, bounds: PageBounds) -> list[Chart]:
         words = f"{said}; each bar is {width}."
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
     if bars := _solve_times(found.solve_times):
-        words = f"Of {counted(found.solve_times.total(), 'puzzle', ',')} solved on their own; "
-        words += "those solved together are not timed"
-        words += (
-            f", and of archives the first {bounds.timed:,} files alone." if found.is_cut else "."
-        )
+        words = f"{counted(found.solve_times.total(), 'puzzle', ',')} solved individually; "
+        words += "batches are not included"
+        words += f", and only {bounds.timed:,} files of archives." if found.is_cut else "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 

@@ -43,14 +43,14 @@ _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 def board_of_job(job: Job, original: bytes | None) -> Board | str:
     """The board of a job of one puzzle, or why it has no board."""
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
-        return "A formula, which has no board."
+        return "A formula has no board."
     record = job.puzzle
     height, width = record.box or (0, 0)
     if not MIN_SIDE <= height * width <= MAX_SIDE:
         height = width = 0
     if (n := height * width) > LARGEST_DRAWN:
         most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
-        return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
+        return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {most} are drawn."
     read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:

@@ -95,7 +95,7 @@ class Printed:
         texts = unread_texts(board.unread)
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
-            "Its rules text says more." if "ruleset" in board.unread else "",
+            "The text of its rules was not read." if "ruleset" in board.unread else "",
             _sentence(f"Not read: {', '.join(texts)}") if texts else "",
             _marks_said(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
@@ -108,7 +108,7 @@ class Printed:
         told = caveat(self.status, self.board.unread)
         said = _sentence(told[0].upper() + told[1:]) if told else ""
         if self.status == "multiple":
-            where = ": the dashed cells are not the same in all" if self.board.difference else ""
+            where = "; they differ in the dashed cells" if self.board.difference else ""
             return f"One of several solutions{where}. {said}".rstrip()
         if self.status == "unsolvable":
             return _sentence(f"No solution: {self.message}" if self.message else "No solution")

@@ -35,7 +35,7 @@ _FEWEST_ROWS = 4
 _LONGEST_REASON, _LONGEST_NUMBER = 200, 20
 _MOST_LINKS = 6
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
-_NO_ROOM = "There is no room for its board on this page."
+_NO_ROOM = "Not drawn: this page has enough boards."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class View:
     @property
     def known(self) -> list[str]:
         """Of how many of its puzzles it is proved, or only claimed, that no solution is missing."""
-        words = {PROVED: "proved", CLAIMED: "only claimed"}
+        words = {PROVED: "proved", CLAIMED: "not verified"}
         return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
 
     @property
@@ -229,7 +229,7 @@ class Viewer:
                 try:
                     cards += self._rows(each.job, f"{name}, ", share)[0]
                 except (InputError, ValueError):
-                    why = "Its table cannot be read."
+                    why = "The table cannot be read."
                     cards.append(self._card(name, each.row.status, why, each.row.message))
             else:
                 cards.append(self._member_card(each))
@@ -239,7 +239,7 @@ class Viewer:
         row, member, original = found
         name = shortened(row.member)
         if member is None or member.puzzle is None:
-            why = "" if row.status in NOT_WELL else "Its record was not found."
+            why = "" if row.status in NOT_WELL else "The record was not found."
             return self._card(name, row.status, why, row.message)
         board: Board | str = _NO_ROOM
         if self._has_room(self.left):

@@ -228,8 +228,8 @@ class Parity(Rule):
 class Among(Rule):
     """The cell holds one of the values.
 
-    If givens of one cell contradict each other, the later one becomes such a rule: there is no
-    solution.
+    If the givens of a cell contradict each other, the later one becomes such a rule, and there is
+    no solution.
     """
 
     name, where = "values", "at"

@@ -46,21 +46,21 @@ def test_the_totals_count_the_puzzles_of_collections_and_archives(page):
 
 
 def test_it_says_of_how_many_puzzles_all_solutions_are_proved_to_be_known(box, tmp_path):
-    proved = "That there are no other solutions is proved of"
-    assert f"{proved} 16 puzzles." in page_of(box.outbox, box.inbox).said
+    proved = "proved to have no other solutions"
+    assert f"16 puzzles {proved}." in page_of(box.outbox, box.inbox).said
     assert proved not in page_of(tmp_path, tmp_path).said
     told = {"solutions": "checked"}
     record(tmp_path, "one", complete=True, certificate=told | {"complete": "proved"})
-    assert f"{proved} 1 puzzle." in page_of(tmp_path, tmp_path).said
+    assert f"1 puzzle {proved}." in page_of(tmp_path, tmp_path).said
     record(tmp_path, "many", status="collection", certificate=told | {"claimed": 1200})
-    assert f"{proved} 1 puzzle and only claimed of 1,200." in page_of(tmp_path, tmp_path).said
+    assert f"1 puzzle {proved}, 1,200 not verified." in page_of(tmp_path, tmp_path).said
 
 
 def test_what_has_no_board_says_why(page, tmp_path):
-    assert "A formula, which has no board." in page.said
+    assert "A formula has no board." in page.said
     assert "bad.txt:1:1: expected" in page.said
     record(tmp_path, "large", box=[2, 13])
-    large = "26×26 cells in boxes of 2×13. Up to 25×25 are drawn."
+    large = "26×26 cells in boxes of 2×13. Only boards up to 25×25 are drawn."
     assert large in page_of(tmp_path, tmp_path).said
 
 
@@ -84,7 +84,7 @@ def test_a_report_elsewhere_finds_the_files_too(box, tmp_path):
 
 
 def test_an_empty_outbox_has_a_report(tmp_path):
-    assert "Nothing is in this outbox yet." in page_of(tmp_path, tmp_path).said
+    assert "This outbox is empty." in page_of(tmp_path, tmp_path).said
 
 
 def test_the_givens_come_from_the_original_if_it_is_the_one(tmp_path):

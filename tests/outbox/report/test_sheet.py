@@ -115,7 +115,7 @@ def test_a_puzzle_with_several_solutions_says_so_on_both_sides():
     assert sheet.puzzles[0].note == "More than one solution."
     assert "difference" not in sheet.puzzles[0].marks
     (solution,) = sheet.solutions
-    assert solution.note == "One of several solutions: the dashed cells are not the same in all."
+    assert solution.note == "One of several solutions; they differ in the dashed cells."
     assert "difference" in solution.marks
     assert len(solution.given | solution.solved) == 16
 

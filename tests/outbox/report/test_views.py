@@ -153,7 +153,7 @@ def test_a_member_without_a_board_says_why(tmp_path):
     archive(tmp_path, ("a.txt", "unsolvable", {"box": [2, 2]}), ("b.txt", "unsolvable", None))
     said = page_of(tmp_path, tmp_path).said
     assert "Neither a solution nor the original was found." in said
-    assert "Its record was not found." in said
+    assert "The record was not found." in said
 
 
 def found_of(job, inbox, allowed, *texts):
@@ -170,8 +170,8 @@ def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_pag
         archive(tmp_path, *((f"a{at}.txt", "unique", {"seconds": {"solve": 1}}) for at in range(4)))
     )
     said = page_of(tmp_path, tmp_path, bounds=PageBounds(timed=3)).said
-    assert "Of 3 puzzles solved on their own" in said
-    assert "of archives the first 3" in said
+    assert "3 puzzles solved individually" in said
+    assert "only 3 files of archives" in said
     (tmp_path / "done").mkdir()
     packed_up = packed(*((f"a{at}.txt", text) for at, text in enumerate(texts)))
     (tmp_path / "done" / "set.zip").write_bytes(packed_up)
@@ -253,8 +253,8 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
         record(tmp_path, f"job{number}", status="failed" if number == 13 else "unique")
     page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, rows=20))
     assert "220 puzzles in 22 jobs" in page.said
-    assert "Listed are 8 of 22 jobs" in page.said
-    assert "the filters find those that are listed" in page.said
+    assert "8 of 22 jobs are listed" in page.said
+    assert "filters apply to listed ones" in page.said
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
     assert page.boards() <= 2 * 20
     assert page.rows() == 8
@@ -265,7 +265,7 @@ def test_boards_take_a_bounded_room_and_the_page_says_so(tmp_path):
     whole = page_of(tmp_path, tmp_path)
     page = page_of(tmp_path, tmp_path, bounds=PageBounds(drawn=5_000))
     assert 0 < page.boards() < whole.boards() == 20
-    assert "until they take 5 kB" in page.said
+    assert "5 kB of drawings" in page.said
 
 
 def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
@@ -279,11 +279,11 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
     record(tmp_path, "lost", status="collection", totals={"unique": 9})
     page = page_of(tmp_path, tmp_path, bounds=PageBounds(boards=8))
     assert page.boards() == 6 + 2
-    assert page.said.count("Shown are 4 of 9 puzzles") == 3
-    assert "Shown are 0" not in page.said
-    assert page.said.count("There is no room for its board on this page.") == 4 + 3 * 4 - 2
-    assert page.said.count("Its table cannot be read") == 1
-    assert "This page draws at most 8 boards" in page.said
+    assert page.said.count("4 of 9 puzzles are shown") == 3
+    assert " 0 of 9 puzzles are shown" not in page.said
+    assert page.said.count("Not drawn: this page has enough boards.") == 4 + 3 * 4 - 2
+    assert page.said.count("The table cannot be read") == 1
+    assert "This page has at most 8 boards" in page.said
 
 
 def test_collections_leave_boards_for_what_follows(tmp_path):
@@ -329,7 +329,7 @@ def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_
     assert [given["data-v"] for _, given in page.tags if "data-v" in given] == (
         ["4.000000", "90.000000", ""]
     )
-    assert "Of 1 puzzle solved on their own" in page.said
+    assert "1 puzzle solved individually" in page.said
     assert "with others in 7 s by x" in page.said
 
 
