@@ -361,8 +361,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     effort: Annotated[
         Effort | UnsetType | None,
         about(
-            "with `--traits effort`: how hard it is for a search; null if it is not a unique classic "
-            "9×9 puzzle"
+            "with `--traits effort`: how hard it is for a search; null if it is not a unique "
+            "classic 9×9 puzzle"
         ),
     ] = UNSET
     rating: Annotated[
