@@ -32,7 +32,7 @@ from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solver, Solvers
 
-FEWEST_TOGETHER = 8
+MIN_BATCH = 8
 """Puzzles of one geometry from which they are solved together. Loading numpy and machine code takes
 as long as solving this number one by one."""
 

@@ -243,7 +243,7 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
     desk.outbox.change_line("lines_1.solution", "lines", 1, "1234341221434321")
     code, printed, said = desk.proof("lines.csv")
     assert code == 1
-    assert "lines.csv: row 1: the grid of lines_1.solution is no solution: row" in said
+    assert "lines.csv: row 1: the grid of lines_1.solution is not a solution: row" in said
     assert "BAD  lines.csv: row 2: unique is claimed" in printed
     assert desk.written() == files_of("lines_3", "lines_6")
 
@@ -302,7 +302,7 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
 
 def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.write("one_1.solution", OTHER_GRID, "one")
-    assert "one.json: the grid of one_1.solution is no solution: row 1" in desk.said("one.json")
+    assert "one.json: the grid of one_1.solution is not a solution: row 1" in desk.said("one.json")
     desk.outbox.path("one_1.solution").unlink()
     assert "one.json: of 1 solution not all are there" in desk.said("one.json")
     desk.outbox.path("one.json").write_text("{}")

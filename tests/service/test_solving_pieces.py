@@ -30,7 +30,7 @@ from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Reading, Settings
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.result import Certificate
 from pipeline.solving.solvers import Solvers
 

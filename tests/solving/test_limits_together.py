@@ -17,7 +17,7 @@ from pipeline.certify.many import exhausted_many
 from pipeline.reading.formats import Piece, detect_collection
 from pipeline.service.solving import solve_piece, solve_sources
 from pipeline.settings import Reading, Settings
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch

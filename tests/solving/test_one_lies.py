@@ -48,7 +48,7 @@ from pipeline.reading.formats import parsed_from
 from pipeline.service.solving import solve_one
 from pipeline.solving.cnf import Unknown
 from pipeline.solving.many import Batch, masks_of, solve_batch
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
