@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
@@ -235,7 +235,7 @@ def _certified(batch: Batch, solved: CertifiedBatch, settings: Settings) -> Cert
         selected = indices if len(indices) < len(counts) else slice(None)
         seconds = _batch_seconds(settings, float(spent[indices].max()))
         start = time.perf_counter()
-        verdicts, needed = exhausted_many(
+        verdicts, needed = search_all_of_batch(
             batch.geometry,
             batch.masks[selected],
             counts[selected],

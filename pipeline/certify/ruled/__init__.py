@@ -13,7 +13,13 @@ from math import inf
 from typing import Any
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import NOT_MET, TOO_SHORT, Exhausted, NotSolutions, crowded_unit
+from pipeline.certify.exhaustive import (
+    NOT_MET,
+    TOO_SHORT,
+    NotSolutions,
+    SearchResult,
+    unit_without_matching,
+)
 from pipeline.certify.ruled.gathering import NoSolution
 from pipeline.certify.ruled.layout import CELLS, COMPLETE, FOUND, NODES
 from pipeline.certify.ruled.search import search as plain_search
@@ -44,14 +50,14 @@ loaded = Loaded(PROGRAM)
 _NO_CODE = "there is no machine code for a longer search"
 
 
-def exhausted_by_rules(
+def search_all_of_variant(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
     most: int = 1,
     nodes: float = inf,
     seconds: float = inf,
-) -> Exhausted:
+) -> SearchResult:
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
     It ends undecided after so many nodes or seconds, for rules that are too large, and if it has
@@ -61,7 +67,7 @@ def exhausted_by_rules(
     start = time.monotonic()
     end = start + seconds
 
-    def search(step: Callable[..., int] | None, longest: float) -> Exhausted:
+    def search(step: Callable[..., int] | None, longest: float) -> SearchResult:
         return searched(step, puzzle, solutions, most, nodes, min(end, start + longest))
 
     if step := loaded.get(OTHERWISE):
@@ -75,7 +81,7 @@ def exhausted_by_rules(
     loaded.count(PLAIN_SECONDS)
     if found.undecided != TOO_SHORT or time.monotonic() > end:
         return found
-    return Exhausted(found.missing, found.nodes, _NO_CODE)
+    return SearchResult(found.missing, found.nodes, _NO_CODE)
 
 
 def searched(
@@ -85,8 +91,8 @@ def searched(
     most: int,
     nodes: float,
     end: float,
-) -> Exhausted:
-    """As `exhausted_by_rules`, until a moment of the monotonic clock.
+) -> SearchResult:
+    """As `search_all_of_variant`, until a moment of the monotonic clock.
 
     `step` is the search as machine code; without it, plain Python does the same.
     """
@@ -95,14 +101,14 @@ def searched(
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, each) for each in solutions):
         raise NotSolutions("the grids that are listed are not different solutions")
-    if not listed and crowded_unit(puzzle):
-        return Exhausted((), 0)
+    if not listed and unit_without_matching(puzzle):
+        return SearchResult((), 0)
     try:
         run = _RuledSearch(step, puzzle, stated(puzzle, end), nodes, end)
     except NoSolution:
-        return Exhausted((), 0, NOT_MET if listed else None)
+        return SearchResult((), 0, NOT_MET if listed else None)
     except TooLarge as error:
-        return Exhausted((), 0, str(error))
+        return SearchResult((), 0, str(error))
     missing, unmet = list[Grid](), {*listed}
     for grid in run.solutions():
         if grid in listed:
@@ -110,8 +116,8 @@ def searched(
             continue
         missing.append(grid)
         if len(missing) == most:
-            return Exhausted(tuple(missing), run.nodes)
-    return Exhausted(tuple(missing), run.nodes, run.undecided or (NOT_MET if unmet else None))
+            return SearchResult(tuple(missing), run.nodes)
+    return SearchResult(tuple(missing), run.nodes, run.undecided or (NOT_MET if unmet else None))
 
 
 class _RuledSearch:
