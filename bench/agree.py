@@ -1,14 +1,14 @@
-"""Whether all solvers give the same: each collection with each of them, byte for byte.
+"""Check that all solvers write the same tables and solutions, byte for byte.
 
     python bench/agree.py FOLDER|FILE…
 
-Each FILE, and each file below a FOLDER, gets a `run` of its own with `--solver auto`. One that
-holds many puzzles gets a run with each of the solvers as well, and the tables and solutions of
-all of them must be the same bytes. (Of a puzzle with more solutions than were asked for, solvers
-may find others.) A line is printed for each file: its puzzles, the seconds of the runs and
-whether they agree; of a single puzzle the status, the seconds, and the most memory that one of
-the processes had. The exit code is 1 where solvers disagree. Options of `run` are taken from the
-environment, such as SUDOKU_PIPELINE_TIMEOUT=600.
+Each FILE, and each file below a FOLDER, is solved by a `run` with `--solver auto`. Collections are
+also solved by a run with each solver, and all tables and solutions must be identical. (If a puzzle
+has more solutions than were asked for, solvers may find different ones.)
+
+Prints one line per file: its puzzles, the seconds of the runs and whether they agree. For a single
+puzzle it prints the status, the seconds and the peak memory of a process. The exit code is 1 if
+solvers disagree. The environment sets options of `run`, such as SUDOKU_PIPELINE_TIMEOUT=600.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True)
 class Run:
-    """What a run on one file came to; `digests` are those of the tables and solutions."""
+    """The outcome of a run on one file, with the digests of its tables and solutions."""
 
     record: dict[str, Any]
     digests: dict[str, str]
@@ -43,7 +43,7 @@ class Run:
 
 
 def run(path: Path, solver: str) -> Run:
-    """Drop a file into an inbox of its own, and run."""
+    """Run on a new inbox with this file."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         inbox, outbox = Path(name, "inbox"), Path(name, "outbox")
         inbox.mkdir()
@@ -62,7 +62,7 @@ def run(path: Path, solver: str) -> Run:
 
 
 def digests_in(outbox: Path) -> dict[str, str]:
-    """The SHA-256 of every table and file of solutions, by its path."""
+    """The SHA-256 of every table and file of solutions, by path."""
     found = {}
     for path in outbox.rglob("*"):
         if path.suffix in OUTPUTS:
@@ -72,7 +72,7 @@ def digests_in(outbox: Path) -> dict[str, str]:
 
 
 def files_in(path: Path) -> Iterator[Path]:
-    """The file, or those below the folder."""
+    """The file, or the files below the folder."""
     if not path.is_dir():
         yield path
         return

@@ -1,4 +1,4 @@
-"""The baseline: minisat as bare processes, on the CNFs that the pipeline asks it about."""
+"""The baseline of `single.py`: minisat processes on the CNFs that the pipeline gives to minisat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ARGUMENTS = ("-verb=0", "-no-pre")
 
 
 def bare_seconds(cnf: Cnf, solutions: tuple[Grid, ...], folder: Path) -> float:
-    """Seconds of one minisat process after the other: the puzzle, then each solution blocked."""
+    """Seconds of minisat processes in sequence: the puzzle, then with each solution blocked."""
     blocking = [blocking_clause(grid, cnf) for grid in solutions]
     paths = []
     for count in range(len(blocking) + 1):

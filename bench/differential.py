@@ -1,4 +1,4 @@
-r"""Whether the library counts as many solutions of each text as another program does.
+r"""Compare numbers of solutions with those of another program.
 
     python bench/differential.py [--limit 2] [--timeout 60] [--workers 1] ANSWERS
     python bench/differential.py --random 1000 [--documents] [--seed 1]
@@ -9,13 +9,13 @@ found; or, if the text is a document or has several lines, JSON:
     .Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4	12
     {"text": ".Shape~4x4\\n.AntiKing", "solutions": 0}
 
-Numbers from `--limit` on are equal, so the program may stop there. A line is printed for each text
-with another number, and for each without any, with the reason: `refused by name` for rules that are
-not known or do not fit, which is no fault; `invalid`; `unknown` if the time did not suffice. The
-last line counts them all. The exit code is 1 if a number differs, or a text is invalid or unknown.
+Counts stop at `--limit`, so the other program may stop there too. A line is printed for each text
+whose number differs or is missing, with the reason: `refused by name` for unsupported rules, which
+is not a fault; `invalid`; `unknown` if the time ran out. The last line has the totals. The exit
+code is 1 if a number differs, or a text is invalid or unknown.
 
-`--random` prints texts in ISS's notation with random rules of all types, or documents of f-puzzles
-with all keys, for the other program to answer. About two of three have a solution that was planted:
+`--random` prints texts in the notation of ISS with random rules of all types, or documents of
+f-puzzles with all keys, as input of the other program. About two of three have a planted solution:
 
     python bench/differential.py --random 1000 --seed 7 > texts
     their-counter --limit 2 < texts | paste texts - > answers
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def compare(answers: Path, limit: int, timeout: float, workers: int) -> int:
-    """Print each difference, and how many there are of each kind; the exit code."""
+    """Print the differences and their totals; return the exit code."""
     given = [*answers_in(answers)]
     texts = (text for _, text, _ in given)
     results = solve_many(texts, workers=workers, max_solutions=limit, timeout=timeout)
@@ -88,7 +88,7 @@ def compare(answers: Path, limit: int, timeout: float, workers: int) -> int:
 
 
 def answers_in(path: Path) -> Iterator[tuple[int, str, int]]:
-    """The number of each line, its text, and how many solutions the other program found."""
+    """Yield line number, text, and the other program's number of solutions."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip():
             continue
@@ -105,7 +105,7 @@ def answers_in(path: Path) -> Iterator[tuple[int, str, int]]:
 
 
 def judged(text: str, result: Result, theirs: int) -> tuple[str, str]:
-    """What a result comes to beside the other program's number, and what is said of it."""
+    """The verdict on a result, given the other program's number, and a message."""
     if result.status == "invalid":
         return reason_for(text), result.message or ""
     ours = len(result.solutions)
@@ -115,7 +115,7 @@ def judged(text: str, result: Result, theirs: int) -> tuple[str, str]:
 
 
 def reason_for(text: str) -> str:
-    """Whether an invalid text has rules that are refused by name, or is at fault otherwise."""
+    """The verdict on an invalid text: `refused by name` for an unsupported rule, else `invalid`."""
     try:
         parse_source(text.encode(), "text")
     except InvalidPuzzle as error:

@@ -1,8 +1,7 @@
-"""Claims that some grids are all solutions of a puzzle: honest ones, and false ones of all kinds.
+"""Generate claims that some grids are all solutions of a puzzle: true ones, and all kinds of false.
 
-The puzzles are made here, of sides 4 to 12, with and without marks, and have no to eight
-solutions. PySAT finds these, from clauses that are written here; so nothing is shared with what
-checks the claims.
+The puzzles have sides 4 to 12, with and without marks, and up to eight solutions. PySAT enumerates
+these from clauses that are written here, so no code is shared with the checks under test.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ MOST = 8
 """Solutions of a puzzle."""
 
 BUDGET = 1000
-"""Conflicts for each of its solutions: some of 12×12 with few clues take minisat for ever."""
+"""Conflicts per solution. Minisat never finishes some 12×12 puzzles with few clues."""
 
 GEOMETRIES = {
     Geometry(2, 2): 2,
@@ -40,10 +39,10 @@ GEOMETRIES = {
     Geometry(3, 4): 1,
     Geometry(4, 3): 1,
 }
-"""The geometries, and how often they are chosen."""
+"""Geometries and their weights."""
 
 MARKS = ("blank", "even or odd", "pencilmarks", "mixed")
-"""What takes the place of a clue that is removed."""
+"""Marks that replace removed clues."""
 
 HONEST = "honest"
 
@@ -58,9 +57,9 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Grids that are claimed to be all solutions of a puzzle, and what is true of that.
+    """A claim that grids are all solutions of a puzzle, and the correct verdict.
 
-    INCOMPLETE: they are different solutions, and there is another one. WRONG: they are not.
+    INCOMPLETE: they are distinct solutions, but there is another one. WRONG: they are not.
     """
 
     kind: str
@@ -70,31 +69,31 @@ class Claim:
 
 
 class Oracle:
-    """All solutions of puzzles of one geometry, by a SAT solver."""
+    """Enumerates the solutions of puzzles of one geometry by a SAT solver."""
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         self._solver = Solver("minisat22", bootstrap_with=_rules(geometry))
         self._variables = geometry.side**3
 
-    def solutions(self, puzzle: Puzzle, most: int = MOST) -> list[Values] | None:
-        """The solutions of a puzzle; None if there are more than `most`, or it is too hard."""
-        side, found, answer = self._geometry.side, list[Values](), True
+    def solutions(self, puzzle: Puzzle, limit: int = MOST) -> list[Values] | None:
+        """The solutions of a puzzle; None if there are more than `limit`, or it is too hard."""
+        side, solutions, answer = self._geometry.side, list[Values](), True
         self._variables += 1
         asked = [-self._variables]
         for cell, mask in enumerate(puzzle.cells):
             forbidden = self._geometry.all_values & ~mask
             asked += [-(cell * side + value) for value in values_of(forbidden)]
-        while len(found) <= most:
+        while len(solutions) <= limit:
             self._solver.conf_budget(BUDGET)
             answer = self._solver.solve_limited(assumptions=asked)
             if not answer:
                 break
-            found.append(self._values())
-            chosen = (cell * side + value for cell, value in enumerate(found[-1]))
+            solutions.append(self._values())
+            chosen = (cell * side + value for cell, value in enumerate(solutions[-1]))
             self._solver.add_clause([*(-variable for variable in chosen), self._variables])
         self._solver.add_clause([self._variables])
-        return sorted(found) if answer is False else None
+        return sorted(solutions) if answer is False else None
 
     def any_grid(self, generator: random.Random) -> Values:
         """A filled grid."""
@@ -102,7 +101,7 @@ class Oracle:
         wanted = generator.choices(range(1, side + 1), k=side * side)
         phases = range(1, side**3 + 1)
         true = {cell * side + value for cell, value in enumerate(wanted)}
-        self._solver.set_phases([each if each in true else -each for each in phases])
+        self._solver.set_phases([literal if literal in true else -literal for literal in phases])
         self._solver.solve()
         return self._values()
 
@@ -113,7 +112,7 @@ class Oracle:
 
 
 def _rules(geometry: Geometry) -> Iterator[list[int]]:
-    """Each cell has a value, and no two cells that see each other have the same."""
+    """Clauses: each cell has a value, and cells that see each other differ."""
     side, height, width = geometry.side, geometry.height, geometry.width
     places = [(r, c, (r // height, c // width)) for r in range(side) for c in range(side)]
     for cell in range(side * side):
@@ -126,7 +125,7 @@ def _rules(geometry: Geometry) -> Iterator[list[int]]:
 
 
 class Maker:
-    """Makes puzzles and claims about them; the same seed gives the same ones."""
+    """Generates puzzles and claims about them, reproducibly by its seed."""
 
     def __init__(
         self,
@@ -143,7 +142,7 @@ class Maker:
         return {geometry: Oracle(geometry) for geometry in self._geometries}
 
     def puzzles(self) -> Iterator[Solved]:
-        """Puzzles with all their solutions, without end."""
+        """Yield puzzles with all their solutions, forever."""
         chances = list(self._geometries.values())
         while True:
             (geometry,) = self._generator.choices(list(self._geometries), chances)
@@ -151,7 +150,7 @@ class Maker:
             yield self._spoiled(solved) if self._generator.random() < 0.15 else solved
 
     def claims(self) -> Iterator[Claim]:
-        """Claims about such puzzles, without end: all that `about` makes of each."""
+        """Yield the claims that `about` makes of each puzzle, forever."""
         latest: dict[Geometry, Solved] = {}
         for solved in self.puzzles():
             geometry = solved.puzzle.geometry
@@ -160,7 +159,7 @@ class Maker:
             yield from self.about(solved, another)
 
     def about(self, solved: Solved, another: Solved) -> Iterator[Claim]:
-        """The honest claim about a puzzle, and false ones; `another` has the same geometry."""
+        """Yield the true claim about a puzzle, and false ones. `another` has the same geometry."""
         puzzle, all_of_them = solved.puzzle, solved.solutions
         yield Claim(HONEST, puzzle, all_of_them, "COMPLETE")
         for kind, grids in self._false(all_of_them, another, puzzle.geometry):
@@ -169,26 +168,26 @@ class Maker:
                 yield Claim(kind, puzzle, tuple(grids), truth)
 
     def _false(
-        self, found: Sequence[Values], another: Solved, geometry: Geometry
+        self, solutions: Sequence[Values], another: Solved, geometry: Geometry
     ) -> Iterator[tuple[str, Sequence[Values]]]:
-        """Kinds of false claims and their grids; by chance one may be true."""
+        """Yield kinds of false claims with their grids. A few may happen to be true."""
         generator, foreign = self._generator, self._oracles[geometry].any_grid(self._generator)
         yield "those of another puzzle", another.solutions
-        yield "one invented", [*found, foreign]
-        if not found:
+        yield "one invented", [*solutions, foreign]
+        if not solutions:
             return
         yield "none", []
-        for place in range(len(found)):
-            before, after = found[:place], found[place + 1 :]
+        for place in range(len(solutions)):
+            before, after = solutions[:place], solutions[place + 1 :]
             if before or after:
                 yield "one left out", [*before, *after]
-        place = generator.randrange(len(found))
-        before, here, after = found[:place], found[place], found[place + 1 :]
+        place = generator.randrange(len(solutions))
+        before, here, after = solutions[:place], solutions[place], solutions[place + 1 :]
         yield "one foreign", [*before, foreign, *after]
         yield "a cell changed", [*before, self._cell_changed(here, geometry.side), *after]
         yield "two rows swapped", [*before, self._rows_swapped(here, geometry.side), *after]
-        yield "one repeated", generator.sample([*found, here], len(found) + 1)
-        if len(found) > 1:
+        yield "one repeated", generator.sample([*solutions, here], len(solutions) + 1)
+        if len(solutions) > 1:
             yield "one in place of another", [*before, generator.choice([*before, *after]), *after]
 
     def _cell_changed(self, values: Values, side: int) -> Values:
@@ -203,12 +202,12 @@ class Maker:
         return tuple(value for row in rows for value in row)
 
     def _opened(self, geometry: Geometry) -> Solved:
-        """A filled grid with as many clues removed as leave up to a chosen number of solutions."""
+        """Remove clues from a filled grid, up to a random number of solutions."""
         generator, oracle = self._generator, self._oracles[geometry]
         values, marks = oracle.any_grid(generator), generator.choice(self._marks)
         order = generator.sample(range(len(values)), len(values))
         hidden = [self._mask(geometry, value, marks) for value in values]
-        most = generator.randint(1, MOST)
+        limit = generator.randint(1, MOST)
 
         def with_open(count: int) -> Puzzle:
             cells = [1 << value - 1 for value in values]
@@ -217,18 +216,18 @@ class Maker:
             return Puzzle(geometry, tuple(cells))
 
         few, many = 0, len(values) + 1
-        found = [values]
+        solutions = [values]
         while many - few > 1:
             middle = (few + many) // 2
-            more = oracle.solutions(with_open(middle), most)
+            more = oracle.solutions(with_open(middle), limit)
             if more is None:
                 many = middle
             else:
-                few, found = middle, more
-        return Solved(with_open(few), tuple(found))
+                few, solutions = middle, more
+        return Solved(with_open(few), tuple(solutions))
 
     def _mask(self, geometry: Geometry, value: int, marks: str) -> int:
-        """What a cell may hold that hides a value."""
+        """A mask for a cell whose clue is removed; it allows the value."""
         if marks == "mixed":
             marks = self._generator.choice(MARKS[:-1])
         if marks == "pencilmarks":
@@ -238,29 +237,29 @@ class Maker:
         return geometry.all_values
 
     def _spoiled(self, solved: Solved) -> Solved:
-        """The puzzle with a cell that allows nothing that it holds in a solution."""
+        """The puzzle with a cell that excludes its values in all solutions."""
         puzzle, generator = solved.puzzle, self._generator
         cell = generator.randrange(len(puzzle.cells))
         held = {grid[cell] for grid in solved.solutions}
-        others = [value for value in range(1, puzzle.geometry.side + 1) if value not in held]
-        if not others:
+        false_values = [value for value in range(1, puzzle.geometry.side + 1) if value not in held]
+        if not false_values:
             return solved
-        chosen = generator.sample(others, generator.choice([1, len(others)]))
+        chosen = generator.sample(false_values, generator.choice([1, len(false_values)]))
         mask = sum(1 << value - 1 for value in chosen)
         spoiled = Puzzle(puzzle.geometry, (*puzzle.cells[:cell], mask, *puzzle.cells[cell + 1 :]))
-        found = self._oracles[puzzle.geometry].solutions(spoiled)
-        return solved if found is None else Solved(spoiled, tuple(found))
+        solutions = self._oracles[puzzle.geometry].solutions(spoiled)
+        return solved if solutions is None else Solved(spoiled, tuple(solutions))
 
 
 def truth_of(grids: Sequence[Values], solutions: Sequence[Values]) -> Truth:
-    """What is true of the claim that these grids are all, if they are the solutions."""
+    """The correct verdict on these grids, given all solutions."""
     if len(set(grids)) < len(grids) or not set(grids) <= set(solutions):
         return "WRONG"
     return "COMPLETE" if len(grids) == len(solutions) else "INCOMPLETE"
 
 
 def by_geometry(claims: Sequence[Claim]) -> dict[Geometry, list[int]]:
-    """The places of the claims about puzzles of each geometry."""
+    """The indices of claims by geometry."""
     places: dict[Geometry, list[int]] = {}
     for place, claim in enumerate(claims):
         places.setdefault(claim.puzzle.geometry, []).append(place)
@@ -270,7 +269,7 @@ def by_geometry(claims: Sequence[Claim]) -> dict[Geometry, list[int]]:
 def arrays(
     claims: Sequence[Claim],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint8]]:
-    """Masks (P, n²), counts (P,) and grids (R, P, n²) of claims about puzzles of one geometry."""
+    """Masks (P, n²), counts (P,) and grids (R, P, n²) of claims of one geometry."""
     masks = np.array([claim.puzzle.cells for claim in claims], np.uint64)
     counts = np.array([len(claim.grids) for claim in claims], np.int64)
     grids = np.zeros((int(counts.max(initial=0)), *masks.shape), np.uint8)

@@ -1,16 +1,18 @@
-"""How much faster collections are than a SAT solver kept alive.
+"""Compare the speed of collections with that of a SAT solver that is kept alive.
 
     python bench/fastest.py FOLDER [--trust-solver] [ROW…]
 
-FOLDER has `17clue.txt`, `top1465.txt` and `hardest.txt`, one 9×9 puzzle a line. Each ROW (all, if
-none is named) is a collection made of one of them, or of puzzles with many solutions made here,
-dropped, and solved by a `run --workers 1` that is timed from its start to its end. The baseline, in
-the same run, is PySAT's minisat22: the formula loaded once, givens as assumptions, a clause
-blocking each solution, up to the same number of solutions; its solving alone is counted, before our
-run and after it. Both have the same single core. From the row `as-is`, 17clue.txt alone, an empty
-run is taken off. In the last row, `workers`, two workers with two cores solve the million.
-`--trust-solver` leaves out the check that no solution is missing, whose price this shows.
-`latency.py` has the same for one file under `watch`.
+FOLDER has `17clue.txt`, `top1465.txt` and `hardest.txt`, with one 9×9 puzzle per line. Each ROW
+(default: all) is a collection made from one of them, or from generated puzzles with many solutions.
+It is solved by `run --workers 1`, timed from start to end.
+
+The baseline is PySAT's minisat22. The formula is loaded once, givens are assumptions, and a clause
+blocks each solution, up to the same number of solutions. Only its solving time counts, measured
+before and after our run. Both use the same single core. The row `as-is` is 17clue.txt itself, minus
+the time of an empty run. In the last row, `workers`, two workers with two cores solve the million.
+
+`--trust-solver` leaves out the check that no solution is missing, to show the cost of the check.
+`latency.py` measures one file under `watch`.
 """
 
 from __future__ import annotations
@@ -35,22 +37,22 @@ from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.solving import compiled as lanes
 
 MOST = 3
-"""Solutions looked for: two are published, and a third says that there are more."""
+"""Solutions to find: two are published, a third shows that there are more."""
 
 RENEWED = 100
-"""Puzzles after which the baseline's solver is made anew, so that its blocking clauses stay few."""
+"""Puzzles after which the baseline gets a new solver, to bound its blocking clauses."""
 
 SAMPLE = 1000
-"""The baseline solves about so many puzzles of a row, evenly spread."""
+"""Approximate number of puzzles of a row that the baseline solves, evenly spread."""
 
 MANY = 5000
-"""Different puzzles in the row `many`."""
+"""Distinct puzzles in the row `many`."""
 
 DIGITS = "123456789"
 
 
 def baseline_seconds(texts: Sequence[str]) -> float:
-    """Seconds of solving, a puzzle."""
+    """Seconds of solving per puzzle."""
     rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
     spent = 0.0
     for start in range(0, len(texts), RENEWED):
@@ -70,7 +72,7 @@ def baseline_seconds(texts: Sequence[str]) -> float:
 
 @contextmanager
 def cores(count: int) -> Iterator[None]:
-    """Have no more cores, here and in children."""
+    """Restrict this process and its children to `count` cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[-count:])
     try:
@@ -82,7 +84,7 @@ def cores(count: int) -> Iterator[None]:
 def run_seconds(
     folder: Path, lines: Path | None, options: Sequence[str], workers: int = 1
 ) -> float:
-    """Seconds of a whole `run`, for a collection or for nothing."""
+    """Seconds of a whole `run`, with a collection or an empty inbox."""
     box = Path(tempfile.mkdtemp(dir=folder))
     (box / "inbox").mkdir()
     if lines:
@@ -98,7 +100,7 @@ def run_seconds(
 
 
 def repeated(source: Path, times: int) -> Callable[[Path], None]:
-    """A collection of the same puzzles so many times."""
+    """A collection that repeats the puzzles."""
 
     def write(path: Path) -> None:
         lines = "".join(f"{text}\n" for text in first_fields(source))
@@ -116,8 +118,8 @@ def first_fields(path: Path) -> list[str]:
 
 def main() -> None:
     data, rest = Path(sys.argv[1]), sys.argv[2:]
-    options = [each for each in rest if each.startswith("--")]
-    chosen = [each for each in rest if each not in options]
+    options = [argument for argument in rest if argument.startswith("--")]
+    chosen = [argument for argument in rest if argument not in options]
     for program in (lanes.PROGRAM, checking.PROGRAM):
         program.compile_into(program.folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))

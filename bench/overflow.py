@@ -1,9 +1,9 @@
-"""More files than inotify's queue holds arrive while `watch` is stopped; all come out.
+"""Overflow the queue of inotify while `watch` is stopped, and check that all files are processed.
 
     python bench/overflow.py [FILES]
 
-FILES files (default 20000) are dropped under SIGSTOP, with real puzzles; after SIGCONT the
-time until all are done is printed, with the rate.
+FILES puzzles (default 20000) are dropped between SIGSTOP and SIGCONT. Prints the time until all
+are done, and the rate.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""One 9×9 puzzle through the whole chain, as a ratio to the bare minisat processes.
+"""Compare solving a single 9×9 puzzle with the minisat processes alone.
 
     python bench/single.py [FILE…]
 
-FILE holds one puzzle a line; without one the benchmark makes its own. For every puzzle, in
-turn: bytes → certified result with minisat, and `minisat` alone on the same CNFs, which are
-written before the clock starts. The ratio is 1 if everything but minisat were free.
+FILE has one puzzle per line; without it, puzzles are generated. For each puzzle two times are
+measured in turn: from bytes to the certified result with minisat, and `minisat` alone on the same
+CNFs, which are written before. A ratio of 1 means that everything except minisat is free.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""How long puzzles with rules take, solved and proved, against another solver or bare minisat.
+"""Time of solving and proving variants, compared with another solver or with minisat alone.
 
     python bench/variants.py [--list] [--trust-solver] [--against TIMES] FILE…
 
-Each line of a FILE is a puzzle in any notation, or an object in JSON with `link` or `input`, and
-perhaps `name` and `solution`, which then has to be the one that is found. `--list` prints each.
-Times are milliseconds of processor time, of this process and all that it starts, from the text to
-the result. TIMES has those of another solver, an object a line: `name` and `ms`; a puzzle that is
-not named there does not count. Without TIMES the baseline is one minisat process that solves the
-formula, without the question whether there is another solution, and without a proof. All run on one
-core, and take turns. `--trust-solver` leaves out the check that no solution is missing. Machine
-code is compiled before anything is timed.
+Each line of a FILE is a puzzle in any notation, or a JSON object with `link` or `input`, and
+optionally `name` and `solution`, which must be the one that is found. `--list` prints each puzzle.
+Times are milliseconds of CPU time of this process and its children, from the text to the result.
+
+TIMES has the times of another solver, one object per line with `name` and `ms`. Puzzles that it
+lacks are skipped. Without TIMES the baseline is one minisat process that solves the formula once:
+no second solution, no proof. All run alternately on one core. `--trust-solver` leaves out the check
+that no solution is missing. Machine code is compiled before the measurement.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 LONGEST = 60.0
-"""Seconds that the baseline has for a puzzle."""
+"""Time limit of the baseline per puzzle, in seconds."""
 
 
 class Given(NamedTuple):
-    """A puzzle of a file, with its solution, if that is told."""
+    """A puzzle of a file, with its solution if that is given."""
 
     name: str
     text: str
@@ -59,14 +59,14 @@ def main() -> None:
     words.add_argument("--against", type=Path, metavar="TIMES")
     words.add_argument("files", type=Path, nargs="+", metavar="FILE")
     asked = words.parse_args()
-    others = times_in(asked.against) if asked.against else None
+    other_times = times_in(asked.against) if asked.against else None
     settings = Settings(trust_solver=asked.trust_solver)
     compile_all(settings)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     statuses, ours, baseline = Counter[str](), list[float](), list[float]()
     with Solvers("auto", "minisat") as solvers, TemporaryDirectory() as folder:
-        for given in (each for file in asked.files for each in givens(file)):
-            if others is not None and given.name not in others:
+        for given in (item for file in asked.files for item in givens(file)):
+            if other_times is not None and given.name not in other_times:
                 statuses["not timed by the other"] += 1
                 continue
             start = processor_seconds()
@@ -81,20 +81,22 @@ def main() -> None:
             result = solve_one(problem, solvers, settings, Stopwatch())
             ours.append(processor_seconds() - start)
             baseline.append(
-                others[given.name] if others else bare_seconds(problem, result, Path(folder))
+                other_times[given.name]
+                if other_times
+                else bare_seconds(problem, result, Path(folder))
             )
-            told = f"{result.status}, {result.told_certificate or 'not proved'}"
-            statuses[f"{told}{fault(result, given.solution)}"] += 1
+            label = f"{result.status}, {result.told_certificate or 'not proved'}"
+            statuses[f"{label}{fault(result, given.solution)}"] += 1
             if asked.list:
-                print(row(given, result, told, ours[-1], baseline[-1]))
-    for told, number in statuses.most_common():
-        print(f"{number:5} {told}")
+                print(row(given, result, label, ours[-1], baseline[-1]))
+    for label, number in statuses.most_common():
+        print(f"{number:5} {label}")
     if ours:
-        print(summary(ours, baseline, "the other" if others else "bare minisat"))
+        print(summary(ours, baseline, "the other" if other_times else "bare minisat"))
 
 
 def compile_all(settings: Settings) -> None:
-    """Compile what is not compiled, and wait for it; puzzles would take several times as long."""
+    """Compile all machine code and wait for it, because puzzles take much longer without it."""
     try:
         for program in programs_of(settings):
             program.compile_into(program.folder())
@@ -103,27 +105,27 @@ def compile_all(settings: Settings) -> None:
 
 
 def summary(ours: list[float], baseline: list[float], name: str) -> str:
-    """The median and the 90th percentile of each, and of the ratios puzzle by puzzle."""
+    """The median and 90th percentile of both times, and of the ratio per puzzle."""
     ratios = [mine / theirs for mine, theirs in zip(ours, baseline, strict=True)]
     lines = [f"{'':12} {'p50':>8} {'p90':>8}"]
-    for told, values, factor in (
+    for label, values, factor in (
         ("ours, ms", ours, 1000),
         (f"{name}, ms", baseline, 1000),
         ("ratio", ratios, 1),
     ):
         ninth = sorted(values)[int(len(values) * 0.9)]
-        lines.append(f"{told:16} {factor * statistics.median(values):8.1f} {factor * ninth:8.1f}")
+        lines.append(f"{label:16} {factor * statistics.median(values):8.1f} {factor * ninth:8.1f}")
     return "\n".join(lines)
 
 
 def times_in(file: Path) -> dict[str, float]:
-    """Seconds of another solver, by the name of the puzzle."""
+    """Seconds of another solver by name of the puzzle."""
     rows = map(json.loads, filter(None, file.read_text().splitlines()))
     return {row["name"]: max(row["ms"], 0.001) / 1000 for row in rows}
 
 
 def processor_seconds() -> float:
-    """Of this process, and of all that it has started, ended or not."""
+    """CPU seconds of this process and its children, running or ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     alive = sum(map(_alive, _children(os.getpid())))
     return time.process_time() + ended.ru_utime + ended.ru_stime + alive
@@ -135,7 +137,7 @@ def _children(process: int) -> list[int]:
 
 
 def _alive(process: int) -> float:
-    """Processor seconds of a process and its children; 0 if it ends meanwhile."""
+    """CPU seconds of a process and its children; 0 if it has ended."""
     try:
         tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
         own = sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
@@ -147,15 +149,15 @@ def _alive(process: int) -> float:
 def givens(file: Path) -> Iterator[Given]:
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if line.startswith("{") and '"name"' in line:
-            told = json.loads(line)
-            text = told.get("link") or told["input"]
-            yield Given(told["name"], text, told.get("solution"))
+            values = json.loads(line)
+            text = values.get("link") or values["input"]
+            yield Given(values["name"], text, values.get("solution"))
         elif line:
             yield Given(f"{file.name}:{number}", line, None)
 
 
 def fault(result: Result, solution: str | None) -> str:
-    """What is wrong by the published solution: nothing, if it is the first of those found."""
+    """A fault if the first solution found is not the published one."""
     if solution is None or not result.solutions:
         return ""
     grid = result.solutions[0]
@@ -165,15 +167,15 @@ def fault(result: Result, solution: str | None) -> str:
     return "" if solution in (letters, digits) else ", NOT the published solution"
 
 
-def row(given: Given, result: Result, told: str, seconds: float, other: float) -> str:
+def row(given: Given, result: Result, label: str, seconds: float, other: float) -> str:
     wrong = fault(result, given.solution)
     variables = result.cnf.variables if result.cnf else 0
     times = f"{1000 * seconds:7.0f} ms {1000 * other:7.1f} ms theirs {variables:6} variables"
-    return f"{given.name[:40]:40} {told:16} {times}{wrong}"
+    return f"{given.name[:40]:40} {label:16} {times}{wrong}"
 
 
 def bare_seconds(problem: PuzzleProblem, result: Result, folder: Path) -> float:
-    """Processor seconds of one minisat process on the puzzle's formula."""
+    """CPU seconds of one minisat process on the formula of the puzzle."""
     program = shutil.which("minisat")
     if program is None:
         raise SystemExit("minisat is not installed")

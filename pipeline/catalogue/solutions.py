@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
@@ -72,7 +72,7 @@ def certified_solutions(
     if len(few):
         claim = masks[few], solved.counts[few], solved.grids[:, few]
         left = max(0.0, end - time.monotonic())
-        verdicts, nodes[few] = exhausted_many(geometry, *claim, left)
+        verdicts, nodes[few] = search_all_of_batch(geometry, *claim, left)
         certain[few] = verdicts == Verdict.COMPLETE
     listed = np.where(solved.counts < max_solutions, 0, solved.counts)
     certain &= certify_lists(geometry, masks, listed, solved.grids)

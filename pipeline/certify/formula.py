@@ -1,9 +1,9 @@
 """The formula that a proof of completeness refutes, made from the rules alone, in DIMACS.
 
 It states the puzzle and blocks each published grid, so it is unsatisfiable exactly if there is no
-other solution. It shares no code with the encoders. Unit propagation satisfies most of its
-clauses. The others are its core, which is quicker to refute and has a proof that is quicker to
-check.
+other solution. No encoder takes part in it; only the clauses of further rules are those that
+encodings use as well. Unit propagation satisfies most of the clauses. Those that it uses or leaves
+open are the core, which is quicker to refute and has a proof that is quicker to check.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     stated: tuple[Clause, ...] = ()
     if puzzle.rules:
         further = puzzle.clauses_of_rules()
-        variables, stated = further.variables, tuple(map(_once, further))
-    clauses = (*rules.clauses, *_units(puzzle), *stated, *map(_other_than, grids))
+        variables, stated = further.variables, tuple(map(_without_repeats, further))
+    clauses = (*rules.clauses, *_given_clauses(puzzle), *stated, *map(_blocking_clause, grids))
     return Formula(variables, clauses, rules)
 
 
-def _once(clause: Clause) -> Clause:
+def _without_repeats(clause: Clause) -> Clause:
     """The clause without repeated literals."""
     return clause if len({*clause}) == len(clause) else tuple(dict.fromkeys(clause))
 
@@ -119,14 +119,14 @@ def _rules(geometry: Geometry) -> Rules:
         raise FormulaTooLarge(
             f"the rules of {n}×{n} take {size:,} clauses; a proof can have {MAX_CLAUSES:,}"
         )
-    return Rules(tuple(_stated(geometry)))
+    return Rules(tuple(_rule_clauses(geometry)))
 
 
 def _boxes_are_lines(geometry: Geometry) -> bool:
     return 1 in (geometry.height, geometry.width)
 
 
-def _stated(geometry: Geometry) -> Iterator[Clause]:
+def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
     """Exactly one value in each cell, and exactly one position of each value in a unit.
 
     Clauses of boxes that repeat one of a row or column are left out.
@@ -136,8 +136,8 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
     cells = [[cell * n + value for value in values] for cell in range(geometry.size)]
     units, number = units_of(geometry), geometry.units("row") + geometry.units("column")
     lines, boxes = units[:number], units[number:]
-    places = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
-    for group in (*cells, *places):
+    positions = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
+    for group in (*cells, *positions):
         yield tuple(group)
         yield from combinations(map(neg, group), 2)
     if _boxes_are_lines(geometry):
@@ -150,7 +150,7 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
             yield from ((-cells[a][value], -cells[b][value]) for a, b in apart)
 
 
-def _units(puzzle: Puzzle) -> Iterator[Clause]:
+def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
     """Unit clauses: givens are true, values that marks forbid are false."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     for cell, mask in enumerate(puzzle.cells):
@@ -160,7 +160,7 @@ def _units(puzzle: Puzzle) -> Iterator[Clause]:
             yield from ((-(cell * n + value),) for value in values_of(full & ~mask))
 
 
-def _other_than(grid: Grid) -> Clause:
+def _blocking_clause(grid: Grid) -> Clause:
     n, before = grid.geometry.side, 1 - grid.geometry.lowest
     return tuple(-(cell * n + before + value) for cell, value in enumerate(grid.values))
 

@@ -74,7 +74,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 
 def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Repeated values in units. 0 is not a value."""
+    """Repeated values in units; 0 is not a value. n cells without repetition hold all n values."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:

@@ -20,7 +20,7 @@ from pipeline.reading.formats import Layout, Piece, count_lines, parsed_from, si
 from pipeline.reading.read import PIECE_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
-from pipeline.solving.one import FEWEST_TOGETHER, compared, solve_problem
+from pipeline.solving.one import MIN_BATCH, compared, solve_problem
 from pipeline.solving.problem import Problem, PuzzleProblem, S, problem_in, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -225,7 +225,7 @@ def solve_problems(
         groups[_together(problem, settings)].append(place)
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
-        if geometry is None or (len(places) < FEWEST_TOGETHER and settings.solver != "lanes"):
+        if geometry is None or (len(places) < MIN_BATCH and settings.solver != "lanes"):
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
                 asked = _asked(problems[place], len(places), solvers)

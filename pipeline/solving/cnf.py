@@ -50,7 +50,7 @@ _MAX_TABLE_BITS = 16
 
 @lru_cache(maxsize=8)
 def _literal_texts(bits: int) -> NDArray[np.bytes_]:
-    """Texts by literal for variables below 2^`bits`; negative ones index from the end."""
+    """The texts of 0 and of all literals below 2^`bits`, with negative ones at the end."""
     import numpy as np  # noqa: PLC0415 - as above
 
     variables = range(1, 1 << bits)
@@ -71,10 +71,11 @@ class Family:
 class Cnf:
     """Clauses in families, and the map from variable to candidate.
 
-    A formula that is not a puzzle's has the `geometry` None and no `candidates`. `variables` is the
-    count in the DIMACS header: the highest variable. `fixed` are candidates that hold in every
-    model and have no variable (of the encoding `reduced`). `auxiliary` is the number of auxiliary
-    variables of rules.
+    variables: the count in the DIMACS header, which is the highest variable.
+    fixed: candidates that hold in every model and have no variable; only `reduced` has them.
+    auxiliary: the number of auxiliary variables of rules.
+
+    For a formula that is not a puzzle's, `geometry` is None and `candidates` is empty.
     """
 
     geometry: Geometry | None
@@ -95,7 +96,7 @@ class Cnf:
 
     @property
     def stats(self) -> Encoding:
-        """The encoding and the size, as records publish them."""
+        """The encoding and its size, as records have them. `variables` counts those in use."""
         variables = len(self.candidates) + self.auxiliary
         return Encoding(name=self.encoding, variables=variables, clauses=self.size)
 
@@ -133,7 +134,7 @@ class Cnf:
     def blocking(self, model: AbstractSet[int]) -> Clause:
         """The clause that blocks the solution of this model, and no other.
 
-        For a puzzle it has the true candidates: every other grid differs in some cell.
+        The true candidates of a puzzle suffice, because every other grid differs in some cell.
         """
         if self.geometry is None:
             return tuple(-literal for literal in whole_model(model, self.variables))

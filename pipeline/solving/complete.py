@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import Formula
 from pipeline.errors import LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
@@ -110,19 +110,19 @@ def search_seconds(problem: Problem[S]) -> float:
 
 def search_missing(
     problem: Problem[S], solutions: Sequence[S], max_missing: int, limits: Limits
-) -> Exhausted | None:
+) -> SearchResult | None:
     """Search exhaustively. The result is undecided if a solution found is wrong or not new."""
     try:
-        result = problem.exhausted(solutions, max_missing, limits)
+        result = problem.search_all(solutions, max_missing, limits)
     except LimitReached as error:
-        return Exhausted((), 0, str(error))
+        return SearchResult((), 0, str(error))
     known = {*solutions}
     for solution in cast("tuple[S, ...]", result.missing if result else ()):
         fault = problem.fault(solution, "exhaustion")
         if solution in known:
             fault = "the exhaustive search repeated a solution"
         if fault and result:
-            return Exhausted((), result.nodes, fault)
+            return SearchResult((), result.nodes, fault)
         known.add(solution)
     return result
 

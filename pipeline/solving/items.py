@@ -24,7 +24,7 @@ from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
-"""Notation and layout of a puzzle that was not parsed, as `parsed_from` sets them."""
+"""Format and reason of a puzzle that was not parsed, as `parsed_from` sets them."""
 
 BATCH_SIZE = 1024
 """Puzzles of a collection that are solved together."""

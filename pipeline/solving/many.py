@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
-    FEWEST_TOGETHER,
+    MIN_BATCH,
     STATUSES,
     TRUSTED,
     Search,
@@ -35,7 +35,7 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEWEST_KEPT = 64
+MIN_KEPT_ALIVE = 64
 """Puzzles from which `auto` keeps a PySAT process running if there is no machine code."""
 
 UNCOMPILED_BATCH = 64
@@ -179,7 +179,7 @@ def solve_batch(
     solved = _certified(batch, _ask_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
-    if solved.used.name != "lanes" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
+    if solved.used.name != "lanes" and count >= MIN_KEPT_ALIVE and _is_for_lanes(count, settings):
         solvers = solvers.for_many()
     for index in _remaining(solved, settings, explain=explain):
         problem = batch.problem(index)
@@ -235,7 +235,7 @@ def _certified(batch: Batch, solved: CertifiedBatch, settings: Settings) -> Cert
         selected = indices if len(indices) < len(counts) else slice(None)
         seconds = _batch_seconds(settings, float(spent[indices].max()))
         start = time.perf_counter()
-        verdicts, needed = exhausted_many(
+        verdicts, needed = search_all_of_batch(
             batch.geometry,
             batch.masks[selected],
             counts[selected],
@@ -295,7 +295,7 @@ def _is_for_lanes(count: int, settings: Settings) -> bool:
     """Whether the settings have the batch solver solve `count` puzzles."""
     if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "lanes"):
         return False
-    is_many = count >= FEWEST_TOGETHER and settings.encoding == ENCODING
+    is_many = count >= MIN_BATCH and settings.encoding == ENCODING
     return is_many or settings.solver == "lanes"
 
 

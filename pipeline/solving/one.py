@@ -32,7 +32,7 @@ from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solver, Solvers
 
-FEWEST_TOGETHER = 8
+MIN_BATCH = 8
 """Puzzles of one geometry from which they are solved together. Loading numpy and machine code takes
 as long as solving this number one by one."""
 
@@ -124,6 +124,7 @@ class Search(Generic[S]):
 
     @property
     def kept(self) -> Cnf | None:
+        """The CNF of a puzzle, which results keep; None for a formula."""
         return self._cnf if self.problem.is_encoded else None
 
     @property
@@ -134,7 +135,7 @@ class Search(Generic[S]):
     def collect(
         self, solver: Solver, then: Solver | None = None
     ) -> tuple[list[S], Unsat | Unknown | None]:
-        """Collect certified solutions until the problem has as many as `Problem.wanted`.
+        """Collect certified solutions, up to `Problem.wanted`.
 
         Returns them, and the verdict that ended the search, or None if there were enough. Raises
         as `stream` does.
@@ -241,9 +242,8 @@ class Search(Generic[S]):
         """
         if not self._is_variant or result.status != "unknown":
             return result
-        max_missing = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS) - len(
-            result.solutions
-        )
+        wanted = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS)
+        max_missing = wanted - len(result.solutions)
         limits = limits_left(self.settings, self.watch)
         limits = limits.at_most(search_seconds(self.problem))
         with self.watch.timing("prove"):

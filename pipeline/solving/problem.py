@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic
 from typing_extensions import TypeVar
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import (
     MAX_CLAUSES,
     MAX_REFUTED,
@@ -94,12 +94,12 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, in a message that names `solver`; None if it is one."""
 
-    def exhausted(
+    def search_all(
         self,
         solutions: Sequence[S],  # noqa: ARG002
         max_solutions: int,  # noqa: ARG002
         limits: Limits,  # noqa: ARG002
-    ) -> Exhausted | None:
+    ) -> SearchResult | None:
         """Search for up to `max_solutions` solutions that `solutions` lacks.
 
         Those listed are distinct solutions. Returns None if the problem cannot be searched. Raises
@@ -164,7 +164,9 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is not a solution: {violations[0]}" if violations else None
 
-    def exhausted(self, solutions: Sequence[Grid], max_solutions: int, limits: Limits) -> Exhausted:
+    def search_all(
+        self, solutions: Sequence[Grid], max_solutions: int, limits: Limits
+    ) -> SearchResult:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent

@@ -37,15 +37,15 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
         return cells
     if not geometry.grids and not _eliminate_givens(cells, units_at, len(units)):
         return None
-    waiting = dict.fromkeys(range(len(units)))
-    while waiting:
-        index = next(iter(waiting))
-        del waiting[index]
+    queue = dict.fromkeys(range(len(units)))
+    while queue:
+        index = next(iter(queue))
+        del queue[index]
         changed = _tighten(cells, units[index], geometry.all_values)
         if changed is None:
             return None
         for cell in changed:
-            waiting.update(dict.fromkeys(units_at[cell]))
+            queue.update(dict.fromkeys(units_at[cell]))
     return cells
 
 

@@ -77,7 +77,7 @@ class Stopwatch:
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
-    """The limits minus the time that the puzzle has spent so far."""
+    """The limits of a puzzle, with the time that it has spent so far."""
     return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 

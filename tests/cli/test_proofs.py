@@ -312,7 +312,7 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
 
 def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.write("one_1.solution", OTHER_GRID, "one")
-    assert "one.json: the grid of one_1.solution is no solution: row 1" in desk.said("one.json")
+    assert "one.json: the grid of one_1.solution is not a solution: row 1" in desk.said("one.json")
     desk.outbox.path("one_1.solution").unlink()
     assert "one.json: of 1 solution not all are there" in desk.said("one.json")
     desk.outbox.path("one.json").write_text("{}")

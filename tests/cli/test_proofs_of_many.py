@@ -204,4 +204,4 @@ def test_a_solution_that_breaks_a_rule_is_not_proved(outbox, tmp_path):
     where = ("--inbox", str(mine.box.inbox), "-o", str(tmp_path / "proofs"))
     code, _, said = run("proof", str(mine.path("killer.json")), *where)
     assert (code, [*(tmp_path / "proofs").iterdir()]) == (1, [])
-    assert "killer.json: the grid of killer_1.solution is no solution: cage" in said
+    assert "killer.json: the grid of killer_1.solution is not a solution: cage" in said

@@ -30,7 +30,7 @@ from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Reading, Settings
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.result import Certificate
 from pipeline.solving.solvers import Solvers
 
@@ -309,7 +309,7 @@ def undecided(_geometry, masks, *_):
 def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
     certificate = Certificate("claimed", reason="no time")
     monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     monkeypatch.setattr("pipeline.solving.complete._prove", lambda *_: (certificate, None))
     rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
     assert [row[7] for row in records(rows)] == ["claimed: no time"] * 2

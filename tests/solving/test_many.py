@@ -38,8 +38,8 @@ from pipeline.service.solving import FEWEST_ALONE, solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.many import FEWEST_KEPT, Batch, masks_of, solve_batch
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.many import MIN_KEPT_ALIVE, Batch, masks_of, solve_batch
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -176,12 +176,12 @@ def test_a_new_process_loads_machine_code_for_some_puzzles_and_not_even_numpy_fo
 
 @pytest.mark.parametrize("solver", ["auto", "lanes"])
 def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solver, monkeypatch):
-    some = many(Geometry(2, 3), FEWEST_KEPT)
+    some = many(Geometry(2, 3), MIN_KEPT_ALIVE)
     results = solved(some, solver=solver)
     check(some, results)
     assert "lanes" not in names(results)
     put_in_place(monkeypatch, None)
-    some = many(Geometry(3, 3), FEWEST_KEPT)
+    some = many(Geometry(3, 3), MIN_KEPT_ALIVE)
     results = solved(some, solver=solver)
     check(some, results)
     assert names(results) == {"pysat"} if solver == "auto" else "lanes" not in names(results)

@@ -95,7 +95,7 @@ def lying_lanes(monkeypatch, lie: LaneLie, seed: int = 0) -> None:
 
 
 def undecided(geometry, masks, *_rest):
-    """A replacement of `exhausted_many` that never has time."""
+    """A replacement of `search_all_of_batch` that never has time."""
     return np.full(len(masks), Verdict.UNDECIDED, np.uint8), np.zeros(len(masks), np.int64)
 
 
@@ -146,7 +146,7 @@ def test_lanes_that_are_trusted_are_believed_and_every_claim_of_them_says_so(lie
 
 def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
     lying_lanes(monkeypatch, change_cells)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     for result in batch([parse_puzzle(NINE)] * FEWEST, at_hand("pysat"), solver="lanes"):
         check_found_out(parse_puzzle(NINE), result)
 
@@ -154,7 +154,7 @@ def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
 def test_where_the_check_of_a_batch_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
     monkeypatch.setattr("pipeline.solving.problem.searched_through", cut_short)
     lying_lanes(monkeypatch, keep_one)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     results = batch([parse_puzzle(EVEN_ODD_SIX)] * FEWEST, at_hand("pysat"), solver="lanes")
     for result in results:
         check_found_out(parse_puzzle(EVEN_ODD_SIX), result)

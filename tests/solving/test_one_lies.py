@@ -37,7 +37,7 @@ from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle, solve_puzzle
-from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
+from pipeline.certify.exhaustive import TOO_SHORT, SearchResult
 from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
 from pipeline.service.solving import solve_one
@@ -160,8 +160,8 @@ def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp
 class Hasty(PuzzleProblem):
     """A puzzle whose search times out after its first solution."""
 
-    def exhausted(self, solutions, most, seconds):
-        found = super().exhausted(solutions, 1, seconds)
+    def search_all(self, solutions, most, seconds):
+        found = super().search_all(solutions, 1, seconds)
         return replace(found, undecided=TOO_SHORT) if found.missing else found
 
 
@@ -206,7 +206,7 @@ def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monk
 def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
     def found_three(puzzle, known, **_options):
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
-        return Exhausted(tuple(others[:3]), 1, "time was too short")
+        return SearchResult(tuple(others[:3]), 1, "time was too short")
 
     monkeypatch.setattr("pipeline.solving.problem.searched_through", found_three)
     liar = Liar(honest(), from_answer(1, "unsat"))
@@ -222,7 +222,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
     """A wrong exhaustive search is exposed by a requested proof; the next solver is asked."""
     monkeypatch.setattr(
-        "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted((), 3)
+        "pipeline.solving.problem.searched_through", lambda *_, **__: SearchResult((), 3)
     )
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

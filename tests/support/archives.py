@@ -95,7 +95,7 @@ def _content(member) -> bytes | str:
         return str(error)
 
 
-def exhausted(stream) -> tuple[int, UnpackError | None]:
+def search_all(stream) -> tuple[int, UnpackError | None]:
     """How much can be read, and the error behind it, if any."""
     size = 0
     try:

@@ -12,7 +12,7 @@ from support.oracle import is_solution, solutions
 from support.puzzles import EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE
 from support.solvers import at_hand
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.cnf import Answer, Sat, Unsat
@@ -129,8 +129,8 @@ def check_found_out(puzzle: Puzzle, result: Result[Grid], limit: int = MOST) -> 
     assert len(result.solutions) == min(limit, len(known))
 
 
-def cut_short(puzzle: Puzzle, known: Sequence[Grid], **_: object) -> Exhausted:
+def cut_short(puzzle: Puzzle, known: Sequence[Grid], **_: object) -> SearchResult:
     """A replacement of `searched_through` that has no time left once it has found a solution."""
     others = [grid for grid in solutions_of(puzzle) if grid not in known]
     found = (others[0],) if len(known) == 1 else ()
-    return Exhausted(found, 1, "time was too short" if others else None)
+    return SearchResult(found, 1, "time was too short" if others else None)

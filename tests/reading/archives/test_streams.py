@@ -9,7 +9,7 @@ import struct
 import zlib
 
 import pytest
-from support.archives import PACKERS, A, B, dropped, exhausted, in_little_memory
+from support.archives import PACKERS, A, B, dropped, in_little_memory, search_all
 
 from pipeline.reading.archives import HARMLESS, TooMuch, UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened
@@ -74,7 +74,7 @@ def test_zeros_behind_a_compressed_file_are_padding(drop):
 def test_ten_gibibytes_of_zeros_are_stopped_early(drop, pack):
     path = drop(pack.compress(ZEROS) * 640)
     with in_little_memory(), opened(path, UnpackLimits()) as stream:
-        size, error = exhausted(stream)
+        size, error = search_all(stream)
     assert "1000 times its size" in str(error)
     assert size <= HARMLESS
 
@@ -83,9 +83,9 @@ def test_ten_gibibytes_of_zeros_are_stopped_early(drop, pack):
 def test_the_total_is_a_limit_to_the_byte(drop, pack):
     path = drop(pack(ZEROS))
     with in_little_memory(), opened(path, UnpackLimits(len(ZEROS), ratio=10**9)) as stream:
-        assert exhausted(stream) == (len(ZEROS), None)
+        assert search_all(stream) == (len(ZEROS), None)
     with opened(path, UnpackLimits(len(ZEROS) - 1, ratio=10**9)) as stream:
-        size, error = exhausted(stream)
+        size, error = search_all(stream)
     assert size < len(ZEROS)
     assert isinstance(error, TooMuch)
     assert str(error).endswith("--max-total-bytes allows more")
@@ -104,6 +104,6 @@ def test_a_dictionary_of_gibibytes_is_refused(drop):
 @every_packer
 def test_streams_with_nothing_in_them_come_to_an_end(drop, pack):
     with opened(drop(pack(b"") * 20_000), UnpackLimits()) as stream:
-        size, error = exhausted(stream)
+        size, error = search_all(stream)
     assert size == 0
     assert "thousands of streams" in str(error)

@@ -21,8 +21,8 @@ from support.archives import (
     A,
     B,
     dropped,
-    exhausted,
     in_little_memory,
+    search_all,
     tar_info,
     tar_of,
     walked,
@@ -305,7 +305,7 @@ def drained(path, room=None):
     """How much can be read of all members, and why no more can be."""
     size, errors = 0, []
     for member in walk(path, room or UnpackLimits()):
-        read, error = (0, member.refusal) if member.refusal else exhausted(member.stream)
+        read, error = (0, member.refusal) if member.refusal else search_all(member.stream)
         size += read
         errors += [error] if error else []
     return size, errors
@@ -409,7 +409,7 @@ def test_mutated_archives_raise_what_is_meant_within_the_limits(tmp_path_factory
     except UnpackError:
         return
     with stream:
-        size, _ = exhausted(stream)
+        size, _ = search_all(stream)
     assert size <= max(len(content), SMALL.total_bytes)
 
 

@@ -37,7 +37,7 @@ class NotSolutions(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class SearchResult:
     """The result of an exhaustive search.
 
     `missing` are solutions that were not listed, `nodes` is the number of branchings. `undecided`
@@ -55,14 +55,14 @@ class Exhausted:
         return not self.missing and self.undecided is None
 
 
-def exhausted(
+def search_all(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
     max_solutions: int = 1,
     max_nodes: float = inf,
     seconds: float = inf,
-) -> Exhausted:
+) -> SearchResult:
     """Search a puzzle for up to `max_solutions` solutions that `solutions` lacks.
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
@@ -71,9 +71,9 @@ def exhausted(
     not distinct solutions, and ValueError for `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
-        >>> exhausted(parse_puzzle("11.............."), [])
-        Exhausted(missing=(), nodes=0, undecided=None)
-        >>> exhausted(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
+        >>> search_all(parse_puzzle("11.............."), [])
+        SearchResult(missing=(), nodes=0, undecided=None)
+        >>> search_all(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
         (1, 2, 4, 3)
     """
     if max_solutions < 1:
@@ -82,18 +82,18 @@ def exhausted(
     listed = {_bits_of(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
     if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
         raise NotSolutions("the listed grids are not distinct solutions")
-    if not solutions and crowded_unit(puzzle):
-        return Exhausted((), 0)
+    if not solutions and unit_without_matching(puzzle):
+        return SearchResult((), 0)
     if not puzzle.is_plain:
-        return Exhausted((), 0, _NOT_PLAIN)
+        return SearchResult((), 0, _NOT_PLAIN)
     if puzzle.geometry.side > MAX_SEARCHED_SIDE:
-        return Exhausted((), 0, f"sides above {MAX_SEARCHED_SIDE} are not searched")
+        return SearchResult((), 0, f"sides above {MAX_SEARCHED_SIDE} are not searched")
     return _missing_of(_PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions)
 
 
 def _missing_of(
     search: _PlaneSearch, geometry: Geometry, listed: set[int | None], max_solutions: int
-) -> Exhausted:
+) -> SearchResult:
     """Run a search until it has found `max_solutions` that are not listed."""
     missing: dict[int, None] = {}
     unmet = {*listed}
@@ -106,10 +106,10 @@ def _missing_of(
             break
     grids = tuple(_grid_of(geometry, chosen) for chosen in missing)
     undecided = search.undecided or (NOT_MET if unmet else None)
-    return Exhausted(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
+    return SearchResult(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
 
 
-def crowded_unit(puzzle: Puzzle) -> str | None:
+def unit_without_matching(puzzle: Puzzle) -> str | None:
     """The first unit, such as `row 3`, whose cells cannot all hold different values; else None."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
         if not _can_differ(unit, puzzle):
