@@ -27,7 +27,7 @@ from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solut
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
 from pipeline.settings import Level
-from pipeline.solving.compiled import solve_batch
+from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
@@ -192,7 +192,7 @@ def _grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
         tried[:, cell] = bits
         able = found_in(NINE, tried, 1, solvers=solvers).counts == 1
         flat[able] = tried[able]
-    found = solve_batch(flat, 1, inf).grids[0]
+    found = solve_masks(flat, 1, inf).grids[0]
     return random_symmetries(3, AT_ONCE, int(words.random_raw() >> 1)).of(found)
 
 

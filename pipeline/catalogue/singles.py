@@ -74,18 +74,18 @@ def close(board, states):
     """
     count, width = states.shape[1], board.shape[1]
     for start in range(0, count, width):
-        lanes = min(width, count - start)
+        used = min(width, count - start)
         for lane in range(width):
-            board[DEAD, lane] = lane >= lanes
+            board[DEAD, lane] = lane >= used
         for cell in range(CELLS):
-            board[cell, :lanes] = states[cell, start : start + lanes]
+            board[cell, :used] = states[cell, start : start + used]
         _propagate_units(board)
         while _has_changed(board):
             _propagate_units(board)
         alive = ~nonzero_mask(load(board, DEAD))
         for cell in range(CELLS):
             store(board, cell, load(board, cell) & alive)
-            states[cell, start : start + lanes] = board[cell, :lanes]
+            states[cell, start : start + used] = board[cell, :used]
     return True
 
 

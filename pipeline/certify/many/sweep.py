@@ -80,7 +80,7 @@ def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
 # of a line and of a box at once), and more than three are a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
-    """Restrict the cells of a triad to what it may have.
+    """Restrict the cells of a triad to the values it may have.
 
     Returns contradictions, values that were eliminated, and the number of values that are left.
     """
@@ -94,9 +94,9 @@ def _update_triad(board, cell, gap, triad, may, must, index):
     return clear_lowest_bit(from_third), _any_of(triad) & ~may, popcount(may)
 
 
-# Locked candidates and box-line reduction in both directions: what a triad must have, because one
-# of its cells is fixed to it or because no other triad of its line can have it, leaves the other
-# triads of its line and of its box.
+# Locked candidates, in both directions. A triad must have a value if one of its cells is fixed to
+# it, or if no other triad of its line can have it. Then the other triads of its line and its box
+# lose it.
 @compiled(inline=True)
 def _update_chute(board, chute, first, line, box, gap):
     """Restrict the nine triads of a chute; returns contradictions, and values that were eliminated.

@@ -14,8 +14,8 @@ _FAILURE_WEIGHT = 8.0
 """Weight that a failure adds to the cells of its constraint, in equal parts."""
 
 _DECAY_INTERVAL = 1024
-"""Failures after which all weights are halved, so that recent ones count more. It was 16,384
-before the search had restarts."""
+"""Failures after which all weights are halved, so that recent ones count more. The interval was
+16,384 before the search had restarts."""
 
 
 @compiled()

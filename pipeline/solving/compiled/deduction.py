@@ -28,7 +28,7 @@ def _majority(a, b, c):
 
 @compiled()
 def _store_line(planes, may, must, x, y, z):
-    """Store what the three triads of a line can have, and so must have."""
+    """Store the values that the three triads of a line can and must have."""
     store(planes, may, x)
     store(planes, may + 9, y)
     store(planes, may + 18, z)
@@ -95,9 +95,9 @@ def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
     )
 
 
-# A candidate needs both of its triads. If both must have its value, it is where they meet, in this
-# cell (hidden single), which then has no other candidate. It is certain as a hidden or a naked
-# single.
+# A candidate needs both of its triads. If both must have its value, the value is where they meet,
+# in this cell (hidden single), which then has no other candidate. Hidden and naked singles are
+# certain.
 @compiled()
 def _restrict(planes, plane, column_triad, row_may, row_must, cell):
     """Eliminate a candidate unless its triads and its cell allow it.
@@ -207,7 +207,7 @@ def _round(planes):
 
 @compiled()
 def propagate(planes):
-    """Propagate for ROUNDS rounds. What is known of triads is derived from the candidates."""
+    """Propagate for ROUNDS rounds. The planes of triads are derived from the candidates."""
     for i in range(243):
         store(planes, L.ROW_MAY + i, broadcast(L.ALL))
         store(planes, L.COLUMN_MAY + i, broadcast(L.ALL))
@@ -318,8 +318,8 @@ def _mark_unshared(planes):
 
 # Fail first: a cell with the fewest candidates. Among those, cells with a value that is locked in
 # the box, and then cells that share no value with another selected cell, come last. That is a
-# heuristic: any open cell would do. Of the rest the first one is taken, in an order that does not
-# depend on other lanes, so that a puzzle has the same branches alone and among others.
+# heuristic: any open cell would do. Ties are broken in a fixed order, which does not depend on
+# other lanes, so that a puzzle has the same branches alone and among others.
 @compiled()
 def choose(planes):
     """Choose a cell to branch on in each lane, and write its number to BRANCH_CELL."""

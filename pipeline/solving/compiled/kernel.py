@@ -101,7 +101,7 @@ def _load_puzzle(planes, first, masks, puzzle):
 
 @compiled()
 def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
-    """Remove the last branch of a lane whose puzzle still needs solutions; -1 if there is none."""
+    """Remove the last branch of a lane whose puzzle still needs solutions, or return -1."""
     while last_branch[lane] >= 0:
         branch = last_branch[lane]
         last_branch[lane] = previous[branch]
