@@ -166,5 +166,5 @@ def lanes(many_at_once):
 
 @pytest.fixture
 def searching(checking, monkeypatch):
-    """Have `exhausted_many` use the machine code."""
+    """Have `search_all_of_batch` use the machine code."""
     monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: checking)

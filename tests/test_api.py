@@ -38,7 +38,7 @@ from pipeline import (
     solve,
     solve_many,
 )
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.errors import SolverError
 from pipeline.settings import SolvingOptions, SourceOptions
 from pipeline.solving.complete import Checked
@@ -198,7 +198,7 @@ def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_
     six = solve_at_hand(SIX, solver="pysat").solutions
 
     def see_one(_, listed, **__):
-        return Exhausted(() if listed else six[:1], 1)
+        return SearchResult(() if listed else six[:1], 1)
 
     monkeypatch.setattr("pipeline.solving.problem.searched_through", see_one)
     if not is_provable:
@@ -213,8 +213,8 @@ def prove_nothing(*_):
 
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
-    exhausted = Exhausted((pattern(Geometry(2, 2)),), 1)
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", lambda *_, **__: exhausted)
+    complete = SearchResult((pattern(Geometry(2, 2)),), 1)
+    monkeypatch.setattr("pipeline.solving.problem.searched_through", lambda *_, **__: complete)
     found = list(solutions(SIX, solver="pysat"))
     assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
 

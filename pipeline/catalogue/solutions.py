@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.reading.formats import parsed_from
@@ -67,7 +67,7 @@ def solutions_of(geometry: Geometry, masks: MaskArray, most: int, seconds: float
     if len(few):
         claim = masks[few], found.counts[few], found.grids[:, few]
         left = max(0.0, end - time.monotonic())
-        verdicts, nodes[few] = exhausted_many(geometry, *claim, left)
+        verdicts, nodes[few] = search_all_of_batch(geometry, *claim, left)
         certain[few] = verdicts == Verdict.COMPLETE
     listed = np.where(found.counts < most, 0, found.counts)
     certain &= certify_lists(geometry, masks, listed, found.grids)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 
 def searched_through(
     puzzle: Puzzle, solutions: Sequence[Grid], *, most: int = 1, seconds: float = inf
-) -> Exhausted:
+) -> SearchResult:
     """Search for solutions of any puzzle that are not listed, until there are `most` of them.
 
     It ends undecided after so many seconds. Raises NotSolutions if those listed are not different
     solutions of the puzzle, and ValueError for a `most` below 1.
     """
     if puzzle.is_plain:
-        return exhausted(puzzle, solutions, most=most, seconds=seconds)
-    from pipeline.certify.ruled import exhausted_by_rules  # noqa: PLC0415 - loads numpy
+        return search_all(puzzle, solutions, max_solutions=most, seconds=seconds)
+    from pipeline.certify.ruled import search_all_of_variant  # noqa: PLC0415 - loads numpy
 
-    return exhausted_by_rules(puzzle, solutions, max_solutions=most, seconds=seconds)
+    return search_all_of_variant(puzzle, solutions, max_solutions=most, seconds=seconds)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import Formula
 from pipeline.errors import LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
@@ -109,19 +109,19 @@ def exhaustion_seconds(problem: Problem[S]) -> float:
 
 def search_missing(
     problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
-) -> Exhausted | None:
+) -> SearchResult | None:
     """Search through everything; nothing is known if it finds what is no other solution."""
     try:
-        found = problem.exhausted(solutions, most, limits)
+        found = problem.search_all(solutions, most, limits)
     except LimitReached as error:
-        return Exhausted((), 0, str(error))
+        return SearchResult((), 0, str(error))
     known = {*solutions}
     for each in cast("tuple[S, ...]", found.missing if found else ()):
         fault = problem.fault(each, "exhaustion")
         if each in known:
             fault = "exhaustion has found a solution again"
         if fault and found:
-            return Exhausted((), found.nodes, fault)
+            return SearchResult((), found.nodes, fault)
         known.add(each)
     return found
 

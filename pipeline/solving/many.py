@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.certify import certify_lists
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
@@ -231,7 +231,7 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
         some = at if len(at) < len(counts) else slice(None)
         seconds = _seconds_together(settings, float(spent[at].max()))
         start = time.perf_counter()
-        verdicts, needed = exhausted_many(
+        verdicts, needed = search_all_of_batch(
             batch.geometry, batch.masks[some], counts[some], answers.grids[:, some], seconds
         )
         spent[at] += time.perf_counter() - start

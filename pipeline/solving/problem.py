@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic
 from typing_extensions import TypeVar
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import (
     MAX_CLAUSES,
     MAX_REFUTED,
@@ -94,7 +94,7 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
-    def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
+    def search_all(self, solutions: Sequence[S], most: int, limits: Limits) -> SearchResult | None:  # noqa: ARG002
         """Search for up to `most` solutions that are not listed; None if it cannot be searched.
 
         Those listed are different solutions. Raises LimitReached if memory is too short.
@@ -158,7 +158,7 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
-    def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
+    def search_all(self, solutions: Sequence[Grid], most: int, limits: Limits) -> SearchResult:
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent

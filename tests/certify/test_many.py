@@ -15,7 +15,7 @@ from support.oracle import is_solution, solutions
 from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
 from pipeline.certify import many
-from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, exhausted_many, search
+from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, search, search_all_of_batch
 from pipeline.certify.many.search import LANES, NOWHERE, _choose_branch
 from pipeline.certify.many.sweep import CHUTE_COUNTS, ROWS
 from pipeline.limits import NEVER
@@ -55,7 +55,7 @@ def of_nine(claims) -> list[Claim]:
 def judged(some: list[Claim], **limits):
     """The names of the verdicts, and the nodes."""
     limits = {"seconds": PATIENCE * len(some)} | limits  # they share the seconds
-    verdicts, nodes = exhausted_many(some[0].puzzle.geometry, *arrays(some), **limits)
+    verdicts, nodes = search_all_of_batch(some[0].puzzle.geometry, *arrays(some), **limits)
     return [Verdict(verdict).name for verdict in verdicts], nodes.tolist()
 
 
@@ -94,9 +94,9 @@ def test_the_forms_agree_on_verdicts_whatever_the_masks(searching, monkeypatch):
     masks[5, 40], masks[6, 40] = 0, 512
     counts = generator.integers(0, 2, 400)
     grids = np.array([[SOLVED] * 400], np.uint8)
-    ours = exhausted_many(NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
+    ours = search_all_of_batch(NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
     one_by_one(monkeypatch)
-    theirs = exhausted_many(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
+    theirs = search_all_of_batch(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
     assert ours.tolist() == theirs.tolist()
     assert {*ours.tolist()} == {Verdict.COMPLETE, Verdict.INCOMPLETE, Verdict.WRONG}
 
@@ -106,7 +106,7 @@ def test_a_cell_that_may_hold_nothing_leaves_no_solution(form):
     masks[:, 7] = [0, 512]
     grids = np.array([[SOLVED] * 2], np.uint8)
     for count, verdict in ((0, Verdict.COMPLETE), (1, Verdict.WRONG)):
-        verdicts, _ = exhausted_many(NINE, masks, np.array([count] * 2), grids, PATIENCE)
+        verdicts, _ = search_all_of_batch(NINE, masks, np.array([count] * 2), grids, PATIENCE)
         assert verdicts.tolist() == [verdict] * 2
 
 
@@ -128,14 +128,14 @@ def test_rows_of_grids_beyond_those_that_are_counted_do_not_matter(form, of_nine
     noise = np.random.default_rng(2).integers(0, 256, (12, *masks.shape), dtype=np.uint8)
     beyond = np.arange(12)[:, None] >= counts
     noise[: len(grids)][~beyond[: len(grids)]] = grids[~beyond[: len(grids)]]
-    verdicts, _ = exhausted_many(NINE, masks, counts, noise, PATIENCE)
+    verdicts, _ = search_all_of_batch(NINE, masks, counts, noise, PATIENCE)
     assert [Verdict(verdict).name for verdict in verdicts] == true_of(some)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_may_lie_in_memory_as_they_like(form, order, of_nine):
     masks, counts, grids = (np.asarray(array, order=order) for array in arrays(of_nine[:50]))
-    verdicts, _ = exhausted_many(
+    verdicts, _ = search_all_of_batch(
         NINE, np.repeat(masks, 2, axis=0)[::2], counts, grids[:, ::-1][:, ::-1], PATIENCE
     )
     assert [Verdict(verdict).name for verdict in verdicts] == true_of(of_nine[:50])
@@ -183,7 +183,7 @@ def test_what_breaks_while_searching_is_no_verdict(monkeypatch):
     def broken(board, left):
         raise ValueError("of this test")
 
-    monkeypatch.setattr("pipeline.certify.exhaustion._propagate", broken)
+    monkeypatch.setattr("pipeline.certify.exhaustive._propagate", broken)
     with pytest.raises(ValueError, match="of this test"):
         judged([Claim(HONEST, parse_puzzle(SIX), (), "INCOMPLETE")])
 
@@ -214,13 +214,13 @@ def test_other_shapes_and_counts_are_errors(form):
         {"masks": masks.astype(np.int16)},
     ):
         with pytest.raises(ValueError, match=r"masks of |more grids are counted"):
-            exhausted_many(**good | bad)
+            search_all_of_batch(**good | bad)
 
 
 def test_no_claims_have_no_verdicts(form):
     masks, counts = np.zeros((0, 81), np.uint16), np.zeros(0, np.int64)
     for ranks in (0, 3):
-        verdicts, nodes = exhausted_many(
+        verdicts, nodes = search_all_of_batch(
             NINE, masks, counts, np.zeros((ranks, 0, 81), np.uint8), PATIENCE
         )
         assert (len(verdicts), len(nodes)) == (0, 0)
@@ -229,7 +229,7 @@ def test_no_claims_have_no_verdicts(form):
 def test_claims_of_no_solution_need_no_grids(form):
     opened = (*Puzzle.of_values(NINE, SOLVED).cells[:40], *Puzzle.empty(NINE).cells[40:])
     masks = np.array([opened, [1] * 81], np.uint16)
-    found, _ = exhausted_many(
+    found, _ = search_all_of_batch(
         NINE, masks, np.zeros(2, np.int64), np.zeros((0, 2, 81), np.uint8), PATIENCE
     )
     assert found.tolist() == [Verdict.INCOMPLETE, Verdict.COMPLETE]
@@ -239,7 +239,7 @@ def full_grids(geometry, puzzles):
     """The verdicts on so many full grids."""
     values = np.array([pattern(geometry).values] * puzzles, np.uint8)
     masks, counts = 1 << (values.astype(np.uint64) - np.uint64(1)), np.ones(puzzles, np.int64)
-    return exhausted_many(geometry, masks, counts, values[None], PATIENCE)[0]
+    return search_all_of_batch(geometry, masks, counts, values[None], PATIENCE)[0]
 
 
 def test_the_machine_code_is_loaded_for_the_work_that_there_is(monkeypatch):

@@ -11,7 +11,7 @@ from support.flipping import PLACES, Flipping
 from support.needs import needs_numba
 from support.solvers import at_hand
 
-from pipeline.certify.many import exhausted_many
+from pipeline.certify.many import search_all_of_batch
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats import parsed_from
@@ -81,9 +81,9 @@ def test_a_check_whose_bits_flip_rejects_nothing_that_is_right(seed, prove, solv
     generator = np.random.default_rng(seed)
 
     def flipped(*arguments):
-        verdicts, nodes = exhausted_many(*arguments)
+        verdicts, nodes = search_all_of_batch(*arguments)
         some = generator.random(len(verdicts)) < 0.3
         return np.where(some, verdicts ^ generator.integers(1, 4, len(verdicts)), verdicts), nodes
 
-    monkeypatch.setattr(batch, "exhausted_many", flipped)
+    monkeypatch.setattr(batch, "search_all_of_batch", flipped)
     check(solved, results_of(solved, prove))

@@ -309,7 +309,7 @@ def undecided(_geometry, masks, *_):
 def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
     certificate = Certificate("claimed", reason="no time")
     monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     monkeypatch.setattr("pipeline.solving.complete._prove", lambda *_: (certificate, None))
     rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
     assert [row[7] for row in records(rows)] == ["claimed: no time"] * 2

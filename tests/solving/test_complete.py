@@ -7,7 +7,7 @@ from support.oracle import solutions
 from support.refuting import stands
 from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
@@ -64,7 +64,7 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
         "one twice": (known[0], known[0]),
     }[wrong]
     monkeypatch.setattr(
-        "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted(grids, 3)
+        "pipeline.solving.problem.searched_through", lambda *_, **__: SearchResult(grids, 3)
     )
     false = checked(SIX, solvers, without=1, most=3, prove=prove)
     assert (false.certificate.complete, false.missing) == ("no", ())

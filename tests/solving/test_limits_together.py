@@ -13,7 +13,7 @@ import pytest
 from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.solving import NINE, NINE_TWO
 
-from pipeline.certify.many import exhausted_many
+from pipeline.certify.many import search_all_of_batch
 from pipeline.reading.formats import Piece, detect_collection
 from pipeline.service.solving import solve_piece, solve_sources
 from pipeline.settings import Reading, Settings
@@ -169,18 +169,18 @@ def test_checking_together_takes_half_of_what_asking_left_at_most(
 
     def noting(*arguments):
         allowed.append(arguments[-1])
-        return exhausted_many(*arguments)
+        return search_all_of_batch(*arguments)
 
     slow_together(asking)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", noting)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", noting)
     as_sources([NINE] * number, solvers, solver="lanes", prove="never", timeout=7)
     assert allowed == [checking]
 
 
 @ways
 def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
-    slow = clock.slowed(exhausted_many, 7)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", slow)
+    slow = clock.slowed(search_all_of_batch, 7)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", slow)
     found = solve([NINE] * FEWEST, solvers, timeout=7, prove="always")
     assert told(found) == {("unique", "claimed", SEVEN)}
 

@@ -10,7 +10,7 @@ from support.needs import needs_drat_trim
 from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
@@ -234,7 +234,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
 ):
     """The solver has found one of two solutions, and did not say that there is no other."""
     monkeypatch.setattr(chain, "answers", giving_up_after(1))
-    monkeypatch.setattr(chain, "search_missing", lambda *_: Exhausted((), 0, None))
+    monkeypatch.setattr(chain, "search_missing", lambda *_: SearchResult((), 0, None))
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove="never")

@@ -42,7 +42,7 @@ from support.solving import (
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle, solve_puzzle
-from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
+from pipeline.certify.exhaustive import TOO_SHORT, SearchResult
 from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
 from pipeline.service.solving import solve_one
@@ -175,8 +175,8 @@ def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp
 class Hasty(PuzzleProblem):
     """A puzzle for whose check the time is up once it has found something."""
 
-    def exhausted(self, solutions, most, seconds):
-        found = super().exhausted(solutions, 1, seconds)
+    def search_all(self, solutions, most, seconds):
+        found = super().search_all(solutions, 1, seconds)
         return replace(found, undecided=TOO_SHORT) if found.missing else found
 
 
@@ -262,14 +262,14 @@ def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monk
 
     def found_one(puzzle, known, **_options):
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
-        return Exhausted((others[0],) if len(known) == 1 else (), 1, cut if others else None)
+        return SearchResult((others[0],) if len(known) == 1 else (), 1, cut if others else None)
 
     monkeypatch.setattr("pipeline.solving.problem.searched_through", found_one)
     alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
     check_found_out(parse_puzzle(SIX), alone)
     assert alone.solver.fallback == "liar 0 missed a solution that the check found"
     lying_lanes(monkeypatch, keep_one)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     results = batch([parse_puzzle(EVEN_ODD_SIX)] * FEWEST, at_hand("pysat"), solver="lanes")
     for result in results:
         check_found_out(parse_puzzle(EVEN_ODD_SIX), result)
@@ -277,7 +277,7 @@ def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monk
 
 def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
     lying_lanes(monkeypatch, change_cells)
-    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     for result in batch([parse_puzzle(NINE)] * FEWEST, at_hand("pysat"), solver="lanes"):
         check_found_out(parse_puzzle(NINE), result)
 
@@ -285,7 +285,7 @@ def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
 def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
     def found_three(puzzle, known, **_options):
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
-        return Exhausted(tuple(others[:3]), 1, "time was too short")
+        return SearchResult(tuple(others[:3]), 1, "time was too short")
 
     monkeypatch.setattr("pipeline.solving.problem.searched_through", found_three)
     liar = Liar(honest(), from_answer(1, "unsat"))
@@ -301,7 +301,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
     """A fault of the search, where a proof is asked for: the next solver has the word."""
     monkeypatch.setattr(
-        "pipeline.solving.problem.searched_through", lambda *_, **__: Exhausted((), 3)
+        "pipeline.solving.problem.searched_through", lambda *_, **__: SearchResult((), 3)
     )
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

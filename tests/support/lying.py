@@ -162,7 +162,7 @@ def lying_lanes(monkeypatch, lie: LaneLie, seed: int = 0) -> None:
 
 
 def undecided(geometry, masks, *_rest):
-    """A replacement of `exhausted_many` that never has time."""
+    """A replacement of `search_all_of_batch` that never has time."""
     return np.full(len(masks), Verdict.UNDECIDED, np.uint8), np.zeros(len(masks), np.int64)
 
 

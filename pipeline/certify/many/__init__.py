@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.exhaustion import NotSolutions, exhausted
+from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 
-__all__ = ["MAX_NODES", "Verdict", "exhausted_many", "machine_code"]
+__all__ = ["MAX_NODES", "Verdict", "machine_code", "search_all_of_batch"]
 
 PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
@@ -44,7 +44,7 @@ def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] |
     return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
-def exhausted_many(
+def search_all_of_batch(
     geometry: Geometry,
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
@@ -138,7 +138,7 @@ def _verdict(
         return Verdict.WRONG, 0
     puzzle = Puzzle(geometry, cells)
     try:
-        result = exhausted(puzzle, grids, nodes=max_nodes, seconds=seconds)
+        result = search_all(puzzle, grids, max_nodes=max_nodes, seconds=seconds)
     except NotSolutions:
         return Verdict.WRONG, 0
     if result.missing:

@@ -13,7 +13,13 @@ from math import inf
 from typing import Any
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import NOT_MET, TOO_SHORT, Exhausted, NotSolutions, crowded_unit
+from pipeline.certify.exhaustive import (
+    NOT_MET,
+    TOO_SHORT,
+    NotSolutions,
+    SearchResult,
+    unit_without_matching,
+)
 from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.gathering import NoSolution
 from pipeline.certify.ruled.search import search as plain_search
@@ -44,14 +50,14 @@ loaded = Loaded(PROGRAM)
 _NO_CODE = "there is no machine code for a longer search"
 
 
-def exhausted_by_rules(
+def search_all_of_variant(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
     max_solutions: int = 1,
     max_nodes: float = inf,
     seconds: float = inf,
-) -> Exhausted:
+) -> SearchResult:
     """Search for solutions of a variant that are not listed, at most `max_solutions` of them.
 
     Undecided after `max_nodes` or `seconds`, for rules that are too large, and if the search misses
@@ -61,7 +67,7 @@ def exhausted_by_rules(
     start = time.monotonic()
     end = start + seconds
 
-    def search(step: Callable[..., int] | None, max_seconds: float) -> Exhausted:
+    def search(step: Callable[..., int] | None, max_seconds: float) -> SearchResult:
         latest = min(end, start + max_seconds)
         return run_search(step, puzzle, solutions, max_solutions, max_nodes, latest)
 
@@ -76,7 +82,7 @@ def exhausted_by_rules(
     loaded.count(WITHOUT_CODE)
     if result.undecided != TOO_SHORT or time.monotonic() > end:
         return result
-    return Exhausted(result.missing, result.nodes, _NO_CODE)
+    return SearchResult(result.missing, result.nodes, _NO_CODE)
 
 
 def run_search(
@@ -86,8 +92,8 @@ def run_search(
     max_solutions: int,
     max_nodes: float,
     end: float,
-) -> Exhausted:
-    """`exhausted_by_rules` until `end` of the monotonic clock.
+) -> SearchResult:
+    """`search_all_of_variant` until `end` of the monotonic clock.
 
     `step` is the search in machine code; without it, plain Python does the same.
     """
@@ -96,14 +102,14 @@ def run_search(
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, grid) for grid in solutions):
         raise NotSolutions("the grids that are listed are not different solutions")
-    if not listed and crowded_unit(puzzle):
-        return Exhausted((), 0)
+    if not listed and unit_without_matching(puzzle):
+        return SearchResult((), 0)
     try:
         run = _VariantSearch(step, puzzle, search_arrays(puzzle, end), max_nodes, end)
     except NoSolution:
-        return Exhausted((), 0, NOT_MET if listed else None)
+        return SearchResult((), 0, NOT_MET if listed else None)
     except TooLarge as error:
-        return Exhausted((), 0, str(error))
+        return SearchResult((), 0, str(error))
     missing, not_met = list[Grid](), {*listed}
     for grid in run.solutions():
         if grid in listed:
@@ -111,8 +117,8 @@ def run_search(
             continue
         missing.append(grid)
         if len(missing) == max_solutions:
-            return Exhausted(tuple(missing), run.nodes)
-    return Exhausted(tuple(missing), run.nodes, run.undecided or (NOT_MET if not_met else None))
+            return SearchResult(tuple(missing), run.nodes)
+    return SearchResult(tuple(missing), run.nodes, run.undecided or (NOT_MET if not_met else None))
 
 
 class _VariantSearch:

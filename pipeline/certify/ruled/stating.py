@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.exhaustion import TOO_SHORT
+from pipeline.certify.exhaustive import TOO_SHORT
 from pipeline.certify.ruled import layout as L
 from pipeline.certify.ruled.gathering import (
     NoSolution,

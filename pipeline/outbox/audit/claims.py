@@ -11,7 +11,7 @@ from operator import and_
 from typing import NamedTuple, TypeVar
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
+from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import One, Report, Terms
@@ -78,7 +78,7 @@ def audit_conflict(
     report = report.within("conflict")
     if _is_not_found(record):
         report.note("none was found in time")
-        if puzzle and (unit := crowded_unit(puzzle)):
+        if puzzle and (unit := unit_without_matching(puzzle)):
             report.bad(f"no conflict is named, but the clues of {unit} have no solution together")
         return
     demands = _demands(record, puzzle, geometry, report)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import TOO_SHORT
+from pipeline.certify.exhaustive import TOO_SHORT
 from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
 from pipeline.certify.missing import searched_through
 from pipeline.certify.proof import REFUTED, lrat_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify import certify_grid, certify_many
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.rows import CERTIFICATES, COMPLETE, AuditedRow, Portion
 from pipeline.outbox.audit.sets import Report
@@ -52,7 +52,7 @@ def right_at_once(portion: Portion, seconds: float) -> dict[str, list[int]]:
         legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
         masks, counts = masks_of_plain(_signs(told.values())[legible]), np.full(len(legible), count)
         time = seconds * len(legible)
-        verdicts, _ = exhausted_many(NINE, masks, counts, grids[:, legible], time)
+        verdicts, _ = search_all_of_batch(NINE, masks, counts, grids[:, legible], time)
         right[claim] = np.array([*told])[legible[verdicts == sought]].tolist()
     return right
 
@@ -156,7 +156,7 @@ def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
             for place, (row, _) in enumerate(group):
                 for rank, grid in enumerate(row.grids.values()):
                     grids[rank, place] = grid.values
-            verdicts, _ = exhausted_many(geometry, masks, counts, grids, seconds * len(group))
+            verdicts, _ = search_all_of_batch(geometry, masks, counts, grids, seconds * len(group))
             said = zip(group, verdicts.tolist(), strict=True)
             right |= {row.number for (row, _), verdict in said if verdict == sought_in(row.row)}
     return right

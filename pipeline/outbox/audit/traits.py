@@ -23,7 +23,7 @@ from pipeline.catalogue.traits import (
     find_traits,
 )
 from pipeline.certify import certify_grid, certify_many
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
 from pipeline.outbox.audit.claims import named_rule
@@ -205,7 +205,7 @@ def _leaving_out(seconds: float) -> Redundancy:
             asked = masks[at]
             asked[np.arange(len(at)), own] = solved.geometry.all_values
             claimed = np.ones(len(at), np.int64), solutions[None, at]
-            verdicts, _ = exhausted_many(solved.geometry, asked, *claimed, seconds * len(at))
+            verdicts, _ = search_all_of_batch(solved.geometry, asked, *claimed, seconds * len(at))
             redundant[at, own] = verdicts == Verdict.COMPLETE
             certain[at[verdicts == Verdict.UNDECIDED]] = False
         return redundant, certain

@@ -7,7 +7,7 @@ from math import inf
 
 from support.solving import pattern
 
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.ruled import run_search
 from pipeline.certify.ruled.joint import joint_sums
 from pipeline.puzzle.formulas import AllDifferent, Every
@@ -66,5 +66,5 @@ def test_sums_with_weights_or_common_cells_are_not_joined():
 
 def test_sums_that_cannot_all_hold_are_refuted_without_a_branch():
     puzzle = Puzzle.empty(NINE, tuple(of_one_box(32)))
-    assert run_search(None, puzzle, (), 1, inf, inf) == Exhausted((), 0)
+    assert run_search(None, puzzle, (), 1, inf, inf) == SearchResult((), 0)
     assert run_search(None, Puzzle.empty(NINE, tuple(of_one_box(31))), (), 1, inf, inf).missing

@@ -19,9 +19,15 @@ from support.rules.predicates import MEANS
 from support.solving import PATIENCE, pattern
 
 from pipeline.certify import certify_grid, ruled
-from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
-from pipeline.certify.ruled import exhausted_by_rules, plain_search, run_search, search, try_search
+from pipeline.certify.exhaustive import TOO_SHORT, NotSolutions, SearchResult
 from pipeline.certify.ruled import layout as L
+from pipeline.certify.ruled import (
+    plain_search,
+    run_search,
+    search,
+    search_all_of_variant,
+    try_search,
+)
 from pipeline.certify.ruled.gathering import MAX_ALTERNATIVES
 from pipeline.certify.ruled.stating import search_arrays
 from pipeline.puzzle.formulas import (
@@ -135,7 +141,7 @@ def test_the_solutions_of_an_example_are_those_that_its_predicate_takes(kind, st
         puzzle = Puzzle(geometry, puzzle.cells, (rule,))
         found = searched_through(step, puzzle)
         if isinstance(rule, Sum) and rule.terms[0][1] > 10**20:
-            assert found == Exhausted((), 0, "a sum has too large numbers")
+            assert found == SearchResult((), 0, "a sum has too large numbers")
             continue
         assert found.undecided is None
         assert sorted(found.missing) == meant(geometry, grids, (rule,)), rule
@@ -377,7 +383,7 @@ def test_too_many_alternatives_are_not_searched():
     many = Formula(Either((Every(tuple(pairs)), Every(()))))
     found = searched_through(None, Puzzle.empty(FOUR, (many,)))
     why = f"a rule has more than {MAX_ALTERNATIVES} alternatives"
-    assert found == Exhausted((), 0, why)
+    assert found == SearchResult((), 0, why)
 
 
 def test_constraints_of_another_kind_are_not_searched():
@@ -393,7 +399,7 @@ def test_constraints_of_another_kind_are_not_searched():
 
     for odd in (Formula(Any()), Formula(Either((Any(), Either(()), Any())))):
         found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
-        assert found == Exhausted((), 0, "Any is not searched")
+        assert found == SearchResult((), 0, "Any is not searched")
 
 
 def test_parts_that_say_nothing_always_hold(step):
@@ -411,8 +417,8 @@ def test_parts_that_say_nothing_always_hold(step):
 def test_grids_of_many_cells_are_not_searched():
     corners = tuple((18 * row, 18 * column) for row in range(4) for column in range(4))
     for geometry in (Geometry(7, 7), Geometry(4, 8), Geometry(3, 3, grids=corners)):
-        found = exhausted_by_rules(Puzzle.empty(geometry, (Greater(0, 1),)), ())
-        assert found == Exhausted((), 0, "with rules, more than 1,000 cells are not searched")
+        found = search_all_of_variant(Puzzle.empty(geometry, (Greater(0, 1),)), ())
+        assert found == SearchResult((), 0, "with rules, more than 1,000 cells are not searched")
 
 
 @pytest.mark.parametrize("units", [(), (AllDifferent((0, 1, 2)),)])
@@ -430,7 +436,7 @@ def test_a_sum_of_many_weights_is_soon_stated():
     geometry = Geometry(5, 6)
     terms = tuple((cell, 1 + cell // 2) for cell in range(geometry.size))
     puzzle = Puzzle.empty(geometry, (Sum(terms, 1),))
-    assert run_search(None, puzzle, (), 1, inf, time.monotonic() + 5) == Exhausted((), 0)
+    assert run_search(None, puzzle, (), 1, inf, time.monotonic() + 5) == SearchResult((), 0)
 
 
 def test_a_list_that_is_none_of_different_solutions_is_refused(step):
@@ -455,17 +461,17 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
         assert {*found.missing} < {*whole.missing}
     assert searched_through(step, puzzle, nodes=whole.nodes) == whole
     over = run_search(step, puzzle, (), 1, inf, time.monotonic() - 1)
-    assert over == Exhausted((), 0, TOO_SHORT)
+    assert over == SearchResult((), 0, TOO_SHORT)
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
     monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
-    found = exhausted_by_rules(puzzle, (), max_solutions=ALL)
+    found = search_all_of_variant(puzzle, (), max_solutions=ALL)
     assert found.undecided == "there is no machine code for a longer search"
-    assert exhausted_by_rules(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == TOO_SHORT
+    assert search_all_of_variant(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == TOO_SHORT
     small = Puzzle.empty(FOUR, (Cage((0, 1), 3),))
-    assert len(exhausted_by_rules(small, (), max_solutions=ALL).missing) == 48
+    assert len(search_all_of_variant(small, (), max_solutions=ALL).missing) == 48
 
 
 @needs_numba
@@ -480,7 +486,7 @@ def test_with_machine_code_it_is_used(ruling, monkeypatch):
             return ruling if at_once >= needed else None
 
         monkeypatch.setattr("pipeline.certify.ruled.loaded.get", get)
-        assert len(exhausted_by_rules(hard, (), max_solutions=3000).missing) == 3000
+        assert len(search_all_of_variant(hard, (), max_solutions=3000).missing) == 3000
         assert asked == ([False, True] if needed else [False])
 
 

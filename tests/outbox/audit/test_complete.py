@@ -29,7 +29,7 @@ from support.solving import (
     pattern,
 )
 
-from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import Terms
@@ -265,7 +265,7 @@ def test_what_time_was_too_short_for_is_unchecked(outbox):
 
 
 def undecided(puzzle, grids, **_):
-    return Exhausted((), 0, "it is too hard")
+    return SearchResult((), 0, "it is too hard")
 
 
 def said_of(puzzle, grids, ask):
@@ -279,7 +279,7 @@ def said_of(puzzle, grids, ask):
 @pytest.mark.parametrize("which", ["no solution", "a published one"])
 def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
     puzzle = parse_puzzle(TWO)
-    grids = exhausted(puzzle, (), most=9).missing
+    grids = search_all(puzzle, (), max_solutions=9).missing
     found = {"no solution": pattern(puzzle.geometry), "a published one": grids[0]}[which]
 
     def another_said() -> tuple[str, ...]:
@@ -290,7 +290,8 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     assert another_said() == ()
     monkeypatch.setattr(
-        "pipeline.outbox.audit.complete.searched_through", lambda *_, **__: Exhausted((found,), 0)
+        "pipeline.outbox.audit.complete.searched_through",
+        lambda *_, **__: SearchResult((found,), 0),
     )
     (said,) = another_said()
     assert said.startswith("that there are more solutions was not checked: the grid that was found")
@@ -300,7 +301,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
-    grids = exhausted(puzzle, (), most=9).missing
+    grids = search_all(puzzle, (), max_solutions=9).missing
     monkeypatch.setattr("pipeline.outbox.audit.complete.searched_through", undecided)
     return puzzle, grids
 

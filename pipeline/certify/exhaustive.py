@@ -1,11 +1,13 @@
-"""Whether the solutions of a puzzle that are listed are all there are, from the rules alone.
+"""Checks that listed solutions are complete, by an exhaustive search that knows only the rules.
+rules.
 
-Nothing here knows an encoding, a clause or a solver. All candidates are one number, a plane of n²
-bits for each value: bit v·n² + c says that cell c may hold the value v + 1. So a shift moves all
-cells of all values at once. A segment is the part of a row or of a column that lies in one box.
-After propagation the search branches in a group, of which one candidate is right. It prefers groups
-with few candidates that have failed often, because the trouble is there (F. Boussemart et al.,
-Boosting systematic search by weighting constraints, 2004). It begins anew after ever more failures.
+Nothing here knows an encoding, a clause or a solver. All candidates are one number, with a plane of
+n² bits for each value: bit v·n² + c says that cell c can hold the value v + 1. So one shift moves
+all cells of all values at once. A segment is the part of a row or of a column that lies in one box.
+
+After propagation the search branches on a group, of which one candidate is right. It prefers groups
+with few candidates that have failed often, since they mark the hard part (F. Boussemart et al.,
+Boosting systematic search by weighting constraints, 2004), and restarts after ever more failures.
 """
 
 from __future__ import annotations
@@ -19,27 +21,27 @@ from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
-LARGEST_SIDE = 49
-"""The largest side that is searched: it has 117,649 candidates."""
+MAX_SIDE = 49
+"""The largest side that is searched, with 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 NOT_MET = "the search did not come to a listed solution"
 
-_FIRST_RUN, _LONGER = 200, 1.3
-"""Failures before the search begins anew, and the factor for each time after."""
+_FIRST_RESTART, _RESTART_FACTOR = 200, 1.3
+"""Failures before the first restart, and the factor for each later one."""
 
 
 class NotSolutions(ValueError):
-    """Grids are listed that are not different solutions of the puzzle."""
+    """The listed grids are not distinct solutions of the puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
-    """The result of a search: solutions that were not listed, and its number of branchings.
+class SearchResult:
+    """Solutions that were not listed, and the number of branches.
 
-    `undecided` says why it ended before it had seen everything; None if it has, or has found as
-    many missing solutions as were asked for.
+    `undecided` says why the search stopped early. It is None if the search was complete, or found
+    as many missing solutions as were asked for.
     """
 
     missing: tuple[Grid, ...]
@@ -48,90 +50,92 @@ class Exhausted:
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is no solution but those listed."""
+        """Whether the listed solutions are all there are."""
         return not self.missing and self.undecided is None
 
 
-def exhausted(
+def search_all(
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     *,
-    most: int = 1,
-    nodes: float = inf,
+    max_solutions: int = 1,
+    max_nodes: float = inf,
     seconds: float = inf,
-) -> Exhausted:
-    """Search for solutions of a puzzle that are not listed, until there are `most` of them.
+) -> SearchResult:
+    """Search for solutions of a puzzle that are not listed, at most `max_solutions` of them.
 
-    It ends undecided after so many nodes or seconds, and if it has not come to all that are listed.
-    Sides above LARGEST_SIDE and rules beyond the units are undecided, unless a unit is crowded.
-    Raises NotSolutions if those listed are not different solutions of the puzzle, and ValueError
-    for a `most` below 1.
+    Undecided after `max_nodes` or `seconds`, and if the search misses a listed solution. Sides
+    above MAX_SIDE and variants are undecided, unless some unit cannot be filled. Raises
+    NotSolutions unless the listed grids are distinct solutions, and ValueError if `max_solutions`
+    is below 1.
 
         >>> from pipeline import parse_puzzle
-        >>> exhausted(parse_puzzle("11.............."), [])
-        Exhausted(missing=(), nodes=0, undecided=None)
-        >>> exhausted(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
+        >>> search_all(parse_puzzle("11.............."), [])
+        SearchResult(missing=(), nodes=0, undecided=None)
+        >>> search_all(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
         (1, 2, 4, 3)
     """
-    if most < 1:
-        raise ValueError(f"{most} solutions are not looked for")
+    if max_solutions < 1:
+        raise ValueError(f"{max_solutions} solutions are not looked for")
     end = time.monotonic() + seconds
     listed = {_chosen(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
     if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
         raise NotSolutions("the grids that are listed are not different solutions")
-    if not solutions and crowded_unit(puzzle):
-        return Exhausted((), 0)
+    if not solutions and unit_without_matching(puzzle):
+        return SearchResult((), 0)
     if not puzzle.is_plain:
-        return Exhausted((), 0, _NOT_PLAIN)
-    if puzzle.geometry.side > LARGEST_SIDE:
-        return Exhausted((), 0, f"sides above {LARGEST_SIDE} are not searched")
-    return _searched(_PlaneSearch(puzzle, nodes, end), puzzle.geometry, listed, most)
+        return SearchResult((), 0, _NOT_PLAIN)
+    if puzzle.geometry.side > MAX_SIDE:
+        return SearchResult((), 0, f"sides above {MAX_SIDE} are not searched")
+    return _missing_solutions(
+        _PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions
+    )
 
 
-def _searched(
-    search: _PlaneSearch, geometry: Geometry, listed: set[int | None], most: int
-) -> Exhausted:
-    """The solutions that a search finds, except those listed, until there are `most`."""
+def _missing_solutions(
+    search: _PlaneSearch, geometry: Geometry, listed: set[int | None], max_solutions: int
+) -> SearchResult:
+    """The solutions of a search that are not listed, at most `max_solutions`."""
     missing: dict[int, None] = {}
-    unmet = {*listed}
+    not_reached = {*listed}
     for chosen in search.solutions():
         if chosen in listed:
-            unmet.discard(chosen)
+            not_reached.discard(chosen)
             continue
         missing[chosen] = None
-        if len(missing) >= most:
+        if len(missing) >= max_solutions:
             break
     grids = tuple(_grid(geometry, chosen) for chosen in missing)
-    undecided = search.undecided or (NOT_MET if unmet else None)
-    return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
+    undecided = search.undecided or (NOT_MET if not_reached else None)
+    return SearchResult(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
 
 
-def crowded_unit(puzzle: Puzzle) -> str | None:
+def unit_without_matching(puzzle: Puzzle) -> str | None:
     """The first unit, such as `row 3`, whose cells cannot all hold different values, if any."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
-        if not _can_differ(unit, puzzle):
+        if not _has_matching(unit, puzzle):
             return unit_name(puzzle.geometry, index)
     return None
 
 
-def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
+def _has_matching(unit: Sequence[int], puzzle: Puzzle) -> bool:
     """Whether the cells of a unit can hold different values.
 
-    A bipartite matching of those that are not blank, by augmenting paths.
+    A bipartite matching of cells and values, by augmenting paths. Blank cells take what is left.
     """
     holders: dict[int, int] = {}
 
-    def settle(cell: int, tried: set[int]) -> bool:
+    def place_cell(cell: int, visited: set[int]) -> bool:
         for value in values_of(puzzle.cells[cell]):
-            if value not in tried:
-                tried.add(value)
-                if value not in holders or settle(holders[value], tried):
+            if value not in visited:
+                visited.add(value)
+                if value not in holders or place_cell(holders[value], visited):
                     holders[value] = cell
                     return True
         return False
 
     full = puzzle.geometry.all_values
-    return all(puzzle.cells[cell] == full or settle(cell, set()) for cell in unit)
+    return all(puzzle.cells[cell] == full or place_cell(cell, set()) for cell in unit)
 
 
 class _Repeats(NamedTuple):
@@ -205,8 +209,8 @@ def _grid(geometry: Geometry, chosen: int) -> Grid:
     cells = geometry.side**2
     values = [0] * cells
     while chosen:
-        place = (chosen & -chosen).bit_length() - 1
-        values[place % cells] = place // cells + 1
+        position = (chosen & -chosen).bit_length() - 1
+        values[position % cells] = position // cells + 1
         chosen &= chosen - 1
     return Grid(geometry, tuple(values))
 
@@ -214,10 +218,10 @@ def _grid(geometry: Geometry, chosen: int) -> Grid:
 class _PlaneSearch:
     """A depth-first search, with restarts; `undecided` says why it ended early, if it did."""
 
-    def __init__(self, puzzle: Puzzle, most: float, end: float) -> None:
+    def __init__(self, puzzle: Puzzle, max_nodes: float, end: float) -> None:
         self.nodes = 0
         self.undecided: str | None = None
-        self._most = most
+        self._max_nodes = max_nodes
         self._end = end
         self._board = _board(puzzle.geometry)
         self._weights: dict[int, int] = {}
@@ -228,29 +232,29 @@ class _PlaneSearch:
 
     def solutions(self) -> Iterator[int]:
         """The candidates of each solution; one may come again after a restart."""
-        run = float(_FIRST_RUN)
-        failures, waiting = 0, [self._root]
-        while waiting:
+        interval = float(_FIRST_RESTART)
+        failures, stack = 0, [self._root]
+        while stack:
             if time.monotonic() > self._end:
                 self.undecided = TOO_SHORT
                 return
-            left, state = _propagate(self._board, waiting.pop())
+            left, state = _propagate(self._board, stack.pop())
             if state == _OPEN:
-                if self.nodes >= self._most:
-                    self.undecided = f"{self._most:,.0f} nodes were too few"
+                if self.nodes >= self._max_nodes:
+                    self.undecided = f"{self._max_nodes:,.0f} nodes were too few"
                     return
                 self.nodes += 1
-                waiting += self._branches(left)
+                stack += self._branches(left)
                 continue
             if state == _FULL:
                 yield left
             elif state == _DEAD:
-                self._blame(left)
+                self._add_failure(left)
             failures += 1
-            if failures > run and waiting:
-                run, failures, waiting = run * _LONGER, 0, [self._root]
+            if failures > interval and stack:
+                interval, failures, stack = interval * _RESTART_FACTOR, 0, [self._root]
 
-    def _blame(self, left: int) -> None:
+    def _add_failure(self, left: int) -> None:
         """Note the failure of a group that has no candidate left; all others weigh 1."""
         for index, group in enumerate(self._board.groups):
             if not left & group:
@@ -261,27 +265,27 @@ class _PlaneSearch:
         """The candidates without one of a group, and with no other of it."""
         groups, weights = self._board.groups, self._weights
         pair = _first_pair(self._board, left)
-        some = range(len(groups)) if pair is None else sorted({pair, *weights})
-        least, among = inf, 0
-        for index in some:
-            held, weight = left & groups[index], weights.get(index, 1)
-            count = held.bit_count()
-            if count > 1 and count < least * weight:
-                least, among = count / weight, held
-        one = among & -among
-        return left & ~one, left & ~among | one
+        indices = range(len(groups)) if pair is None else sorted({pair, *weights})
+        lowest_score, candidates = inf, 0
+        for index in indices:
+            candidates_left, weight = left & groups[index], weights.get(index, 1)
+            count = candidates_left.bit_count()
+            if count > 1 and count < lowest_score * weight:
+                lowest_score, candidates = count / weight, candidates_left
+        chosen = candidates & -candidates
+        return left & ~chosen, left & ~candidates | chosen
 
 
 def _first_pair(board: _Planes, left: int) -> int | None:
     """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
-    plane, shifts, _ = board.values
-    one, two, three = left & plane, 0, 0
+    first_plane, shifts, _ = board.values
+    once, twice, thrice = left & first_plane, 0, 0
     for shift in shifts:
-        here = left >> shift & plane
-        three |= two & here
-        two |= one & here
-        one |= here
-    pairs = two & ~three
+        plane_of_value = left >> shift & first_plane
+        thrice |= twice & plane_of_value
+        twice |= once & plane_of_value
+        once |= plane_of_value
+    pairs = twice & ~thrice
     return (pairs & -pairs).bit_length() - 1 if pairs else None
 
 
@@ -299,29 +303,29 @@ def _propagate(board: _Planes, left: int) -> tuple[int, int]:
     """
     plane, _, copies = board.values
     while True:
-        one, several = _counted(left, board.values)
-        if one != plane:
+        once, several = _counted(left, board.values)
+        if once != plane:
             return left, _DEAD
-        before, sure = left, left & ~(several * copies)
-        met = left
+        before, certain = left, left & ~(several * copies)
+        meeting = left
         for segments, *kinds in board.directions:
-            may, must = _folded(left, segments), _folded(sure, segments)
+            may, must = _folded(left, segments), _folded(certain, segments)
             for units in kinds:
-                one, more = _counted(may, units)
-                if one != units.first:
+                once, twice_in_unit = _counted(may, units)
+                if once != units.first:
                     return left, _DEAD
-                must |= may & (one & ~more) * units.spread
+                must |= may & (once & ~twice_in_unit) * units.spread
             for units in kinds:
-                one, more = _counted(must, units)
-                if more:
+                once, twice_in_unit = _counted(must, units)
+                if twice_in_unit:
                     return left, _CLASH
-                may &= must | ~(one * units.spread)
+                may &= must | ~(once * units.spread)
             left &= may * segments.spread
-            met &= must * segments.spread
-        held, twice = _counted(met, board.values)
+            meeting &= must * segments.spread
+        held, twice = _counted(meeting, board.values)
         if twice:
             return left, _CLASH
-        left &= met | ~(held * copies)
+        left &= meeting | ~(held * copies)
         if left == before:
             return left, _OPEN if several else _FULL
 
@@ -329,17 +333,17 @@ def _propagate(board: _Planes, left: int) -> tuple[int, int]:
 def _counted(bits: int, repeats: _Repeats) -> tuple[int, int]:
     """The first bits that are set at least once, and at least twice, there and behind."""
     first, shifts, _ = repeats
-    one, several = bits & first, 0
+    once, several = bits & first, 0
     for shift in shifts:
-        here = bits >> shift & first
-        several |= one & here
-        one |= here
-    return one, several
+        bits_here = bits >> shift & first
+        several |= once & bits_here
+        once |= bits_here
+    return once, several
 
 
 def _folded(candidates: int, segments: _Repeats) -> int:
     """The segments in which there are candidates."""
-    found = candidates
+    folded = candidates
     for shift in segments.shifts:
-        found |= candidates >> shift
-    return found & segments.first
+        folded |= candidates >> shift
+    return folded & segments.first
