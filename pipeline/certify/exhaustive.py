@@ -1,5 +1,4 @@
 """Checks that listed solutions are complete, by an exhaustive search that knows only the rules.
-rules.
 
 Nothing here knows an encoding, a clause or a solver. All candidates are one number, with a plane of
 n² bits for each value: bit v·n² + c says that cell c can hold the value v + 1. So one shift moves
