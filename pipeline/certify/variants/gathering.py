@@ -11,7 +11,7 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.ruled.tables import RelationTables, TooLarge, relation
+from pipeline.certify.variants.tables import RelationTables, TooLarge, relation
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,

@@ -6,8 +6,8 @@ As in `propagation`, each is exact once all cells of its scope have one value. `
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.cells import (
     assign,
     bit_count,
     eliminate_from_peers,

@@ -20,11 +20,11 @@ from pipeline.certify.exhaustive import (
     SearchResult,
     unit_without_matching,
 )
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.gathering import NoSolution
-from pipeline.certify.ruled.search import search as plain_search
-from pipeline.certify.ruled.stating import SearchArrays, search_arrays
-from pipeline.certify.ruled.tables import TooLarge
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.gathering import NoSolution
+from pipeline.certify.variants.search import search as plain_search
+from pipeline.certify.variants.stating import SearchArrays, search_arrays
+from pipeline.certify.variants.tables import TooLarge
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
 
@@ -42,8 +42,8 @@ _MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
 PROGRAM = Program(
     "rules",
     "search",
-    tuple(f"pipeline.certify.ruled.{name}" for name in _MODULES),
-    "pipeline.certify.ruled.try_search",
+    tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
+    "pipeline.certify.variants.try_search",
 )
 loaded = Loaded(PROGRAM)
 

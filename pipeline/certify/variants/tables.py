@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.ruled import layout as L
+from pipeline.certify.variants import layout as L
 
 Numbers = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ and on lists in plain Python. `layout` describes `state` and `problem`.
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
+from pipeline.certify.variants import layout as L
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1

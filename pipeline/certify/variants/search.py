@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import bit_count, restrict, schedule
-from pipeline.certify.ruled.propagation import clear_queues, propagate
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.cells import bit_count, restrict, schedule
+from pipeline.certify.variants.propagation import clear_queues, propagate
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0

@@ -8,21 +8,21 @@ the search accepts nothing wrong. Between these, a propagator may be as weak as 
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.cells import (
     assign,
     bit_count,
     eliminate_from_peers,
     lowest_bit,
     restrict,
 )
-from pipeline.certify.ruled.regions import (
+from pipeline.certify.variants.regions import (
     connected,
     count_of_equal,
     different_pairs,
     ranked,
 )
-from pipeline.certify.ruled.sums import one_of_sets, weighted_sum
+from pipeline.certify.variants.sums import one_of_sets, weighted_sum
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1
