@@ -1,6 +1,6 @@
 """Checks that the listed solutions of a variant are complete, by an exhaustive search.
 
-The rules state constraints. `gathering` simplifies these and `stating` packs them into arrays.
+The rules state constraints. `simplify` reduces these and `arrays` packs them into arrays.
 `search` branches and `propagation` eliminates values, in machine code or else in plain Python.
 Nothing here knows an encoding, a clause or a solver.
 """
@@ -21,9 +21,9 @@ from pipeline.certify.exhaustive import (
     unit_without_matching,
 )
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.gathering import NoSolution
+from pipeline.certify.variants.arrays import SearchArrays, search_arrays
 from pipeline.certify.variants.search import search as plain_search
-from pipeline.certify.variants.stating import SearchArrays, search_arrays
+from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.tables import TooLarge
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
@@ -38,7 +38,7 @@ BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
 """The longest that plain Python searches before machine code is loaded, and if it cannot be: then a
 proof is quicker."""
 
-_MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
+_MODULES = "search", "propagation", "regions", "sums", "domains", "layout"
 PROGRAM = Program(
     "rules",
     "search",

@@ -9,7 +9,7 @@ the search accepts nothing wrong. Between these, a propagator may be as weak as 
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.cells import (
+from pipeline.certify.variants.domains import (
     assign,
     bit_count,
     eliminate_from_peers,
@@ -134,7 +134,7 @@ def _all_different(state, problem, first, length):
 
 
 # Both parts hold the same values, so a value that one of them cannot hold leaves the other. How
-# often a value occurs is not looked at: `stating` makes such constraints of the rests of two units
+# often a value occurs is not looked at: `arrays` makes such constraints of the rests of two units
 # that overlap ("law of leftovers"), which these units decide anyway.
 @compiled()
 def _same_values(state, problem, first, length, middle):

@@ -7,7 +7,7 @@ As in `propagation`, each is exact once all cells of its scope have one value. `
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.cells import highest_bit, lowest_bit, restrict
+from pipeline.certify.variants.domains import highest_bit, lowest_bit, restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9

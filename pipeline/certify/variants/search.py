@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.cells import bit_count, restrict, schedule
+from pipeline.certify.variants.domains import bit_count, restrict, schedule
 from pipeline.certify.variants.propagation import clear_queues, propagate
 from pipeline.native import compiled
 

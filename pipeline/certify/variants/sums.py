@@ -1,13 +1,13 @@
 """Propagators of sums, and of sets of values.
 
 As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
-`state` and `problem`. Sums are of indices of values: `stating` shifts the total.
+`state` and `problem`. Sums are of indices of values: `arrays` shifts the total.
 """
 
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.cells import (
+from pipeline.certify.variants.domains import (
     assign,
     bit_count,
     eliminate_from_peers,
@@ -196,7 +196,7 @@ def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
 
 # Bounds consistency of a linear equation: the bounds of all other groups bound each group. The
 # cells of a group differ, which makes its bounds much closer than the sum of bounds of single
-# cells. `stating` chooses the groups.
+# cells. `arrays` chooses the groups.
 @compiled()
 def weighted_sum(state, problem, first, length):
     """The sum of weight × index over all groups is the total."""

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from pipeline.certify.exhaustive import TOO_SHORT
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.gathering import (
+from pipeline.certify.variants.joint import joint_sums
+from pipeline.certify.variants.regions import CONNECTED_SCRATCH
+from pipeline.certify.variants.simplify import (
     NoSolution,
     Simplified,
     Terms,
@@ -23,8 +25,6 @@ from pipeline.certify.variants.gathering import (
     set_of,
     weights_of,
 )
-from pipeline.certify.variants.joint import joint_sums
-from pipeline.certify.variants.regions import CONNECTED_SCRATCH
 from pipeline.certify.variants.tables import (
     MAX_VALUES_WITH_SETS,
     AutomatonKey,

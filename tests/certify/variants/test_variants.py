@@ -28,8 +28,8 @@ from pipeline.certify.variants import (
     search_all_of_variant,
     try_search,
 )
-from pipeline.certify.variants.gathering import MAX_ALTERNATIVES
-from pipeline.certify.variants.stating import search_arrays
+from pipeline.certify.variants.arrays import search_arrays
+from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
