@@ -23,7 +23,7 @@ from pysat.solvers import Solver
 from pipeline.certify import certify_many
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle
-from pipeline.solving.compiled import solve_batch
+from pipeline.solving.compiled import solve_masks
 from pipeline.solving.encode import encode_puzzle
 
 GEOMETRY = Geometry(3, 3)
@@ -45,7 +45,7 @@ def compare(name: str, lines: list[bytes]) -> None:
     """Print the microseconds per puzzle of both, of small batches, and of certifying."""
     given = [parse_puzzle(line.decode()) for line in lines]
     masks = np.array([puzzle.cells for puzzle in given], np.uint64)
-    found = solve_batch(masks, MOST, HOUR)
+    found = solve_masks(masks, MOST, HOUR)
     assert certify_many(GEOMETRY, masks, found.grids[0])[found.counts > 0].all()
     ways: dict[str, Callable[[], float]] = {
         "baseline": lambda: baseline(given) / len(given),
@@ -74,7 +74,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def in_batches(masks: NDArray[np.uint64], size: int) -> None:
     for start in range(0, len(masks), size):
-        solve_batch(masks[start : start + size], MOST, HOUR)
+        solve_masks(masks[start : start + size], MOST, HOUR)
 
 
 def baseline(given: list[Puzzle]) -> float:

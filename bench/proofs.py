@@ -24,7 +24,7 @@ from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
-from pipeline.solving.compiled import solve_batch
+from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers.pysat import ENGINES, Pysat
 
 GEOMETRY = Geometry(3, 3)
@@ -60,7 +60,7 @@ def claimed(lines: list[bytes]) -> list[tuple[Puzzle, list[Grid]]]:
     """The puzzles of which we have all solutions, with these."""
     given = [parse_puzzle(line.decode()) for line in lines]
     masks = np.array([puzzle.cells for puzzle in given], np.uint64)
-    found = solve_batch(masks, MOST + 1, HOUR)
+    found = solve_masks(masks, MOST + 1, HOUR)
     return [
         (puzzle, [Grid(GEOMETRY, tuple(values)) for values in found.grids[:count, index].tolist()])
         for index, (puzzle, count) in enumerate(zip(given, found.counts.tolist(), strict=True))

@@ -75,10 +75,10 @@ def _machine_code(worker_id):
         return
     from pipeline import steps
     from pipeline.catalogue import minlex, singles
-    from pipeline.certify import many, proof, ruled
+    from pipeline.certify import many, proof, variants
     from pipeline.solving import compiled as lanes
 
-    programs = [each.PROGRAM for each in (lanes, many, ruled, proof, ruled, minlex, singles)]
+    programs = [each.PROGRAM for each in (lanes, many, variants, proof, variants, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
         program.compile_into(program.folder())
@@ -151,7 +151,7 @@ def _compiled(module):
 many_at_once = _compiled("pipeline.solving.compiled")
 checking = _compiled("pipeline.certify.many")
 trimmer = _compiled("pipeline.certify.proof")
-ruling = _compiled("pipeline.certify.ruled")
+ruling = _compiled("pipeline.certify.variants")
 forming = _compiled("pipeline.catalogue.minlex")
 singling = _compiled("pipeline.catalogue.singles")
 

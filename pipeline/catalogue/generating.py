@@ -32,7 +32,7 @@ from pipeline.catalogue.solutions import (
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.geometry import NINE
 from pipeline.settings import Level
-from pipeline.solving.compiled import solve_batch
+from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
@@ -211,7 +211,7 @@ def _grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
         tried[:, cell] = bits
         solvable = find_solutions(NINE, tried, 1, solvers=solvers).counts == 1
         flat[solvable] = tried[solvable]
-    solutions = solve_batch(flat, 1, inf).grids[0]
+    solutions = solve_masks(flat, 1, inf).grids[0]
     return random_symmetries(3, GENERATED_TOGETHER, int(words.random_raw() >> 1)).of(solutions)
 
 

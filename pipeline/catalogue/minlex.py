@@ -1,12 +1,12 @@
 """The canonical form of 9×9 puzzles with one solution: the minlex image of that solution.
 
-Let the first row of a solution be 1, 2, … 9, after its columns were ordered and its values
-relabelled. The second row is then a permutation of the columns: column c has the value that the
-first row has in column p(c), which lies in another stack. Another order s of the columns makes
-s⁻¹ps of it. So a table holds, for each of the 12,096 possible p, how low the second row can become,
-and by which orders. Each symmetry that leads to the lowest second row is followed row by row, and
-dropped at the first cell in which it is not the lowest. Few remain, mostly one, and they are
-applied to the puzzle. Machine code does it, if it is there, else plain Python.
+Order the columns and relabel the values of a solution so that its first row is 1, 2, … 9. The
+second row is then a permutation of the columns: column c has the value that the first row has in
+column p(c), which is in another stack. Another order s of the columns makes it s⁻¹ps. So a table
+has, for each of the 12,096 possible p, the lowest second row that can be reached, and the orders
+that reach it. Each symmetry with the lowest second row is followed row by row, and dropped at the
+first cell where it is not the lowest. Few remain, mostly one, and these are applied to the puzzle.
+This runs as machine code or in plain Python.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from pipeline.catalogue.puzzles import Indices, ValueArray, line_orders
 from pipeline.native import Loaded, Program, compiled
 
-AT_ONCE = 4096
-"""Puzzles between two looks at signals: some milliseconds of machine code."""
+CLOCK_PUZZLES = 4096
+"""Puzzles between two checks of signals: some milliseconds of machine code."""
 
-OTHERWISE = 0.02
+PYTHON_SECONDS = 0.02
 """Seconds that plain Python takes for a puzzle."""
 
 PROGRAM = Program(
@@ -39,74 +39,80 @@ BOX, SIDE, CELLS = 3, 9, 81
 PAIRS = 36
 """Ordered pairs of rows in a band, or of columns in a stack."""
 
-MOST_TIED = PAIRS * 18
-"""Symmetries that lead to the lowest form; no row has more than 18 orders to its lowest."""
+MAX_TIED = PAIRS * 18
+"""The most symmetries with the lowest form: no row has more than 18 orders to its lowest."""
 
 NO_ROW = 2**30
-"""The rank of what cannot be a second row."""
+"""The rank of a key that no second row has."""
 
 _NO_PART = -(2**24)
-"""Added to any keys, it makes them negative."""
+"""Makes a sum of codes negative: this stack cannot be part of a second row."""
 
 
 class Tables(NamedTuple):
-    """How low each second row can become, and by which orders of the columns.
-
-    codes: (3, 729) for a stack, and the columns p(c) in it as digits to base 9, a number. The sum
-    over the stacks is the row's key; it is negative if this cannot be a second row. ranks: (keys,)
-    the lower, the lower is the lowest row that can be reached. starts, how_many: (keys,) where the
-    orders that lead to it stand in `orders`, as places in `lines`, (1296, 9) all orders of columns.
-    """
+    """The lowest form of each second row, and the orders of columns that reach it, with K keys."""
 
     codes: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    how_many: NDArray[np.int32]
-    orders: NDArray[np.int32]
-    lines: NDArray[np.uint8]
-
-
-class Room(NamedTuple):
-    """Room for the work on one puzzle.
-
-    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) the column of each value
-    in each of their rows. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins:
-    (9,) of the symmetry that is being tried. best: (81,) the lowest solution yet. tied:
-    (MOST_TIED, 4) the symmetries that lead to it: transposed, two rows, and an order of columns.
-    image: (81,).
+    """(3, 729): for a stack, and the columns p(c) in it as digits to base 9, a number. Their sum
+    over the stacks is the key of a row; it is negative if this cannot be a second row.
     """
+    ranks: NDArray[np.int32]
+    """(K,): the rank of the lowest row that can be reached, NO_ROW if this is no row."""
+    starts: NDArray[np.int32]
+    """(K,): where the orders that reach it start in `orders`."""
+    order_counts: NDArray[np.int32]
+    """(K,): how many orders reach it."""
+    orders: NDArray[np.int32]
+    """Indices in `lines`."""
+    lines: NDArray[np.uint8]
+    """(1296, 9): all orders of columns."""
+
+
+class Scratch(NamedTuple):
+    """Scratch for one puzzle."""
 
     grids: NDArray[np.uint8]
+    """(2, 81): its solution, and that transposed."""
     columns: NDArray[np.uint8]
+    """(2, 9, 10): the column of each value in each row of these."""
     keys: NDArray[np.int64]
+    """(PAIRS,): the keys of second rows."""
     labels: NDArray[np.uint8]
+    """(10,): the new label of each value, for the symmetry that is tried."""
     rows: NDArray[np.int64]
-    begins: NDArray[np.int64]
+    """(9,): its order of rows."""
+    first_labels: NDArray[np.int64]
+    """(9,): the label with which each row then starts."""
     best: NDArray[np.uint8]
+    """(81,): the lowest solution so far."""
     tied: NDArray[np.int64]
+    """(MAX_TIED, 4): the symmetries that reach it: transposed, first and second row, order."""
     image: NDArray[np.uint8]
+    """(81,): the image of the puzzle by one of them."""
 
 
 @lru_cache
 def tables() -> Tables:
-    """The tables of second rows; they take some tenths of a second to make."""
+    """Make the tables of second rows, in some tenths of a second."""
     codes, keys = _codes()
-    ranks, starts, how_many = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
-    found: list[tuple[list[int], Indices, Indices]] = []
+    ranks, starts, order_counts = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
+    classes: list[tuple[list[int], Indices, Indices]] = []
     rows = _second_rows()
     for row, key in zip(rows, _keys(codes, rows).tolist(), strict=True):
         if ranks[key] == NO_ROW:
-            found.append(_class_of(row, codes))
-            ranks[found[-1][1]] = 0
+            classes.append(_class_of(row, codes))
+            ranks[classes[-1][1]] = 0
     orders: list[Indices] = []
     start = 0
-    for rank, (_, reached, leading) in enumerate(sorted(found, key=lambda each: each[0])):
-        ranks[reached], how_many[reached] = rank, leading.shape[1]
+    for rank, (_, reached, leading) in enumerate(
+        sorted(classes, key=lambda row_class: row_class[0])
+    ):
+        ranks[reached], order_counts[reached] = rank, leading.shape[1]
         starts[reached] = start + np.arange(len(reached)) * leading.shape[1]
         start += leading.size
         orders.append(leading.ravel())
     placed = np.concatenate(orders).astype(np.int32)
-    return Tables(codes, ranks, starts, how_many, placed, line_orders(BOX).astype(np.uint8))
+    return Tables(codes, ranks, starts, order_counts, placed, line_orders(BOX).astype(np.uint8))
 
 
 def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
@@ -117,15 +123,17 @@ def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
 
 
 def _codes() -> tuple[NDArray[np.int32], int]:
-    """See `Tables`, and the number of keys.
+    """The codes, see `Tables`, and the number of keys.
 
-    For the last stack only the order counts: its columns are those that are left.
+    In the last stack only the order counts, as its columns are those that the others leave.
     """
     within = list(permutations(range(BOX)))
     codes, keys = np.full((BOX, SIDE**BOX), _NO_PART, np.int32), 1
     for stack in range(BOX - 1, -1, -1):
-        own = range(stack * BOX, stack * BOX + BOX)
-        parts = [part for part in permutations(range(SIDE), BOX) if set(part).isdisjoint(own)]
+        own_columns = range(stack * BOX, stack * BOX + BOX)
+        parts = [
+            part for part in permutations(range(SIDE), BOX) if set(part).isdisjoint(own_columns)
+        ]
         ranks: list[int] = list(range(len(parts)))
         if stack == BOX - 1:
             ranks = [within.index(tuple(map(sorted(part).index, part))) for part in parts]
@@ -136,36 +144,36 @@ def _codes() -> tuple[NDArray[np.int32], int]:
 
 
 def _second_rows() -> Indices:
-    """All second rows: stack by stack the columns outside of it that were not yet taken."""
+    """All second rows. Each stack takes columns outside of it that no other stack has taken."""
     parts = np.array(list(permutations(range(SIDE), BOX)), np.intp)
     bits = np.bitwise_or.reduce(1 << parts, axis=1)
     rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
     for stack in range(BOX):
         outside = np.flatnonzero((parts // BOX != stack).all(axis=1))
-        at, part = np.nonzero(taken[:, None] & bits[outside] == 0)
-        rows = np.concatenate((rows[at], parts[outside[part]]), axis=1)
-        taken = taken[at] | bits[outside[part]]
+        row_index, part = np.nonzero(taken[:, None] & bits[outside] == 0)
+        rows = np.concatenate((rows[row_index], parts[outside[part]]), axis=1)
+        taken = taken[row_index] | bits[outside[part]]
     return rows
 
 
 def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
-    """The lowest row that this one can become, all that can, as keys, and their orders to it."""
+    """The lowest row that a row can become, the keys of all that can, and their orders to it."""
     orders = line_orders(BOX)
     back = np.argsort(orders, axis=1)
     images = np.take_along_axis(back, row[orders], axis=1)
     lowest = images[np.lexsort(images.T[::-1])[0]]
     to_lowest = orders[(images == lowest).all(axis=1)]
     reached, first = np.unique(_keys(codes, images), return_index=True)
-    leading = back[first][:, to_lowest]  # what comes after the order that led to the image
+    leading = back[first][:, to_lowest]  # after undoing the order that led to the image
     digits = SIDE ** np.arange(SIDE)
-    known = orders @ digits
-    rising = np.argsort(known)
-    places = rising[np.searchsorted(known, leading @ digits, sorter=rising)]
+    order_keys = orders @ digits
+    sorted_orders = np.argsort(order_keys)
+    places = sorted_orders[np.searchsorted(order_keys, leading @ digits, sorter=sorted_orders)]
     return lowest.tolist(), reached, places
 
 
-def new_room() -> Room:
-    return Room(
+def new_scratch() -> Scratch:
+    return Scratch(
         np.zeros((2, CELLS), np.uint8),
         np.zeros((2, SIDE, SIDE + 1), np.uint8),
         np.zeros(PAIRS, np.int64),
@@ -173,32 +181,32 @@ def new_room() -> Room:
         np.zeros(SIDE, np.int64),
         np.zeros(SIDE, np.int64),
         np.zeros(CELLS, np.uint8),
-        np.zeros((MOST_TIED, 4), np.int64),
+        np.zeros((MAX_TIED, 4), np.int64),
         np.zeros(CELLS, np.uint8),
     )
 
 
 def forms_through(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
-    step = loaded.get(len(puzzles) * OTHERWISE)
+    step = loaded.get(len(puzzles) * PYTHON_SECONDS)
     return forms_by(step or write_forms, puzzles, solutions)
 
 
 def forms_by(step: Callable[..., int], puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
     forms = np.zeros_like(puzzles, order="C")
-    room = new_room()
-    for start in range(0, len(puzzles), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
-        cells = (np.ascontiguousarray(each[some], np.uint8) for each in (puzzles, solutions))
-        step(tables(), room, *cells, forms[some])
+    scratch = new_scratch()
+    for start in range(0, len(puzzles), CLOCK_PUZZLES):
+        chunk = slice(start, start + CLOCK_PUZZLES)
+        cells = (np.ascontiguousarray(grids[chunk], np.uint8) for grids in (puzzles, solutions))
+        step(tables(), scratch, *cells, forms[chunk])
     return forms
 
 
 def try_forms(step: Callable[..., int]) -> None:
-    """Give it a grid, turned by a quarter, and that without its first row.
+    """Transform a grid that was rotated by a quarter turn.
 
-    Raises RuntimeError if it does not give the grid back as it was: it is the lowest there is.
+    Raises RuntimeError unless that gives the original grid, which is the lowest there is.
     """
     lowest = np.array(
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
@@ -209,156 +217,169 @@ def try_forms(step: Callable[..., int]) -> None:
 
 
 @compiled(inline=True)
-def _load(room, solutions, puzzle):
-    """Note a solution, and that transposed, and where the values of each row are."""
+def _load_solution(scratch, solutions, puzzle):
+    """Write a solution and its transpose, and the columns of the values in each row."""
     for row in range(SIDE):
         for column in range(SIDE):
             value = solutions[puzzle, SIDE * row + column]
-            room.grids[0, SIDE * row + column] = value
-            room.grids[1, SIDE * column + row] = value
-            room.columns[0, row, value] = column
-            room.columns[1, column, value] = row
+            scratch.grids[0, SIDE * row + column] = value
+            scratch.grids[1, SIDE * column + row] = value
+            scratch.columns[0, row, value] = column
+            scratch.columns[1, column, value] = row
 
 
 @compiled(inline=True)
-def _key(room, tables, lying, first, second):
+def _row_key(scratch, tables, transposed, first, second):
     """The key of a second row; negative if it cannot be one."""
     key = np.int64(0)
     for stack in range(BOX):
-        place = np.int64(0)
+        position = np.int64(0)
         for column in range(BOX * stack, BOX * stack + BOX):
-            value = room.grids[lying, SIDE * second + column]
-            place = place * SIDE + np.int64(room.columns[lying, first, value])
-        key += tables.codes[stack, place]
+            value = scratch.grids[transposed, SIDE * second + column]
+            position = position * SIDE + np.int64(scratch.columns[transposed, first, value])
+        key += tables.codes[stack, position]
     return key
 
 
 @compiled(inline=True)
-def _rank_pairs(room, tables):
-    """Note the keys of all pairs of rows; give the lowest rank of them."""
-    lowest, pair = np.int64(NO_ROW), 0
-    for lying in range(2):
+def _rank_pairs(scratch, tables):
+    """Write the keys of all pairs of rows; returns the lowest rank."""
+    lowest_rank, pair = np.int64(NO_ROW), 0
+    for transposed in range(2):
         for first in range(SIDE):
             band = first - first % BOX
             for second in range(band, band + BOX):
                 if second != first:
-                    key = _key(room, tables, lying, first, second)
-                    room.keys[pair] = key
+                    key = _row_key(scratch, tables, transposed, first, second)
+                    scratch.keys[pair] = key
                     pair += 1
                     if key >= 0:
-                        lowest = min(lowest, np.int64(tables.ranks[key]))
-    return lowest
+                        lowest_rank = min(lowest_rank, np.int64(tables.ranks[key]))
+    return lowest_rank
 
 
+# The first row and the order of columns determine the labels. Each further row starts with a
+# different label in the first column, so within a band, and between bands, sorting by it is minlex.
 @compiled(inline=True)
-def _place(room, tables, lying, first, second, order):
-    """Note the labels of a candidate, and the order of its rows."""
-    grids, labels, begins, rows = room.grids, room.labels, room.begins, room.rows
+def _apply(scratch, tables, transposed, first, second, order):
+    """Write the labels and the order of rows of a symmetry."""
+    grids, labels, first_labels, rows = (
+        scratch.grids,
+        scratch.labels,
+        scratch.first_labels,
+        scratch.rows,
+    )
     for column in range(SIDE):
-        value = grids[lying, SIDE * first + tables.lines[order, column]]
+        value = grids[transposed, SIDE * first + tables.lines[order, column]]
         labels[value] = np.uint8(column + 1)
-    left = np.int64(tables.lines[order, 0])
+    first_column = np.int64(tables.lines[order, 0])
     for row in range(SIDE):
-        begins[row] = labels[grids[lying, SIDE * row + left]]
+        first_labels[row] = labels[grids[transposed, SIDE * row + first_column]]
     band = first // BOX
     rows[0], rows[1], rows[2] = first, second, 3 * BOX * band + 3 - first - second
-    one, other = (band + 1) % BOX, (band + 2) % BOX
-    _sort_band(rows, begins, 3, BOX * one)
-    _sort_band(rows, begins, 6, BOX * other)
-    if begins[rows[6]] < begins[rows[3]]:
+    band_1, band_2 = (band + 1) % BOX, (band + 2) % BOX
+    _sort_band(rows, first_labels, 3, BOX * band_1)
+    _sort_band(rows, first_labels, 6, BOX * band_2)
+    if first_labels[rows[6]] < first_labels[rows[3]]:
         for row in range(3, 6):
             rows[row], rows[row + 3] = rows[row + 3], rows[row]
 
 
 @compiled(inline=True)
-def _sort_band(rows, begins, to, start):
+def _sort_band(rows, first_labels, to, start):
     a, b, c = start, start + 1, start + 2
-    if begins[b] < begins[a]:
+    if first_labels[b] < first_labels[a]:
         a, b = b, a
-    if begins[c] < begins[b]:
+    if first_labels[c] < first_labels[b]:
         b, c = c, b
-        if begins[b] < begins[a]:
+        if first_labels[b] < first_labels[a]:
             a, b = b, a
     rows[to], rows[to + 1], rows[to + 2] = a, b, c
 
 
 @compiled(inline=True)
-def _compare(room, tables, lying, order, is_first):
-    """Whether a candidate is lower than the best, which it then becomes."""
+def _compare(scratch, tables, transposed, order, is_first):
+    """Compare a symmetry with the best, which it replaces if it is lower."""
     state = _LOWER if is_first else _SAME
     for row in range(2, SIDE):
-        start = SIDE * room.rows[row]
+        start = SIDE * scratch.rows[row]
         for column in range(SIDE):
-            value = room.grids[lying, start + tables.lines[order, column]]
-            label, cell = room.labels[value], SIDE * row + column
+            value = scratch.grids[transposed, start + tables.lines[order, column]]
+            label, cell = scratch.labels[value], SIDE * row + column
             if state == _SAME:
-                if label > room.best[cell]:
+                if label > scratch.best[cell]:
                     return _HIGHER
-                if label < room.best[cell]:
+                if label < scratch.best[cell]:
                     state = _LOWER
-            room.best[cell] = label
+            scratch.best[cell] = label
     return state
 
 
+# Branch and bound without a tree: only symmetries whose second row has the lowest rank can be the
+# lowest, and each is dropped at the first cell that is higher than the best (`_compare`).
 @compiled(inline=True)
-def _find_tied(room, tables, lowest):
-    """Note the symmetries that make the solution lowest; give how many there are."""
-    count, pair, tied = 0, 0, room.tied
-    for lying in range(2):
+def _find_tied(scratch, tables, lowest_rank):
+    """Find the symmetries with the lowest solution; returns how many there are."""
+    count, pair, tied = 0, 0, scratch.tied
+    for transposed in range(2):
         for first in range(SIDE):
             band = first - first % BOX
             for second in range(band, band + BOX):
                 if second == first:
                     continue
-                key = room.keys[pair]
+                key = scratch.keys[pair]
                 pair += 1
-                if key < 0 or tables.ranks[key] != lowest:
+                if key < 0 or tables.ranks[key] != lowest_rank:
                     continue
                 start = tables.starts[key]
-                for at in range(start, start + tables.how_many[key]):
-                    order = tables.orders[at]
-                    _place(room, tables, lying, first, second, order)
-                    found = _compare(room, tables, lying, order, count == 0)
-                    if found == _HIGHER:
+                for i in range(start, start + tables.order_counts[key]):
+                    order = tables.orders[i]
+                    _apply(scratch, tables, transposed, first, second, order)
+                    comparison = _compare(scratch, tables, transposed, order, count == 0)
+                    if comparison == _HIGHER:
                         continue
-                    if found == _LOWER:
+                    if comparison == _LOWER:
                         count = 0
-                    tied[count, 0], tied[count, 1] = lying, first
+                    tied[count, 0], tied[count, 1] = transposed, first
                     tied[count, 2], tied[count, 3] = second, order
                     count += 1
     return count
 
 
 @compiled(inline=True)
-def _draw(room, tables, puzzles, puzzle, tie):
-    """Note the image of a puzzle by a symmetry."""
-    lying, order = room.tied[tie, 0], room.tied[tie, 3]
-    _place(room, tables, lying, room.tied[tie, 1], room.tied[tie, 2], order)
-    room.labels[0] = 0
+def _transform(scratch, tables, puzzles, puzzle, tie):
+    """Write the image of a puzzle by a symmetry."""
+    transposed, order = scratch.tied[tie, 0], scratch.tied[tie, 3]
+    _apply(scratch, tables, transposed, scratch.tied[tie, 1], scratch.tied[tie, 2], order)
+    scratch.labels[0] = 0
     for row in range(SIDE):
         for column in range(SIDE):
-            here, across = room.rows[row], np.int64(tables.lines[order, column])
-            cell = SIDE * across + here if lying else SIDE * here + across
-            room.image[SIDE * row + column] = room.labels[puzzles[puzzle, cell]]
+            row_of_grid, column_of_grid = scratch.rows[row], np.int64(tables.lines[order, column])
+            cell = (
+                SIDE * column_of_grid + row_of_grid
+                if transposed
+                else SIDE * row_of_grid + column_of_grid
+            )
+            scratch.image[SIDE * row + column] = scratch.labels[puzzles[puzzle, cell]]
 
 
 @compiled()
-def write_forms(tables, room, puzzles, solutions, forms):
-    """Write the form (P, 81) of each puzzle; nothing for what has no second row.
+def write_forms(tables, scratch, puzzles, solutions, forms):
+    """Write the canonical form of each puzzle, (P, 81); nothing if its solution has no second row.
 
-    `puzzles` and `solutions` (P, 81) are 0 to 9, and 1 to 9.
+    Values of `puzzles`, (P, 81), are 0 to 9, those of `solutions`, (P, 81), 1 to 9.
     """
     for puzzle in range(len(puzzles)):
-        _load(room, solutions, puzzle)
-        count = _find_tied(room, tables, _rank_pairs(room, tables))
+        _load_solution(scratch, solutions, puzzle)
+        count = _find_tied(scratch, tables, _rank_pairs(scratch, tables))
         for tie in range(count):
-            _draw(room, tables, puzzles, puzzle, tie)
+            _transform(scratch, tables, puzzles, puzzle, tie)
             is_lower = tie == 0
             for cell in range(CELLS):
-                if room.image[cell] != forms[puzzle, cell]:
-                    is_lower = is_lower or room.image[cell] < forms[puzzle, cell]
+                if scratch.image[cell] != forms[puzzle, cell]:
+                    is_lower = is_lower or scratch.image[cell] < forms[puzzle, cell]
                     break
             if is_lower:
                 for cell in range(CELLS):
-                    forms[puzzle, cell] = room.image[cell]
+                    forms[puzzle, cell] = scratch.image[cell]
     return True

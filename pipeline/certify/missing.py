@@ -19,6 +19,6 @@ def searched_through(
     """
     if puzzle.is_plain:
         return search_all(puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
-    from pipeline.certify.ruled import search_all_of_variant  # noqa: PLC0415 - loads numpy
+    from pipeline.certify.variants import search_all_of_variant  # noqa: PLC0415 - loads numpy
 
     return search_all_of_variant(puzzle, solutions, max_solutions=max_solutions, seconds=seconds)

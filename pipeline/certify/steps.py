@@ -1,9 +1,9 @@
 """Checks that a logical step follows from the cells and units that it cites.
 
-It knows no technique. It assumes the opposite of each conclusion and searches exhaustively what the
-cited cells and units then allow: a cited cell holds one of its candidates, a unit that is cited for
-a digit has it in one of its places, and no two cells of a unit hold the same. A step that relies on
-a unique solution names a deadly pattern. Its digits could be exchanged, so that it must not remain.
+This module knows no technique. It assumes the opposite of each conclusion, and refutes that by an
+exhaustive search of the cited constraints. A cited cell holds one of its candidates. A unit that is
+cited for a digit has it in one of its places. No two cells of a unit hold the same digit. A step
+that relies on a unique solution names a deadly pattern, whose digits could be exchanged.
 
 Arrays are int64 in machine code and lists in plain Python. Cells, digits and units count from 0;
 units are the rows, the columns, then the boxes. A set of digits is a mask.
@@ -64,9 +64,9 @@ def _bit_count(mask):
 
 
 # Proof by contradiction, for each conclusion alone: a candidate that would be eliminated is assumed
-# to hold, one that would be placed is removed, and the search must refute that. It is complete up
-# to MAX_DEPTH assumptions, beyond which the step is rejected. So an accepted step is sound,
-# whatever technique found it.
+# to hold, one that would be placed is removed, and the search must refute that. The search is
+# complete up to MAX_DEPTH assumptions, beyond which the step is rejected. So an accepted step is
+# sound, whatever technique found it.
 @compiled()
 def follows(state, step, stack, is_unique):
     """Whether all conclusions follow; `stack` is scratch.
@@ -249,7 +249,7 @@ def _is_rectangle(state, step):
 # candidate. So with one extra candidate and a unique solution, that candidate holds (BUG+1).
 @compiled()
 def _is_bug(state, step):
-    """Whether the grid is a BUG but for one candidate."""
+    """Whether the grid is a BUG without its extra candidate."""
     extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[DIGITS]
     for cell in range(81):
         mask = state[CELLS + cell] & ~extra_digit if cell == extra_cell else state[CELLS + cell]

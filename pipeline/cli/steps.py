@@ -16,7 +16,7 @@ from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.steps import Step
-from pipeline.steps.wording import place, text_of
+from pipeline.steps.wording import cell_name, text_of
 
 
 def show_steps(
@@ -82,7 +82,7 @@ def _told(step: Step) -> dict[str, Any]:
         "placed": [_candidate(*each) for each in step.placed],
         "struck": [_candidate(*each) for each in step.struck],
         "chain": [
-            {"value": node.value, "cells": [*map(place, node.cells)], "holds": node.holds}
+            {"value": node.value, "cells": [*map(cell_name, node.cells)], "holds": node.holds}
             for node in step.chain
         ],
     }

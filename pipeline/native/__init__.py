@@ -1,14 +1,14 @@
-"""Python functions as machine code: where it is kept, and when it is worth having.
+"""Python functions as machine code: compiling it in the background, caching it, loading it.
 
-A program is one function, and all that it calls; these are marked `compiled`, know nothing of
-numba, and run as plain Python too. `Program` says which function it is, and names a trial, which
-calls it once: that shows what arguments it takes, and whether the code is right. The machine code
-is called with the same arguments as the function: arrays, named tuples of arrays, whole numbers.
+A program is a function and all that it calls. These are marked `compiled`, know nothing of numba,
+and run as plain Python, too. `Program` names the function and a trial, which calls it once: the
+call shows the types of its arguments, and whether the code is right. Machine code takes the same
+arguments as the function: arrays, named tuples of arrays, and integers.
 
-numba takes some ten seconds to compile a program; to link the object file that `compiling.py` makes
-of it takes some hundredths of one, and no numba. If the file is there, it is loaded where there is
-much to do, or once the slow way has worked for LOAD_AFTER seconds. If not, another process compiles
-it once the slow way has worked for COMPILE_AFTER seconds; until then that goes on.
+numba takes some ten seconds to compile a program. Linking the object file that `compiling.py` makes
+takes some hundredths of a second and no numba. If the file exists, it is loaded when there is much
+to do, or after LOAD_AFTER seconds of work in plain Python. If not, another process compiles it
+after COMPILE_AFTER seconds of such work, which continues until then.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ __all__ = ["Loaded", "Program", "compiled"]
 
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
-"""Seconds of work done the slow way, in one process, after which that is worth its price."""
+"""Seconds of work without machine code, in one process, after which loading or compiling pays."""
 
 COMPILING_SECONDS = 300
-"""Processor time after which a compiler that does not end is stopped."""
+"""Processor time after which a compiler is stopped."""
 
 BEING_COMPILED = "it is being compiled; until it is there, SAT and plain Python do its work"
 
-TRIED_SECONDS = 3600.0
-"""A compiler that failed is started again after so long."""
+RETRY_SECONDS = 3600.0
+"""Seconds until a failed compilation is tried again."""
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
-"""The code of another version is removed when nobody has used it for so long."""
+"""Seconds after which unused code of another version is removed."""
 
 _CODE = "code.o"
 _TRIED = "tried"
 _LOCK = "lock"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
-_ABILITIES = (b"flags", b"Features", b"CPU part")
-"""How lines begin that say what a processor can do: Intel and AMD, and ARM."""
+_CPU_FIELDS = (b"flags", b"Features", b"CPU part")
+"""Lines of /proc/cpuinfo with the features of a processor: Intel and AMD, then ARM."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(*, inline: bool = False) -> Callable[[F], F]:
-    """Mark a function as part of a program; `inline`: within each function that calls it.
+    """Mark a function as part of a program; `inline`: inline it into its callers.
 
-    numba has to understand it. It must not raise, nor make arrays.
+    numba must understand it. It must not raise or make arrays.
     """
 
     def mark(function: F) -> F:
@@ -77,11 +77,11 @@ def compiled(*, inline: bool = False) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function to be compiled, and how to try it.
+    """A function to compile, and how to try it.
 
     name: one word, for its folder and for messages. function: a function in the first of `modules`,
     which hold all functions of the program. trial: the dotted name of a function that calls a given
-    program, and raises if the program does something wrong.
+    program, and raises if its result is wrong.
     """
 
     name: str
@@ -90,10 +90,11 @@ class Program:
     trial: str
 
     def folder(self) -> Path:
-        """The folder for the machine code, named after all it depends on; made if need be.
+        """The folder for the machine code, created if missing.
 
-        An upgrade that changes none of that leaves it as it is. Raises ImportError without numba,
-        and OSError where nobody can write, or others can.
+        Its name has a hash of all that the code depends on, so an upgrade that changes none of that
+        keeps it. Raises ImportError without numba, and OSError if the folder is not writable, or is
+        writable for others.
         """
         import platformdirs  # noqa: PLC0415 - an extra
 
@@ -104,7 +105,7 @@ class Program:
         key += [path.read_bytes() for path in (*versions, *ours, *sources)]
         with suppress(OSError):
             key += sorted(
-                {line for line in _CPU.read_bytes().splitlines() if line.startswith(_ABILITIES)}
+                {line for line in _CPU.read_bytes().splitlines() if line.startswith(_CPU_FIELDS)}
             )
         digest = sha256(b"\n".join(key)).hexdigest()[:16]
         folder = platformdirs.user_cache_path("sudoku-pipeline") / f"{self.name}-{digest}"
@@ -134,15 +135,15 @@ class Program:
             why, age = "", inf
         if not why and COMPILING_SECONDS < age < inf:
             why = "the compiler exited without output"
-        if why and age < TRIED_SECONDS:
+        if why and age < RETRY_SECONDS:
             return f"it cannot be compiled: {why}; see doctor"
         return "it is not compiled yet; doctor does that at once"
 
     def compile_into(self, folder: Path) -> None:
-        """Compile it, for all processes that come later; wait for one that does so already.
+        """Compile the program for all later processes; wait for a process that already does.
 
-        The file has a digest before the code, because damaged code might do anything. The code of
-        other versions that nobody uses is removed. Raises what numba and the trial raise.
+        The file starts with a digest, because damaged code might do anything. Unused code of other
+        versions is removed. Raises what numba and the trial raise.
         """
         path, tried = folder / _CODE, folder / _TRIED
         with (folder / _LOCK).open("wb") as lock:
@@ -151,7 +152,7 @@ class Program:
                 tried.write_text("")
                 try:
                     content, fresh = self._compiled(), path.with_suffix(".tmp")
-                    self._trial(self._linked(content))  # here: wrong code may kill the process
+                    self._trial(self._linked(content))  # in this process: wrong code may kill it
                 except Exception as error:
                     tried.write_text(f"{type(error).__name__}: {error}")
                     raise
@@ -164,14 +165,14 @@ class Program:
                 self._remove_unused(beside=folder)
 
     def _remove_unused(self, beside: Path) -> None:
-        for other in beside.parent.glob(f"{self.name}-*"):
-            if other != beside and not other.is_symlink() and _age(other) > UNUSED_SECONDS:
-                shutil.rmtree(other, ignore_errors=True)
+        for folder in beside.parent.glob(f"{self.name}-*"):
+            if folder != beside and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def compile_elsewhere(self) -> None:
-        """Have another process compile it, unless one tried lately. Raises as `folder` does."""
+        """Compile it in another process, unless one tried recently. Raises as `folder` does."""
         folder = self.folder()
-        if _age(folder / _TRIED) >= TRIED_SECONDS:
+        if _age(folder / _TRIED) >= RETRY_SECONDS:
             names = "from pathlib import PosixPath; from pipeline.native import Program"
             start_detached(f"{names}; {self!r}.compile_into({folder!r})", COMPILING_SECONDS)
 
@@ -195,7 +196,7 @@ class Program:
         getattr(import_module(module), name)(function)
 
     def _compiled(self) -> bytes:
-        """The kinds of its arguments, as a line of text, and its object file."""
+        """The types of its arguments, as a line of text, and its object file."""
         from pipeline.native.compiling import object_code  # noqa: PLC0415 - loads numba
 
         try:
@@ -207,9 +208,9 @@ class Program:
         raise RuntimeError(f"{self.trial} does not call what it tries")
 
     def _linked(self, content: bytes) -> Callable[..., int]:
-        """The function in an object file; it runs without the interpreter's lock.
+        """The function in an object file; it runs without the GIL.
 
-        It raises ValueError for arguments of other kinds, and for arrays that are not contiguous.
+        It raises ValueError for arguments of other types and for arrays that are not contiguous.
         """
         import llvmlite.binding as llvm  # noqa: PLC0415 - an extra
 
@@ -247,30 +248,30 @@ def _show(*arguments: Any) -> int:
 
 
 def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
-    """The kinds of these arguments, and the numbers that machine code takes for them.
+    """The types of arguments, and the numbers that machine code takes for them.
 
-    For each array, also of named tuples, that is its address and its shape. Raises ValueError for
-    an array that is not contiguous.
+    An array, also one in a named tuple, becomes its address and its shape. Raises ValueError for an
+    array that is not contiguous.
     """
     kinds = ""
     numbers: list[int] = []
-    for each in arguments:
-        if isinstance(each, tuple):
-            inner, theirs = flattened(each)
-            kinds, numbers = f"{kinds}({inner})", numbers + theirs
-        elif isinstance(each, int):
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            inner_kinds, inner_numbers = flattened(argument)
+            kinds, numbers = f"{kinds}({inner_kinds})", numbers + inner_numbers
+        elif isinstance(argument, int):
             kinds += "i"
-            numbers.append(int(each))
-        elif each.flags.c_contiguous:
-            kinds += f"{each.dtype.str}{each.ndim}"
-            numbers += each.ctypes.data, *each.shape
+            numbers.append(int(argument))
+        elif argument.flags.c_contiguous:
+            kinds += f"{argument.dtype.str}{argument.ndim}"
+            numbers += argument.ctypes.data, *argument.shape
         else:
-            raise ValueError(f"an array of shape {each.shape} is not contiguous")
+            raise ValueError(f"an array of shape {argument.shape} is not contiguous")
     return kinds, numbers
 
 
 class Loaded:
-    """A program in this process: its function, if there, and how long the slow way has worked."""
+    """A program in this process: its function once loaded, and the seconds worked without it."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -281,27 +282,27 @@ class Loaded:
 
     @property
     def is_there(self) -> bool:
-        """Whether it is loaded, or could be now."""
+        """Whether it is loaded, or can be loaded now."""
         if self._function is None:
             return not self._is_missing and self._program.lacking() is None
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
-        """The linked function, if it is there and worth loading; `at_once` says that it is.
+        """The linked function, if it can be loaded and that pays; `at_once` says that it does.
 
-        `seconds` are those that the slow way takes for what is to be done now.
+        `seconds` is the time that plain Python would take for the work at hand.
         """
         self._seconds += seconds
         is_worth_it = at_once or self._seconds >= LOAD_AFTER
         if self._function is None and is_worth_it and not self._is_missing:
             try:
                 self._load()
-            except Exception:  # noqa: BLE001 - whatever is wrong, the slow way goes on; see `doctor`
+            except Exception:  # noqa: BLE001 - plain Python works on; see `doctor`
                 self._is_missing = True
         return self._function
 
     def count(self, seconds: float) -> None:
-        """Count seconds that the slow way took for what the function would have done."""
+        """Add seconds of work that was done without the function."""
         self._seconds += seconds
 
     def _load(self) -> None:
@@ -315,10 +316,10 @@ class Loaded:
 
 
 def start_detached(code: str, processor_seconds: int) -> None:
-    """Run Python code in a process of its own that may outlive this one.
+    """Run Python code in a separate process that may outlive this one.
 
-    Its priority is ours: a compiler at a lower one would wait for workers that would be hundreds of
-    times as fast with its code. Raises OSError if it cannot be started.
+    It has our priority: a compiler with a lower one would wait for workers that would be hundreds
+    of times as fast with its code. Raises OSError if it cannot be started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
@@ -328,7 +329,7 @@ def start_detached(code: str, processor_seconds: int) -> None:
 
 
 def _version_of(package: str) -> Path:
-    """The file that has its version; nothing is imported. Raises ImportError."""
+    """The file with the version of a package, which is not imported. Raises ImportError."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ImportError(f"{package} is not installed")
@@ -336,7 +337,7 @@ def _version_of(package: str) -> Path:
 
 
 def _is_locked(folder: Path) -> bool:
-    """Whether a compiler is at work on what lies there."""
+    """Whether a compiler is working on this folder."""
     try:
         with (folder / _LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -346,7 +347,7 @@ def _is_locked(folder: Path) -> bool:
 
 
 def _age(path: Path) -> float:
-    """The seconds since it was changed; infinite if it is not there."""
+    """Seconds since a file was changed; infinite if it does not exist."""
     try:
         return time.time() - path.stat().st_mtime
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""The functions and operators of `vectors.py` in LLVM's language. Only compiling imports this.
+"""The functions and operators of `vectors.py` as LLVM instructions. Only the compiler imports this.
 
-LLVM maps them to the vector operations of the processor, so no loop has to be vectorised.
+LLVM maps vector types to the registers of the processor, so that no loop has to be vectorised.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _INDEX = ir.IntType(32)
 
 
 class Vector(types.Type):
-    """Words of so many bits each."""
+    """The type of a vector: words with `bits` bits each."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -39,11 +39,11 @@ class _Model(models.PrimitiveModel):
 
 
 _Typing = Callable[..., Any]
-"""From the types of arguments to that of the result; None if a function does not take them."""
+"""The type of the result, given the types of arguments; None for types that do not fit."""
 
 
 def _define(function: Callable[..., Any], kinds: tuple[Any, ...], typing: _Typing) -> Any:
-    """Have what is decorated emit a function of arguments of such kinds, in LLVM's language."""
+    """A decorator: it makes a function the code generator for arguments of these kinds."""
 
     @infer_global(function)
     class _Template(AbstractTemplate):
@@ -55,12 +55,12 @@ def _define(function: Callable[..., Any], kinds: tuple[Any, ...], typing: _Typin
     return lower_builtin(function, *kinds)
 
 
-def _first(one: Any, *_others: Any) -> Any:
-    return one
+def _first(first: Any, *_: Any) -> Any:
+    return first
 
 
-def _if_equal(one: Any, other: Any) -> Any:
-    return one if one == other else None
+def _if_equal(a: Any, b: Any) -> Any:
+    return a if a == b else None
 
 
 def _operator(function: Callable[..., Any], emit: str, kinds: tuple[Any, ...], typing: Any) -> None:
@@ -81,20 +81,20 @@ def _shift(function: Callable[..., Any], emit: str) -> None:
     @_define(function, (Vector, types.Integer), _first)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         by = builder.trunc(args[1], ir.IntType(sig.args[0].bits))
-        return getattr(builder, emit)(args[0], _spread(builder, by, sig.args[0]))
+        return getattr(builder, emit)(args[0], _broadcast(builder, by, sig.args[0]))
 
 
 _shift(operator.lshift, "shl")
 _shift(operator.rshift, "lshr")
 
 
-def _spread(builder: Any, word: Any, vector: Any) -> Any:
-    one = builder.insert_element(ir.Constant(vector.llvm, ir.Undefined), word, _INDEX(0))
+def _broadcast(builder: Any, word: Any, vector: Any) -> Any:
+    single = builder.insert_element(ir.Constant(vector.llvm, ir.Undefined), word, _INDEX(0))
     zeros = ir.Constant(ir.VectorType(_INDEX, vector.llvm.count), None)
-    return builder.shuffle_vector(one, one, zeros)
+    return builder.shuffle_vector(single, single, zeros)
 
 
-def _vector_in(array: Any, *_others: Any) -> Any:
+def _vector_in(array: Any, *_: Any) -> Any:
     return Vector(array.dtype.bitwidth)
 
 
@@ -122,28 +122,28 @@ def _bytes(sig: Any) -> int:
     return width
 
 
-@_define(vectors.spread, (types.Integer,), lambda word: Vector(word.bitwidth))
-def _spread_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _spread(builder, args[0], sig.return_type)
+@_define(vectors.broadcast, (types.Integer,), lambda word: Vector(word.bitwidth))
+def _broadcast_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _broadcast(builder, args[0], sig.return_type)
 
 
-@_define(vectors.filled, (Vector,), _first)
-def _filled(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+@_define(vectors.nonzero_mask, (Vector,), _first)
+def _nonzero_mask(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.return_type.llvm
-    some = builder.icmp_unsigned("!=", args[0], ir.Constant(kind, [0] * kind.count))
-    return builder.sext(some, kind)
+    is_nonzero = builder.icmp_unsigned("!=", args[0], ir.Constant(kind, [0] * kind.count))
+    return builder.sext(is_nonzero, kind)
 
 
-@_define(vectors.bits_set, (Vector,), _first)
-def _bits_set(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+@_define(vectors.popcount, (Vector,), _first)
+def _popcount(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.return_type.llvm
     name = f"llvm.ctpop.v{kind.count}i{kind.element.width}"
-    count = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
-    return builder.call(count, args)
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
+    return builder.call(function, args)
 
 
-@_define(vectors.bits_set, (types.Integer,), _first)
-def _bits_of_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+@_define(vectors.popcount, (types.Integer,), _first)
+def _popcount_of_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.ctpop(args[0])
 
 

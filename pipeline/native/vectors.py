@@ -1,9 +1,9 @@
-"""Vectors of 512 bits: eight words of 64 bits, or 32 of 16, that are worked on at once.
+"""Vectors of 512 bits: eight words of 64 bits, or 32 of 16, that are computed in parallel.
 
-An array holds vectors one after another, in one axis or two. These functions, and the operators
-`& | ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers:
-one of AVX-512, two of AVX2, four of NEON. In place of `x |= y`, write `x = x | y`: in numpy the
-former would change the values of other names too. In plain Python, vectors may also be longer.
+An array holds vectors one after another, in one axis or two. These functions, and the operators `&
+| ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers: one
+of AVX-512, two of AVX2, four of NEON. Write `x = x | y`, not `x |= y`, which in numpy would change
+the value of other names, too. In plain Python vectors may also be longer.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Words = NDArray[np.unsignedinteger[Any]]
 
 
 def aligned(kind: type[np.unsignedinteger[Any]], rows: int) -> Words:
-    """An array of so many vectors, all 0, that begins where a cache line does."""
+    """An array of `rows` vectors, all 0, that starts at a cache line."""
     space = np.zeros((rows + 1) * VECTOR_BYTES, np.uint8)
     start = -space.ctypes.data % VECTOR_BYTES
     return space[start : start + rows * VECTOR_BYTES].view(kind).reshape(rows, -1)
 
 
 def load(rows: Words, index: int) -> Words:
-    """Vector number `index` of an array; a copy."""
+    """A copy of vector number `index` of an array."""
     vector: Words = _vectors_in(rows)[index].copy()
     return vector
 
 
 def store(rows: Words, index: int, vector: Words) -> None:
-    """Make a vector number `index` of an array."""
+    """Replace vector number `index` of an array."""
     _vectors_in(rows)[index] = vector
 
 
@@ -42,29 +42,29 @@ def _vectors_in(rows: Words) -> Words:
     return rows if rows.ndim == 2 else rows.reshape(-1, VECTOR_BYTES // rows.itemsize)
 
 
-def spread(word: np.unsignedinteger[Any]) -> Words:
-    """The vector all of whose words are this one."""
+def broadcast(word: np.unsignedinteger[Any]) -> Words:
+    """A vector with this word everywhere."""
     return np.array([word])
 
 
-def filled(vector: Words) -> Words:
-    """All bits of each word that has any."""
+def nonzero_mask(vector: Words) -> Words:
+    """All bits set in each word that is not 0."""
     bits: Words = -(vector != 0).astype(vector.dtype)
     return bits
 
 
 @compiled(inline=True)
-def without_lowest(vector):
-    """Each word of 16 bits without the lowest that is set."""
-    return vector & (vector - spread(np.uint16(1)))
+def clear_lowest_bit(vector):
+    """Each word of 16 bits without its lowest set bit."""
+    return vector & (vector - broadcast(np.uint16(1)))
 
 
-def bits_set(word: Any) -> Any:
-    """How many bits are set, in a word or in each word of a vector."""
+def popcount(word: Any) -> Any:
+    """The number of set bits of a word, or of each word of a vector."""
     return np.bitwise_count(word).astype(word.dtype)
 
 
 def lowest_bit(word: np.uint64) -> int:
-    """The number of the lowest bit that is set in a word of 64 bits; undefined for 0."""
+    """The number of the lowest set bit of a word of 64 bits; undefined for 0."""
     bits = int(word)
     return (bits & -bits).bit_length() - 1

@@ -58,14 +58,14 @@ def programs_of(settings: Settings) -> list[Program]:
 
     Raises ImportError without numpy.
     """
-    from pipeline.certify import many, proof, ruled  # noqa: PLC0415 - slow to load
+    from pipeline.certify import many, proof, variants  # noqa: PLC0415 - slow to load
     from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
 
     used = [LANES] if settings.solver in ("auto", "lanes") else []
     if not settings.trust_solver:
-        used += [many.PROGRAM, ruled.PROGRAM, proof.PROGRAM]
+        used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
     elif settings.solver == "auto":
-        used.append(ruled.PROGRAM)
+        used.append(variants.PROGRAM)
     if {"canonical", "effort"} & {*settings.trait_names}:
         from pipeline.catalogue import minlex  # noqa: PLC0415
 

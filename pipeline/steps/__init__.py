@@ -56,7 +56,7 @@ class Node(NamedTuple):
 
 
 class StepRejected(SolverError):
-    """A step that does not follow from what it cites: its number, from 1, and its technique."""
+    """A step that its citations do not imply: its number, from 1, and its technique."""
 
     def __init__(self, number: int, technique: str) -> None:
         super().__init__(f"step {number}, {technique}, does not follow from what it cites")
@@ -67,9 +67,9 @@ class StepRejected(SolverError):
 class Step:
     """A step of logic: its conclusions and its pattern.
 
-    placed, struck: candidates (cell, value) that hold, or do not; cells count from 0, values from
-    1. values, cells: of the pattern. units: of the pattern, and cover: those in which it
-    eliminates; from 0, the rows, the columns, then the boxes. chain: its nodes, in order.
+    placed, struck: candidates (cell, value) that hold, or do not. values, cells, units: the
+    pattern. cover: the units in which it eliminates. chain: its nodes, in order. Values count from
+    1, cells and units from 0; units are the rows, the columns, then the boxes.
     """
 
     technique: Technique
@@ -130,10 +130,10 @@ def steps(
 ) -> Iterator[Step]:
     """The steps through a puzzle, the simplest first, until it is filled or no technique applies.
 
-    masks: the values that each of the 81 cells may hold, bit 0 for 1; a single one is a given.
-    unique: whether it is proved that there is one solution; only then steps may rely on that.
-    techniques: those to try, in this order. struck: candidates (cell, value) that were eliminated.
-    Raises StepRejected for a step that does not follow from what it cites: a fault of this program.
+    masks: the values that each of the 81 cells may hold, with bit 0 for 1. A single value is a
+    given. unique: whether the solution is proved to be unique; only then steps may rely on that.
+    techniques: the techniques to try, in this order. struck: candidates (cell, value) that were
+    eliminated before. Raises StepRejected for an unsound step, a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walking = _Walk(loaded.get(_PYTHON_STEP), order)
@@ -184,7 +184,7 @@ def _node(signed: int, before: Sequence[int]) -> Node:
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, given by their masks as in `steps`.
 
-    A step that does not follow from what it cites stops its puzzle alone; its rating says why.
+    An unsound step stops its puzzle alone; its rating says why.
     """
     step, walks = None, None
     for masks in puzzles:

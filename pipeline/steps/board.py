@@ -85,7 +85,7 @@ def set_up(state, tables):
 
 @compiled()
 def apply_step(state, tables, step):
-    """Eliminate and place what a step concludes."""
+    """Apply the conclusions of a step."""
     for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED]):
         eliminate(state, tables, step[k])
     for k in range(L.PLACED + 1, L.PLACED + 1 + step[L.PLACED]):
@@ -121,7 +121,7 @@ def add_pattern_cells(tables, step, unit, positions):
 
 @compiled()
 def add_eliminations(state, tables, step, cell, digits):
-    """Add those of the candidates of a cell that are left to the eliminations of the step."""
+    """Add digits that are candidates of a cell to the eliminations of the step."""
     digits &= state[L.CELLS + cell]
     while digits:
         append_new(step, L.ELIMINATED, 9 * cell + lowest_bit(tables, digits))

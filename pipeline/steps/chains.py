@@ -86,10 +86,9 @@ def link_graph(state, tables, graph):
     graph[L.WEAK_FIRST + L.ALL_NODES], graph[L.LIVE_FIRST + L.ALL_NODES] = weak, live
 
 
-# Breadth-first search in the implication graph. From a node that holds, weak links lead to nodes
-# that do not. From one that does not hold, strong links lead to nodes that do. If the start does
-# not hold, weak links are followed only to nodes that have strong links (LIVE): others lead no
-# farther.
+# Breadth-first search in the implication graph. Weak links lead from a node that holds to nodes
+# that do not, strong links from a node that does not hold to nodes that do. If the start does not
+# hold, weak links are followed only to nodes that have strong links (LIVE): others lead no farther.
 @compiled()
 def _search(tables, graph, start, kind, max_links):
     """Follow the implications of a signed node over `max_links`; returns the length of QUEUE."""
@@ -142,7 +141,7 @@ def _is_allowed(tables, kind, start, node, other, constraint, links):
 # the last node also excludes the first, the chain is a loop (continuous nice loop): then exactly
 # one of any two neighbours holds, and both ends of each weak link eliminate in the same way.
 # Skyscraper, 2-string kite, empty rectangle, W-wing and XY-wing are chains of two or three strong
-# links with constraints of given kinds. They do not count as loops, and are shown by their cells.
+# links with constraints of given kinds. These do not count as loops, and are shown by their cells.
 @compiled()
 def chain(state, tables, step, graph, kind):
     """Find the shortest chain of a kind."""

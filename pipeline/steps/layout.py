@@ -1,6 +1,6 @@
 """Layout of the arrays of a walk through a puzzle.
 
-They are int64 arrays in machine code and lists in plain Python. Cells, digits, units and positions
+All are int64 arrays in machine code and lists in plain Python. Cells, digits, units and positions
 in a unit count from 0; units are the rows, the columns, then the boxes. A set of digits or of
 positions is a mask.
 
@@ -85,7 +85,7 @@ WORDS, BITS = 12, 63
 """A set of candidates in a graph takes WORDS numbers of BITS bits each."""
 
 (
-    IS_KNOWN,  # 1 if the links are those of the state
+    IS_KNOWN,  # 1 if the links of the state have been found
     HAS_TURBOT,  # whether it has a turbot fish, or NOTHING if that is not known
     SEARCH,  # number of the last search
     NET_START,  # the candidate from which forcing nets are tried first

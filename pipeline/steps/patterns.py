@@ -1,7 +1,7 @@
 """Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1.
 
-Each writes its conclusions and what they follow from to `step`, and returns whether it has found
-any. `layout` describes the arrays. `certify.steps` checks the result.
+Each function writes its conclusions and its citations to `step`, and returns whether it found any.
+`layout` describes the arrays. `certify.steps` checks the result.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _eliminates_in_both(tables, step, group):
 
 @compiled()
 def _try_fins(state, tables, step, line, rows, columns, size, form):
-    """Try as fins what a fish has too much, if that is in one third of the columns."""
+    """Try all fins that make a fish of the rest: they must be in one third of the columns."""
     if form == BASIC:
         return _fish(state, tables, step, line, rows, columns, form)
     count = bit_count(tables, columns) - size
@@ -225,8 +225,8 @@ def _try_fins(state, tables, step, line, rows, columns, size, form):
     return False
 
 
-# In a finned fish either a fin holds the digit, or the fish has no fins. Both eliminate it in cover
-# columns where a cell sees all fins. In a sashimi fish a row would have at most one place without
+# A finned fish: either a fin holds the digit, or there is a fish without fins. Both eliminate it in
+# cover columns where a cell sees all fins. A sashimi fish has a row with at most one place besides
 # its fins.
 @compiled()
 def _fish(state, tables, step, line, rows, columns, form):

@@ -1,8 +1,8 @@
 """All techniques, from the simplest, and the walk through a puzzle that tries them in this order.
 
 A technique is a function of the candidates and a row in TECHNIQUES. A new function also needs a
-kind and its line in `_find`. Names, order, levels and scores are those of HoDoKu 2.2 (B. Hobiger,
-2008), ratings those of Sudoku Explainer 1.2 (N. Juillerat, 2006).
+kind and its line in `_find`. Names, order, levels and scores come from HoDoKu 2.2 (B. Hobiger,
+2008), ratings from Sudoku Explainer 1.2 (N. Juillerat, 2006).
 """
 
 from __future__ import annotations
@@ -120,13 +120,14 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
 
 
 MORE, FILLED, STUCK, WRONG = range(4)
-"""How a walk ended: after the last step that was asked for; with all cells filled; without a
-technique that finds a step; at a step that does not follow from what it cites."""
+"""How a walk ended: MORE steps are possible, all cells are FILLED, no technique applies (STUCK), or
+a step was unsound (WRONG).
+"""
 
 
 @compiled()
 def _find(kind, form, size, state, tables, step, graph, scratch):
-    """Find a step of one kind and write it to `step`; returns 0 if there is none."""
+    """Find a step of one kind and write it to `step`; returns 0 if it finds none."""
     reset_step(step)
     if kind == SINGLE:
         return patterns.single(state, tables, step, form)

@@ -33,7 +33,7 @@ def text_of(step: Step) -> str:
     """
     where = _TEMPLATES.get(step.technique.kind, "{values}{pattern}").format_map(_parts(step))
     if step.placed:
-        placed = ",".join(f"{place(cell)}={value}" for cell, value in step.placed)
+        placed = ",".join(f"{cell_name(cell)}={value}" for cell, value in step.placed)
         return f"{placed} {step.technique.name}{where}"
     by_value = groupby(sorted(step.struck, key=itemgetter(1)), key=itemgetter(1))
     removed = ", ".join(
@@ -42,7 +42,7 @@ def text_of(step: Step) -> str:
     return f"{step.technique.name}{where} removes {removed}"
 
 
-def place(cell: int) -> str:
+def cell_name(cell: int) -> str:
     return f"r{cell // 9 + 1}c{cell % 9 + 1}"
 
 
@@ -91,7 +91,7 @@ def _units(units: Sequence[int]) -> str:
 
 
 def _places(cells: Iterable[int]) -> str:
-    return _listed(map(place, cells))
+    return _listed(map(cell_name, cells))
 
 
 def _listed(parts: Iterable[object]) -> str:

@@ -17,7 +17,7 @@ from support.puzzles import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import minlex
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
-from pipeline.catalogue.minlex import MOST_TIED, NO_ROW, PAIRS, tables
+from pipeline.catalogue.minlex import MAX_TIED, NO_ROW, PAIRS, tables
 from pipeline.catalogue.puzzles import line_orders, random_symmetries
 from pipeline.catalogue.solutions import find_solutions
 from pipeline.puzzle.geometry import Geometry
@@ -212,4 +212,4 @@ def test_there_are_12096_second_rows_in_15_classes():
 
 
 def test_compiled_code_has_room_for_all_symmetries_that_can_lead_to_a_lowest_form():
-    assert PAIRS * tables().how_many.max() == MOST_TIED
+    assert PAIRS * tables().order_counts.max() == MAX_TIED

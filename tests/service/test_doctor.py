@@ -12,7 +12,7 @@ from support.drop_folders import DropFolder
 from support.needs import needs_minisat, needs_numba
 from support.puzzles import program
 
-from pipeline.certify import many, proof, ruled
+from pipeline.certify import many, proof, variants
 from pipeline.native import Program
 from pipeline.service import doctor
 from pipeline.service.doctor import Diagnosis, examine
@@ -139,7 +139,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 @pytest.mark.usefixtures("checking", "ruling", "trimmer")
 @pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
 def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch, solver):
-    programs = many.PROGRAM, ruled.PROGRAM, proof.PROGRAM
+    programs = many.PROGRAM, variants.PROGRAM, proof.PROGRAM
     codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])

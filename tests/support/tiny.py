@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.native import Program, compiled
-from pipeline.native.vectors import bits_set, filled, load, spread, store
+from pipeline.native.vectors import broadcast, load, nonzero_mask, popcount, store
 
 TINY = Program("tiny", "summed", ("support.tiny",), "support.tiny.try_sum")
 
@@ -44,10 +44,10 @@ def combined(given, found):
     store(found, 3, a - b)
     store(found, 4, a << np.uint64(3))
     store(found, 5, a >> np.uint64(5))
-    store(found, 6, filled(c))
-    store(found, 7, bits_set(a))
-    store(found, 8, spread(given[3, 1]))
-    store(found, 9, spread(given[3, 0]) & a)
+    store(found, 6, nonzero_mask(c))
+    store(found, 7, popcount(a))
+    store(found, 8, broadcast(given[3, 1]))
+    store(found, 9, broadcast(given[3, 0]) & a)
     return True
 
 

@@ -1,7 +1,7 @@
 """Checks that the listed solutions of many puzzles are complete, by exhaustive searches.
 
-Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Other puzzles, and
-those that it leaves undecided, are searched one by one in plain Python. So verdicts do not depend
+Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Undecided and
+other puzzles are searched one by one in plain Python. So verdicts do not depend
 on machine code, but numbers of nodes do.
 """
 
@@ -40,7 +40,7 @@ loaded = Loaded(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
-    """The check in machine code for so many 9×9 puzzles, if it can be loaded and is worth it."""
+    """The check in machine code, if it can be loaded and pays for this number of 9×9 puzzles."""
     return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 

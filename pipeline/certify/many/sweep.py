@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.native import compiled
-from pipeline.native.vectors import bits_set, filled, load, spread, store, without_lowest
+from pipeline.native.vectors import broadcast, clear_lowest_bit, load, nonzero_mask, popcount, store
 
 CELLS, TRIADS, CHUTES = 81, 54, 6
 
@@ -51,9 +51,9 @@ def _any_of(triad):
 @compiled(inline=True)
 def _fixed_in(triad):
     """Values of the cells of a triad that have one candidate."""
-    several_0 = filled(without_lowest(triad[0]))
-    several_1 = filled(without_lowest(triad[1]))
-    several_2 = filled(without_lowest(triad[2]))
+    several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
+    several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
+    several_2 = nonzero_mask(clear_lowest_bit(triad[2]))
     return triad[0] & ~several_0 | triad[1] & ~several_1 | triad[2] & ~several_2
 
 
@@ -67,7 +67,7 @@ def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     p012, p021 = m00 & m11 & m22, m00 & m12 & m21
     p102, p120 = m01 & m10 & m22, m01 & m12 & m20
     p201, p210 = m02 & m10 & m21, m02 & m11 & m20
-    nowhere = (p012 | p021 | p102 | p120 | p201 | p210) ^ spread(_ALL_VALUES)
+    nowhere = (p012 | p021 | p102 | p120 | p201 | p210) ^ broadcast(_ALL_VALUES)
     may = (
         p012 | p021, p102 | p120, p201 | p210,
         p102 | p201, p012 | p210, p021 | p120,
@@ -80,23 +80,23 @@ def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
 # of a line and of a box at once), and more than three are a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
-    """Restrict the cells of a triad to what it may have.
+    """Restrict the cells of a triad to the values it may have.
 
     Returns contradictions, values that were eliminated, and the number of values that are left.
     """
-    from_third = without_lowest(without_lowest(must))
-    may = may & (must | ~filled(from_third))
+    from_third = clear_lowest_bit(clear_lowest_bit(must))
+    may = may & (must | ~nonzero_mask(from_third))
     store(board, cell, triad[0] & may)
     store(board, cell + gap, triad[1] & may)
     store(board, cell + 2 * gap, triad[2] & may)
     store(board, MAY + index, may)
     store(board, MUST + index, must)
-    return without_lowest(from_third), _any_of(triad) & ~may, bits_set(may)
+    return clear_lowest_bit(from_third), _any_of(triad) & ~may, popcount(may)
 
 
-# Locked candidates and box-line reduction in both directions: what a triad must have, because one
-# of its cells is fixed to it or because no other triad of its line can have it, leaves the other
-# triads of its line and of its box.
+# Locked candidates, in both directions. A triad must have a value if one of its cells is fixed to
+# it, or if no other triad of its line can have it. Then the other triads of its line and its box
+# lose it.
 @compiled(inline=True)
 def _update_chute(board, chute, first, line, box, gap):
     """Restrict the nine triads of a chute; returns contradictions, and values that were eliminated.
@@ -148,9 +148,13 @@ def _update_cell(board, cell, across, down):
     Returns contradictions, whether the cell is open, and values that were eliminated.
     """
     before, required = load(board, cell), load(board, across) & load(board, down)
-    after = before & (required | ~filled(required))
+    after = before & (required | ~nonzero_mask(required))
     store(board, cell, after)
-    return without_lowest(required) | ~filled(after), without_lowest(after), before & ~after
+    return (
+        clear_lowest_bit(required) | ~nonzero_mask(after),
+        clear_lowest_bit(after),
+        before & ~after,
+    )
 
 
 @compiled(inline=True)
@@ -159,7 +163,7 @@ def sweep(board):
 
     If nothing changed in a lane, nothing more follows there.
     """
-    dead, is_open, changed = spread(_NO_VALUES), spread(_NO_VALUES), spread(_NO_VALUES)
+    dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):
         bad, eliminated = _update_chute(board, chute, 27 * chute, 9, 3, 1)
         dead, changed = dead | bad, changed | eliminated

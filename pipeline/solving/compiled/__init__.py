@@ -20,7 +20,7 @@ from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.kernel import decided_in, new_lanes
 
-__all__ = ["PROGRAM", "BatchSolutions", "BatchSolver", "Masks", "machine_code", "solve_batch"]
+__all__ = ["PROGRAM", "BatchSolutions", "BatchSolver", "Masks", "machine_code", "solve_masks"]
 
 PYTHON_SECONDS = 0.004
 """Seconds that another solver takes for a puzzle."""
@@ -54,12 +54,12 @@ class BatchSolutions:
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
-    """The batch solver in machine code for so many puzzles, if it can be loaded and is worth it."""
+    """The batch solver in machine code, if it can be loaded and pays for this number of puzzles."""
     step = loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
     return BatchSolver(step) if step else None
 
 
-def solve_batch(masks: Masks, max_solutions: int, seconds: float) -> BatchSolutions:
+def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSolutions:
     """Find at most `max_solutions` of each 9×9 puzzle.
 
     `masks` is (P, 81); bit v-1 of a mask allows the value v. The result for a decided puzzle
@@ -79,7 +79,7 @@ class BatchSolver:
         self.branches = 0
 
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
-        """See `solve_batch`."""
+        """See `solve_masks`."""
         if masks.ndim != 2 or masks.shape[1] != NINE.size or max_solutions < 1:
             raise ValueError(f"masks of shape {masks.shape}, {max_solutions} solutions")
         narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")

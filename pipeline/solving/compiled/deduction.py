@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.native import compiled
-from pipeline.native.vectors import load, spread, store
+from pipeline.native.vectors import broadcast, load, store
 from pipeline.solving.compiled import layout as L
 
 
@@ -28,7 +28,7 @@ def _majority(a, b, c):
 
 @compiled()
 def _store_line(planes, may, must, x, y, z):
-    """Store what the three triads of a line can have, and so must have."""
+    """Store the values that the three triads of a line can and must have."""
     store(planes, may, x)
     store(planes, may + 9, y)
     store(planes, may + 18, z)
@@ -73,7 +73,7 @@ def _permute(planes, may, must):
 @compiled()
 def _restrict_full_triads(planes, may, must):
     """Restrict a triad that must have three values to these."""
-    once, twice = load(planes, must), spread(L.NONE)
+    once, twice = load(planes, must), broadcast(L.NONE)
     full = twice
     for v in range(1, 9):
         must_v = load(planes, must + v)
@@ -95,9 +95,9 @@ def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
     )
 
 
-# A candidate needs both of its triads. If both must have its value, it is where they meet, in this
-# cell (hidden single), which then has no other candidate. It is certain as a hidden or a naked
-# single.
+# A candidate needs both of its triads. If both must have its value, the value is where they meet,
+# in this cell (hidden single), which then has no other candidate. Hidden and naked singles are
+# certain.
 @compiled()
 def _restrict(planes, plane, column_triad, row_may, row_must, cell):
     """Eliminate a candidate unless its triads and its cell allow it.
@@ -118,7 +118,7 @@ def _scan_box(planes, plane, column_triad, row_triad):
 
     Returns the lanes in which each cell has a candidate, and those in which some cell has several.
     """
-    none = spread(L.NONE)
+    none = broadcast(L.NONE)
     alive, several = ~none, none
     for r in range(3):
         hidden_0, hidden_1, hidden_2 = none, none, none
@@ -162,7 +162,7 @@ def _restrict_row(planes, plane, column_triad, row_triad, cell):
 @compiled()
 def _restrict_box(planes, plane, column_triad, row_triad):
     """Restrict the candidates of a box and update its triads; returns the lanes that changed."""
-    changed = spread(L.NONE)
+    changed = broadcast(L.NONE)
     for v in range(9):
         first, column, row = plane + v, column_triad + v, row_triad + v
         a, b, c, fa, fb, fc, changed_0 = _restrict_row(planes, first, column, row, 0)
@@ -181,7 +181,7 @@ def _restrict_box(planes, plane, column_triad, row_triad):
 @compiled()
 def _round(planes):
     """Propagate once through all boxes, then through all bands and stacks."""
-    alive, several, changed = ~spread(L.NONE), spread(L.NONE), spread(L.NONE)
+    alive, several, changed = ~broadcast(L.NONE), broadcast(L.NONE), broadcast(L.NONE)
     for band in range(3):
         for stack in range(3):
             plane = band * 243 + stack * 27
@@ -207,13 +207,13 @@ def _round(planes):
 
 @compiled()
 def propagate(planes):
-    """Propagate for ROUNDS rounds. What is known of triads is derived from the candidates."""
+    """Propagate for ROUNDS rounds. The planes of triads are derived from the candidates."""
     for i in range(243):
-        store(planes, L.ROW_MAY + i, spread(L.ALL))
-        store(planes, L.COLUMN_MAY + i, spread(L.ALL))
-        store(planes, L.ROW_MUST + i, spread(L.NONE))
-        store(planes, L.COLUMN_MUST + i, spread(L.NONE))
-    store(planes, L.DEAD, spread(L.NONE))
+        store(planes, L.ROW_MAY + i, broadcast(L.ALL))
+        store(planes, L.COLUMN_MAY + i, broadcast(L.ALL))
+        store(planes, L.ROW_MUST + i, broadcast(L.NONE))
+        store(planes, L.COLUMN_MUST + i, broadcast(L.NONE))
+    store(planes, L.DEAD, broadcast(L.NONE))
     for _ in range(L.ROUNDS):
         _round(planes)
 
@@ -245,7 +245,7 @@ def _select_fewest(planes):
         store(planes, L.COUNT + 243 + c, d3)
         store(planes, L.SELECTED + c, d1 | d2 | d3)
     for k in range(3, -1, -1):
-        some_zero = spread(L.NONE)
+        some_zero = broadcast(L.NONE)
         for c in range(81):
             has_zero = ~load(planes, L.COUNT + k * 81 + c)
             some_zero = some_zero | (load(planes, L.SELECTED + c) & has_zero)
@@ -267,7 +267,7 @@ def _find_single_triads(planes, has, single):
 @compiled()
 def _avoid_marked(planes):
     """Deselect marked cells, unless that would leave no cell."""
-    some_unmarked = spread(L.NONE)
+    some_unmarked = broadcast(L.NONE)
     for c in range(81):
         is_unmarked = load(planes, L.SELECTED + c) & ~load(planes, L.MARKED + c)
         some_unmarked = some_unmarked | is_unmarked
@@ -282,7 +282,7 @@ def _mark_locked(planes):
 
     Also sets ROW_HAS and COLUMN_HAS.
     """
-    none = spread(L.NONE)
+    none = broadcast(L.NONE)
     for i in range(243):
         store(planes, L.ROW_HAS + i, none)
         store(planes, L.COLUMN_HAS + i, none)
@@ -307,7 +307,7 @@ def _mark_unshared(planes):
     """Mark cells with a value that no selected cell in another box of its row or column has."""
     for r in range(9):
         for c in range(9):
-            unshared = spread(L.NONE)
+            unshared = broadcast(L.NONE)
             for v in range(9):
                 candidate = load(planes, (r * 9 + c) * 9 + v)
                 in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
@@ -318,8 +318,8 @@ def _mark_unshared(planes):
 
 # Fail first: a cell with the fewest candidates. Among those, cells with a value that is locked in
 # the box, and then cells that share no value with another selected cell, come last. That is a
-# heuristic: any open cell would do. Of the rest the first one is taken, in an order that does not
-# depend on other lanes, so that a puzzle has the same branches alone and among others.
+# heuristic: any open cell would do. Ties are broken in a fixed order, which does not depend on
+# other lanes, so that a puzzle has the same branches alone and among others.
 @compiled()
 def choose(planes):
     """Choose a cell to branch on in each lane, and write its number to BRANCH_CELL."""
@@ -332,7 +332,7 @@ def choose(planes):
     _avoid_marked(planes)
     _mark_unshared(planes)
     _avoid_marked(planes)
-    none = spread(L.NONE)
+    none = broadcast(L.NONE)
     for k in range(L.BRANCH_BITS):
         store(planes, L.BRANCH_CELL + k, none)
     chosen = none
@@ -394,9 +394,9 @@ def _transpose_part(planes, first, gap, distance, m0, m1, m2):
 @compiled()
 def transpose(planes):
     """Turn planes into rows or back: transpose all blocks of 64×64 bits."""
-    m0, m1 = spread(np.uint64(0x00000000FFFFFFFF)), spread(np.uint64(0x0000FFFF0000FFFF))
-    m2, m3 = spread(np.uint64(0x00FF00FF00FF00FF)), spread(np.uint64(0x0F0F0F0F0F0F0F0F))
-    m4, m5 = spread(np.uint64(0x3333333333333333)), spread(np.uint64(0x5555555555555555))
+    m0, m1 = broadcast(np.uint64(0x00000000FFFFFFFF)), broadcast(np.uint64(0x0000FFFF0000FFFF))
+    m2, m3 = broadcast(np.uint64(0x00FF00FF00FF00FF)), broadcast(np.uint64(0x0F0F0F0F0F0F0F0F))
+    m4, m5 = broadcast(np.uint64(0x3333333333333333)), broadcast(np.uint64(0x5555555555555555))
     for k in range(L.ROW_WORDS):
         for i in range(8):
             _transpose_part(planes, k * L.WORD + i, 8, np.uint64(32), m0, m1, m2)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, aligned, bits_set, lowest_bit
+from pipeline.native.vectors import Words, aligned, lowest_bit, popcount
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.deduction import choose, propagate, transpose
 
@@ -101,7 +101,7 @@ def _load_puzzle(planes, first, masks, puzzle):
 
 @compiled()
 def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
-    """Remove the last branch of a lane whose puzzle still needs solutions; -1 if there is none."""
+    """Remove the last branch of a lane whose puzzle still needs solutions, or return -1."""
     while last_branch[lane] >= 0:
         branch = last_branch[lane]
         last_branch[lane] = previous[branch]
@@ -161,7 +161,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
                 for k in range(L.ROW_WORDS):
                     planes[first + k * _WORD_STEP] = L.NONE
         idle[w] = idle_bits
-        working += L.WORD - np.int64(bits_set(idle_bits))
+        working += L.WORD - np.int64(popcount(idle_bits))
     numbers[L.STARTED] = started
     return working
 
@@ -169,17 +169,17 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
 @compiled()
 def _write_solution(planes, first, grids, puzzle, rank):
     """Write the values, 1 to 9, of a solved row."""
-    word, filled = planes[first], L.WORD
+    word, nonzero_mask = planes[first], L.WORD
     for c in range(81):
-        if filled < 9:
+        if nonzero_mask < 9:
             first += _WORD_STEP
-            field = word | planes[first] << np.uint64(filled)
-            word = planes[first] >> np.uint64(9 - filled)
-            filled += L.WORD - 9
+            field = word | planes[first] << np.uint64(nonzero_mask)
+            word = planes[first] >> np.uint64(9 - nonzero_mask)
+            nonzero_mask += L.WORD - 9
         else:
             field = word
             word >>= np.uint64(9)
-            filled -= 9
+            nonzero_mask -= 9
         grids[rank, puzzle, c] = lowest_bit(field) + 1
 
 

@@ -19,7 +19,7 @@ from pipeline.solving.compiled import (
     BatchSolver,
     kernel,
     machine_code,
-    solve_batch,
+    solve_masks,
     try_search,
 )
 
@@ -124,14 +124,14 @@ def test_when_the_time_is_up_what_was_found_is_right(lanes):
 @pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
 def test_wrong_shapes_are_refused(shape, most):
     with pytest.raises(ValueError, match="masks of shape"):
-        solve_batch(np.ones(shape, np.uint64), most, 1.0)
+        solve_masks(np.ones(shape, np.uint64), most, 1.0)
 
 
 def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
     asked = Asked(lanes._step)
     monkeypatch.setattr("pipeline.solving.compiled.loaded", asked)
     monkeypatch.setattr(kernel, "search", None)
-    assert solve_batch(SOLVED[None], 2, 100.0).counts.tolist() == [1]
+    assert solve_masks(SOLVED[None], 2, 100.0).counts.tolist() == [1]
     assert machine_code(1000)
     assert asked.seconds == [PYTHON_SECONDS, 1000 * PYTHON_SECONDS]
 

@@ -8,8 +8,8 @@ from math import inf
 from support.puzzles import pattern
 
 from pipeline.certify.exhaustive import SearchResult
-from pipeline.certify.ruled import run_search
-from pipeline.certify.ruled.joint import joint_sums
+from pipeline.certify.variants import run_search
+from pipeline.certify.variants.joint import joint_sums
 from pipeline.puzzle.formulas import AllDifferent, Every
 from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
 from pipeline.puzzle.rules.cages import Sum

@@ -1,6 +1,6 @@
 """Checks that the listed solutions of a variant are complete, by an exhaustive search.
 
-The rules state constraints. `gathering` simplifies these and `stating` packs them into arrays.
+The rules state constraints. `simplify` reduces these and `arrays` packs them into arrays.
 `search` branches and `propagation` eliminates values, in machine code or else in plain Python.
 Nothing here knows an encoding, a clause or a solver.
 """
@@ -20,11 +20,11 @@ from pipeline.certify.exhaustive import (
     SearchResult,
     unit_without_matching,
 )
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.gathering import NoSolution
-from pipeline.certify.ruled.search import search as plain_search
-from pipeline.certify.ruled.stating import SearchArrays, search_arrays
-from pipeline.certify.ruled.tables import TooLarge
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.arrays import SearchArrays, search_arrays
+from pipeline.certify.variants.search import search as plain_search
+from pipeline.certify.variants.simplify import NoSolution
+from pipeline.certify.variants.tables import TooLarge
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
 
@@ -38,12 +38,12 @@ BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
 """The longest that plain Python searches before machine code is loaded, and if it cannot be: then a
 proof is quicker."""
 
-_MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
+_MODULES = "search", "propagation", "regions", "sums", "domains", "layout"
 PROGRAM = Program(
     "rules",
     "search",
-    tuple(f"pipeline.certify.ruled.{name}" for name in _MODULES),
-    "pipeline.certify.ruled.try_search",
+    tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
+    "pipeline.certify.variants.try_search",
 )
 loaded = Loaded(PROGRAM)
 

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify.exhaustive import TOO_SHORT
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.gathering import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.joint import joint_sums
+from pipeline.certify.variants.regions import CONNECTED_SCRATCH
+from pipeline.certify.variants.simplify import (
     NoSolution,
     Simplified,
     Terms,
@@ -23,9 +25,7 @@ from pipeline.certify.ruled.gathering import (
     set_of,
     weights_of,
 )
-from pipeline.certify.ruled.joint import joint_sums
-from pipeline.certify.ruled.regions import CONNECTED_SCRATCH
-from pipeline.certify.ruled.tables import (
+from pipeline.certify.variants.tables import (
     MAX_VALUES_WITH_SETS,
     AutomatonKey,
     Numbers,

@@ -4,7 +4,7 @@ Both are one-dimensional: int64 arrays in machine code, lists in plain Python. C
 count from 0. A set of values is a mask: bit v stands for the value with index v. A set of cells
 takes SET_WORDS numbers of CELLS_IN_WORD bits each.
 
-Each table below has the name of a place, and what is there.
+The tables below list the places and their contents.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ QUEUES_OF = 14  # CONSTRAINTS queues: where each constraint waits
 CONSTRAINT_DATA = 15  # the constraints, one after another: see the next tables
 WATCHERS = 16  # 2 · SIZE + 1 offsets into a list of constraints; for cell c, those from number 2c
 #                are scheduled by every change, those from 2c + 1 only when the cell becomes fixed
-PEERS = 17  # SIZE sets of cells: those that must differ from each cell
+PEERS = 17  # SIZE sets of cells: the peers of each cell
 SETS = 18  # offsets of masks, at size · SETS_STRIDE + sum: the sets with that size and sum
 
 # `problem`: bit tables, then all other areas from DATA.
@@ -74,7 +74,7 @@ KIND, SCOPE_LENGTH, SCOPE = range(3)
 UNIT = 0  # as many cells as values, all different
 ALL_DIFFERENT = 1  # all different
 SAME_VALUES = 2  # length of the first part. Both parts hold the same values
-PAIR = 3  # where two tables are: the values that go with those of the other cell
+PAIR = 3  # where two tables are: for the values of one cell, the possible values of the other
 TOTAL = 4  # total, number of groups, then for each group its length, weight and has_sets, then for
 #            each group its context. The sum of weight × index is the total. The cells of a group
 #            differ; has_sets says that the sets of values with its sum are worth a look

@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import bit_count, restrict, schedule
-from pipeline.certify.ruled.propagation import clear_queues, propagate
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.domains import bit_count, restrict, schedule
+from pipeline.certify.variants.propagation import clear_queues, propagate
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0
 """Weight that a failure adds to the cells of its constraint, in equal parts."""
 
 _DECAY_INTERVAL = 1024
-"""Failures after which all weights are halved, so that recent ones count more. It was 16,384
-before the search had restarts."""
+"""Failures after which all weights are halved, so that recent ones count more. The interval was
+16,384 before the search had restarts."""
 
 
 @compiled()

@@ -8,21 +8,21 @@ the search accepts nothing wrong. Between these, a propagator may be as weak as 
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.domains import (
     assign,
     bit_count,
     eliminate_from_peers,
     lowest_bit,
     restrict,
 )
-from pipeline.certify.ruled.regions import (
+from pipeline.certify.variants.regions import (
     connected,
     count_of_equal,
     different_pairs,
     ranked,
 )
-from pipeline.certify.ruled.sums import one_of_sets, weighted_sum
+from pipeline.certify.variants.sums import one_of_sets, weighted_sum
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1
@@ -83,10 +83,10 @@ def _eliminate_common(state, problem, a, b, values):
     return True
 
 
-# A unit has each value once. So it fails without a place for a value; a value with one place is
-# there (hidden single); a value with two places leaves their common peers (locked candidate); and
-# naked pairs. A value with three places in the corner of two units is locked too; that is left to
-# the branches.
+# A unit has each value once. It fails if a value has no place. A value with one place is there
+# (hidden single). A value with two places leaves their common peers (locked candidate). Naked pairs
+# come last. A value with three places where two units cross is locked too; that is left to the
+# branches.
 @compiled()
 def _unit(state, problem, first, length):
     once = twice = thrice = fixed = 0
@@ -193,8 +193,8 @@ def _at_least(state, problem, first, length):
     return True
 
 
-# All parts have the same number of cells with a value in the mask. That number is at least the
-# greatest number of such cells that a part must have, and at most the smallest that a part can
+# All parts have the same number of cells with a value in the mask. It is at least the greatest
+# number of such cells that some part must have, and at most the smallest number that some part can
 # have. A part whose own bound meets the other one has its open cells decided.
 @compiled()
 def _same_counts(state, problem, first, length):
@@ -225,10 +225,10 @@ def _same_counts(state, problem, first, length):
 
 
 # The regular constraint (G. Pesant, A regular language membership constraint, 2004), on the layered
-# graph of the automaton: forwards the states that the cells can reach, backwards those of them that
-# can still be accepted. A value stays if it labels an edge between two such states, which makes the
-# cells arc-consistent. Pesant keeps the graph between calls. Here it is marked anew, so that
-# nothing has to be restored with the cells.
+# graph of the automaton. The forward pass marks the states that the cells can reach, the backward
+# pass the reached states that lead to acceptance. A value stays if it labels an edge between two
+# such states, so the cells become arc-consistent. Pesant keeps the graph between calls. Here each
+# call marks it again, so that nothing has to be restored with the cells.
 @compiled()
 def _automaton(state, problem, first, length, automaton):
     states, marks = problem[automaton], problem[L.SCRATCH]  # 0, 1 reached, 2 accepted too

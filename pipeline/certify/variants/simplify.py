@@ -1,6 +1,6 @@
 """Simplifies the constraints of a variant to the kinds that the search has.
 
-What all puzzles of a geometry share is cached. Alternatives are not nested: they are expanded.
+Nested alternatives are expanded. A cache keeps the units of each geometry.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.ruled.tables import RelationTables, TooLarge, relation
+from pipeline.certify.variants.tables import RelationTables, TooLarge, relation
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -100,10 +100,9 @@ def weights_of(total: Total) -> Terms:
 class Simplified:
     """The constraints of a puzzle.
 
-    masks: the candidates of each cell. peers: the cells that must differ from each cell, as bits.
-    units: what rules add to the units of the geometry. choices: lists of alternatives, each a list
-    of constraints; all constraints of some alternative hold. others: constraints without
-    alternatives.
+    masks: the candidates of each cell. peers: as bits, the cells that must differ from each cell.
+    units: units that rules add. choices: lists of alternatives, each a list of constraints, of
+    which one holds completely. others: constraints without alternatives.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -199,8 +198,8 @@ class Simplified:
         return [Automaton(cells, (), _count_different, frozenset(accepted))]
 
     def simpler_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
-        cell, others = constraint.cell, constraint.others
-        return [Either(tuple(Pairs(((cell, other),), eq) for other in others))]
+        cell, other_cells = constraint.cell, constraint.others
+        return [Either(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
     def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
@@ -251,7 +250,7 @@ class Simplified:
 
 
 # Each unit, and each band of lines side by side, has a known total. Subtract the cages that are
-# mostly inside: what is left is the total of the cells that they miss, minus that of the cells by
+# mostly inside. The rest is the total of the cells that they miss, minus the total of the cells by
 # which they stick out. Cages that overlap others are skipped, so that no cell counts twice.
 def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
     """Innies and outies: totals of the few cells by which cages miss or overlap whole units."""

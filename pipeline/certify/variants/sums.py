@@ -1,13 +1,13 @@
 """Propagators of sums, and of sets of values.
 
 As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
-`state` and `problem`. A sum here is one of indices of values: `arrays` shifts the total.
+`state` and `problem`. Sums are of indices of values: `arrays` shifts the total.
 """
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.domains import (
     assign,
     bit_count,
     eliminate_from_peers,
@@ -194,9 +194,9 @@ def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
     )
 
 
-# Bounds consistency of a linear equation. What all groups can have at least and at most bounds what
-# is left for each of them. The cells of a group differ, which makes its bounds much closer than
-# those of single cells; `arrays` chooses the groups.
+# Bounds consistency of a linear equation: the bounds of all other groups bound each group. The
+# cells of a group differ, which makes its bounds much closer than the sum of bounds of single
+# cells. `arrays` chooses the groups.
 @compiled()
 def weighted_sum(state, problem, first, length):
     """The sum of weight × index over all groups is the total."""
@@ -256,8 +256,8 @@ def weighted_sum(state, problem, first, length):
     return True
 
 
-# A cell of the group is bounded by what the other cells take at least and at most. Those bounds are
-# computed only if they can eliminate something: if the cell spans more than the slack of the group.
+# The bounds of the other cells bound each cell of the group. They are computed only if they can
+# eliminate something: if the cell spans more than the slack of the group.
 @compiled()
 def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
     """Restrict the cells of a group to the sums that the other groups leave it.

@@ -1,6 +1,6 @@
 """Tables for `problem` that constraints share: relations, automata, sets by their sum, bits.
 
-They are cached: do not change the arrays.
+The arrays are cached: do not change them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.ruled import layout as L
+from pipeline.certify.variants import layout as L
 
 Numbers = NDArray[np.int64]
 
@@ -31,9 +31,9 @@ class TooLarge(Exception):
 class RelationTables(NamedTuple):
     """A relation of two values.
 
-    forwards, backwards: see `_union_tables`; for the values of one cell those of the other. differ:
-    no value is related to itself. equal: the mask of values that are. is_unequal: the relation is
-    inequality. is_trivial: all values are related.
+    forwards, backwards: tables from the values of one cell to those of the other, see
+    `_union_tables`. differ: no value is related to itself. equal: the mask of values that are.
+    is_unequal: the relation is inequality. is_trivial: all values are related.
     """
 
     forwards: Numbers
@@ -147,7 +147,7 @@ def automaton(step: AutomatonKey, length: int, values: range) -> Numbers | None:
 def _unreduced_layers(
     step: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """For each cell the states that can be reached, with their next states; and the last states."""
+    """The reachable states of each cell with their next states, and the states at the end."""
     layers: list[dict[Hashable, list[Hashable | None]]] = []
     states, steps = {step.start}, 0
     for _ in range(length):

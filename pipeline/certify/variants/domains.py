@@ -6,7 +6,7 @@ and on lists in plain Python. `layout` describes `state` and `problem`.
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
+from pipeline.certify.variants import layout as L
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1
@@ -57,8 +57,8 @@ def schedule(state, problem, constraint):
 def restrict(state, problem, cell, mask):
     """Restrict a cell to the values in a mask; False if it has none left.
 
-    Schedules the constraints of a cell that changes. A cell that becomes fixed goes on the stack as
-    well, and also schedules its LATE constraints.
+    Schedules the constraints on a cell that changes. A cell that becomes fixed also goes on the
+    stack, and schedules its LATE constraints.
     """
     before = state[L.CELLS + cell]
     after = before & mask
@@ -94,9 +94,9 @@ def assign(state, problem, first, length, values):
     return True
 
 
-# The caller knows that one of these cells holds the value. A cell that is a peer of every cell that
-# can hold it therefore cannot. With a unit as the scope this is the locked candidate (pointing and
-# claiming); with the cells of a cage it is a cage that sees a cell.
+# The caller knows that one of these cells holds the value. A cell that is a peer of all its places
+# therefore cannot. In a unit this is a locked candidate (pointing and claiming); in a cage, a cell
+# that sees all places of a value that the cage needs.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
     """Eliminate values that the scope must hold from the common peers of their places."""

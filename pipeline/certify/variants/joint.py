@@ -33,7 +33,7 @@ class _BoundedSum(NamedTuple):
 def joint_sums(
     constraints: Iterable[Constraint], units: Sequence[Sequence[int]], values: range
 ) -> Iterator[Total]:
-    """Totals of the cells of several sums whose slack is at most that of each of these sums.
+    """Totals of the cells of several sums, if none of these sums has less slack alone.
 
     `constraints` all hold; the cells of each unit differ.
     """

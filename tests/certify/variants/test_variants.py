@@ -18,18 +18,18 @@ from support.puzzles import PATIENCE, pattern
 from support.rules.examples import EXAMPLES, FOUR, NINE, SIX, TWO_GRIDS
 from support.rules.predicates import MEANS
 
-from pipeline.certify import certify_grid, ruled
+from pipeline.certify import certify_grid, variants
 from pipeline.certify.exhaustive import TOO_SHORT, NotSolutions, SearchResult
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled import (
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants import (
     plain_search,
     run_search,
     search,
     search_all_of_variant,
     try_search,
 )
-from pipeline.certify.ruled.gathering import MAX_ALTERNATIVES
-from pipeline.certify.ruled.stating import search_arrays
+from pipeline.certify.variants.arrays import search_arrays
+from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -174,7 +174,7 @@ def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step,
     for puzzle, known, _ in islice(combinations_of_rules(3), number):
         found = searched_through(step, puzzle)
         with monkeypatch.context() as patch:
-            patch.setattr(ruled, "search_arrays", partial(search_arrays, patience=1))
+            patch.setattr(variants, "search_arrays", partial(search_arrays, patience=1))
             hasty = searched_through(step, puzzle)
         assert found.undecided is hasty.undecided is None
         assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
@@ -465,7 +465,7 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
-    monkeypatch.setattr("pipeline.certify.ruled.loaded.get", lambda *_, **__: None)
+    monkeypatch.setattr("pipeline.certify.variants.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
     found = search_all_of_variant(puzzle, (), max_solutions=ALL)
     assert found.undecided == "there is no machine code for a longer search"
@@ -485,7 +485,7 @@ def test_with_machine_code_it_is_used(ruling, monkeypatch):
             asked.append(at_once)
             return ruling if at_once >= needed else None
 
-        monkeypatch.setattr("pipeline.certify.ruled.loaded.get", get)
+        monkeypatch.setattr("pipeline.certify.variants.loaded.get", get)
         assert len(search_all_of_variant(hard, (), max_solutions=3000).missing) == 3000
         assert asked == ([False, True] if needed else [False])
 
@@ -501,7 +501,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     def losing(state, problem):
         return propagate(state, problem) and state[L.CELLS : L.CELLS + 16] != lost
 
-    monkeypatch.setattr("pipeline.certify.ruled.search.propagate", losing)
+    monkeypatch.setattr("pipeline.certify.variants.search.propagate", losing)
     found = searched_through(None, puzzle, known)
     assert (found.missing, found.is_complete) == ((), False)
     assert found.undecided == "the search did not come to a listed solution"

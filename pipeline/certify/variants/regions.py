@@ -6,19 +6,19 @@ As in `propagation`, each is exact once all cells of its scope have one value. `
 
 from __future__ import annotations
 
-from pipeline.certify.ruled import layout as L
-from pipeline.certify.ruled.cells import highest_bit, lowest_bit, restrict
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.domains import highest_bit, lowest_bit, restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
 """Numbers of scratch that `connected` takes for each cell."""
 
 
-# Cells that can be inside form components; those that must be inside are members. Without a member
-# only components that are too small are eliminated, as any other may be the region. With one, the
-# region contains it: so cells that it cannot reach are outside (`_reach`), and cells without which
-# it would fall apart, or stay too small, are inside (`_force_cut_cells`). If no more cells can be
-# inside than the size asks for, all of them are.
+# Cells that can be inside form components; members are the cells that must be inside. Without a
+# member only components that are too small are eliminated, as any other may be the region. With
+# one, the region contains it: cells that it cannot reach are outside (`_reach`), and cells without
+# which it would fall apart, or stay too small, are inside (`_force_cut_cells`). If no more cells
+# can be inside than the size asks for, all of them are.
 @compiled()
 def connected(state, problem, first, length):
     """Cells with values in a mask are one region, of a given size unless that is 0."""
@@ -400,9 +400,9 @@ def _order_lines(state, problem, small, large, length):
     return True
 
 
-# The lines that can be less, and those that must be, bound the rank. If it meets a bound, the lines
-# in doubt are decided: all of them are less, or none is. Without ties, equal lines fail, and a line
-# that could only be equal does not begin with the value.
+# The number of lines that can be less, and of lines that must be less, bound the rank. If it meets
+# a bound, the lines in doubt are decided: all of them are less, or none is. Without ties, equal
+# lines fail, and a line that could only be equal does not begin with the value.
 @compiled()
 def ranked(state, problem, first, length):
     """Of the other lines that begin with the value, `rank` are less than the first line."""
