@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.native import Loaded, Program, compiled
 from pipeline.native.vectors import Words, aligned, filled, load, spread, store, without_lowest
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 
 __all__ = ["States", "close_singles"]
 

@@ -25,7 +25,8 @@ from pipeline.files import descriptor_of
 from pipeline.outbox.schema import CLAIMED, PROVED
 from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD
 from pipeline.outbox.traits import added_fields as added_fields  # noqa: PLC0414 - for the sinks
-from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024

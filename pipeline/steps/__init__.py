@@ -16,7 +16,7 @@ import numpy as np
 from pipeline.certify import steps as layout
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import values_of
+from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import board
 from pipeline.steps.chains import GRAPH

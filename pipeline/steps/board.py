@@ -28,7 +28,7 @@ from pipeline.certify.steps import (
     VALUES,
 )
 from pipeline.native import compiled
-from pipeline.puzzle.puzzle import NINE, units_of
+from pipeline.puzzle.geometry import NINE, units_of
 
 PLACES, REASONS, OPEN, ROW_MASKS, STATE = 81, 324, 729, 730, 739
 """`s` begins with a mask for each reason, the candidates that it has left: for a cell digits, for

@@ -19,7 +19,8 @@ from pipeline.certify.many import NODES, OTHERWISE, Verdict, exhausted_many, sea
 from pipeline.certify.many.search import LANES, NOWHERE, _choice
 from pipeline.certify.many.sweep import LEFT, ROWS
 from pipeline.limits import NEVER
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["one by one", pytest.param("compiled", marks=needs_numba)]

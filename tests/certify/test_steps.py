@@ -18,7 +18,7 @@ from pipeline.certify.steps import (
     VALUES,
     follows,
 )
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.steps.board import STATE, set_up, tables
 from pipeline.steps.chains import GRAPH
 from pipeline.steps.techniques import BY_SCORE, walk, walk_of

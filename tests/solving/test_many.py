@@ -32,7 +32,7 @@ from support.solving import (
 )
 
 from pipeline.certify import clashing_givens
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.solving import FEWEST_ALONE, solve_problems, solve_sources
 from pipeline.settings import Settings

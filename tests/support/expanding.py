@@ -12,7 +12,7 @@ from support.solving import pattern
 
 from pipeline.certify.formula import Formula, read_formula
 from pipeline.certify.lrat import check_lrat, drat_of
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 
 SIZES = (Geometry(2, 2), Geometry(2, 3), Geometry(3, 3))
 MOST = 12

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from support.oracle import peers
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 
 State = frozenset[tuple[int, int]] | None
 

@@ -20,7 +20,8 @@ from pipeline.certify.ruled.search import search as plain_search
 from pipeline.certify.ruled.stating import Stated, stated
 from pipeline.certify.ruled.tables import TooLarge
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 AT_ONCE, PLAIN_AT_ONCE = 200, 4
 """Branches between two looks at the clock: some milliseconds."""

@@ -30,7 +30,8 @@ from pipeline.outbox.audit.provenance import (
 from pipeline.outbox.audit.sets import Many, One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.schema import RecordedFree, or_none
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Parsed,

@@ -14,7 +14,8 @@ from pipeline.outbox.originals import SMALL, Originals, members_of, small_origin
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import JobSummary, job_of_member
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
     Parsed,

@@ -45,7 +45,7 @@ from pipeline.outbox.tables import (
     with_title,
 )
 from pipeline.outbox.traits import added_fields, also_in_record
-from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
+from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.unread import unread_of_many
 from pipeline.settings import Reading, is_declaration

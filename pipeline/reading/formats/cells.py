@@ -9,7 +9,8 @@ from string import ascii_letters, ascii_uppercase, digits
 from typing import NamedTuple, TypeVar, get_args
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.parsed import Parsed, Variant
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote

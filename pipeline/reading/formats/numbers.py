@@ -21,7 +21,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes
+from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of, choices
 from pipeline.reading.formats.cells import (

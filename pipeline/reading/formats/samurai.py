@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS, values_in
 from pipeline.reading.formats.parsed import Parsed

@@ -11,7 +11,8 @@ from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.ruled import searched
 from pipeline.certify.ruled.joint import joint_sums
 from pipeline.puzzle.formulas import AllDifferent, Every
-from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.geometry import Geometry, units_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Sum
 from pipeline.puzzle.sums import Total
 

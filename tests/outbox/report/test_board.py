@@ -16,7 +16,8 @@ from support.strategies import examples
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -9,7 +9,7 @@ from support.drawing import encloses, loops
 from support.strategies import examples
 
 from pipeline.outbox.report.outlines import borders, inner_lines, outline
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 
 PLACES = [(row, column) for row in range(1, 6) for column in range(1, 6)]
 

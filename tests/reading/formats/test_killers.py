@@ -6,7 +6,7 @@ from support.cases import for_each
 from support.parsing import read, said_of
 from support.ruled import ARROWS, KILLER, SUMOCUE
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.regions import Diagonal, Region
 
