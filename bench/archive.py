@@ -39,7 +39,8 @@ from pipeline.catalogue.puzzles import (
 from pipeline.catalogue.solutions import certified_solutions, redundant_givens
 from pipeline.certify import many as checking
 from pipeline.native import COMPILE_AFTER
-from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes

@@ -47,7 +47,7 @@ from puzzles import puzzles
 
 from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver

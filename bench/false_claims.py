@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pysat.solvers import Solver
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, values_of
+from pipeline.puzzle.geometry import Geometry, values_of
+from pipeline.puzzle.puzzle import Puzzle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -33,7 +33,8 @@ from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
 from pipeline.certify import many as checking
-from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import compiled as lanes
 
 MOST = 3

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
-from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 
 AT_ONCE = 10_000
 """Claims that are judged together."""

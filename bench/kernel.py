@@ -23,7 +23,7 @@ from pipeline.certify import many as checking
 from pipeline.certify.many import MAX_NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import source_at

@@ -21,7 +21,8 @@ from puzzles import puzzles
 from pysat.solvers import Solver
 
 from pipeline.certify import certify_many
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.encode import encode_puzzle

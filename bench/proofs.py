@@ -22,7 +22,8 @@ from pysat.solvers import Solver
 from pipeline.certify.formula import Core, core_of, proof_formula
 from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers.pysat import ENGINES, Pysat

@@ -6,7 +6,8 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import render_puzzle
 
 CLUES = 26

@@ -54,7 +54,8 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
-    from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle, Rule
+    from pipeline.puzzle.geometry import Geometry
+    from pipeline.puzzle.puzzle import Candidate, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.reading.formats.formula import Model
     from pipeline.service.converting import Converted
@@ -159,7 +160,8 @@ _HOMES = {
         "EnvironmentFailure InputError InvalidPuzzle InvalidResult LimitReached MissingFolder "
         "PipelineError SolverError SolverMissing UsageError"
     ),
-    "puzzle.puzzle": "Candidate Geometry Grid Puzzle Rule",
+    "puzzle.geometry": "Geometry",
+    "puzzle.puzzle": "Candidate Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
     "reading.formats.formula": "Model",
     "service.converting": "Converted",

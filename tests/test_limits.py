@@ -13,7 +13,8 @@ from pipeline.api import solve
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.reading.formats.formula import parse_formula
 from pipeline.settings import Settings

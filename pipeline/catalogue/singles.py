@@ -23,7 +23,7 @@ from pipeline.native.vectors import (
     nonzero_mask,
     store,
 )
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 
 __all__ = ["States", "close_singles"]
 

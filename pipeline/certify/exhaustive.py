@@ -19,7 +19,8 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_SEARCHED_SIDE = 49
 """Largest side that is searched. It has 117,649 candidates."""

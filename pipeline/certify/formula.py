@@ -21,7 +21,8 @@ from operator import ne, neg
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import Clause
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, units_of, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_CLAUSES = 3_000_000
 """Clauses that a puzzle's formula may have."""

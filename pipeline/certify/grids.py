@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from operator import neg
 from typing import TYPE_CHECKING, Any
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 if TYPE_CHECKING:
     import numpy as np

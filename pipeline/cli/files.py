@@ -16,7 +16,8 @@ from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, fitted
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.archives.walk import is_packed
 from pipeline.reading.formats import (
     HEAD_BYTES,

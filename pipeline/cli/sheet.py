@@ -24,7 +24,7 @@ from pipeline.outbox.report import (
     puzzles_at,
     sheet_pdf,
 )
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.service.solving import solved
 from pipeline.settings import Settings

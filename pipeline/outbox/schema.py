@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pipeline.puzzle.puzzle import Free, Geometry
+from pipeline.puzzle.geometry import Free, Geometry
 from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 1

@@ -23,7 +23,8 @@ from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
 from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
-from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024

@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar, Final
 from msgspec import UNSET, Struct
 
 from pipeline.outbox.schema import PuzzleRecord, RuleTold, Value, or_none
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
 
 WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"

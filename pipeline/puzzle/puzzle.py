@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_trans
 
 from pipeline.puzzle.boards import board, value_of
 from pipeline.puzzle.geometry import (
-    MAX_EXTRA_CELLS,
-    MAX_SIDE,
-    MIN_SIDE,
-    NINE,
-    Free,
     Geometry,
-    unit_name,
     units_of,
     usual_boxes,
     values_of,
@@ -31,24 +25,6 @@ if TYPE_CHECKING:
     from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
     from pipeline.settings import NotationChoice
-
-__all__ = [  # with names of `geometry` that other modules still import from here
-    "MAX_EXTRA_CELLS",
-    "MAX_SIDE",
-    "MIN_SIDE",
-    "NINE",
-    "Candidate",
-    "Free",
-    "Geometry",
-    "Grid",
-    "Puzzle",
-    "Rule",
-    "drawn",
-    "unit_name",
-    "units_of",
-    "usual_boxes",
-    "values_of",
-]
 
 
 class Candidate(NamedTuple):

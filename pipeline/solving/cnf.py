@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TypeGuard
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import Clause, PackedClauses
-from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Candidate, Grid
 from pipeline.solving import Encoding
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from itertools import islice, pairwise
 
 from pipeline.errors import printable
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 _EVEN, _ODD, _OTHER = "*", ".", "?"
 _GAP, _WIDEST = 4, 100

@@ -21,7 +21,8 @@ from typing import Literal
 from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Deadline, Limits
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
-from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
+from pipeline.puzzle.geometry import Geometry, units_of, values_of
+from pipeline.puzzle.puzzle import Candidate, Puzzle
 from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import Cnf, Family, LazyClauses
 from pipeline.solving.reduction import reduce_candidates

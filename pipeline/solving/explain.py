@@ -15,7 +15,8 @@ from pipeline.certify import clashing_givens
 from pipeline.errors import EnvironmentFailure, SolverError, counted
 from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause, ClauseBuilder
-from pipeline.puzzle.puzzle import Grid, Puzzle, values_of
+from pipeline.puzzle.geometry import values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.pysat import Pysat, Satisfiable
 

@@ -17,7 +17,8 @@ from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
     MIN_BATCH,

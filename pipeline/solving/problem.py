@@ -27,7 +27,8 @@ from pipeline.certify.formula import (
 from pipeline.certify.missing import searched_through
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import Readable
 from pipeline.reading.formats import Parsed, solution_text
 from pipeline.reading.formats.formula import CNF_FORMAT, Model, ParsedFormula, proof_clauses

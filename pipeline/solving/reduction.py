@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.geometry import Geometry, units_of
+from pipeline.puzzle.puzzle import Puzzle
 
 
 @lru_cache(maxsize=16)

@@ -15,7 +15,7 @@ import numpy as np
 
 from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import values_of
+from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import board
 from pipeline.steps import layout as L

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, combinations, product
 
 from pipeline.native import compiled
-from pipeline.puzzle.puzzle import NINE, units_of
+from pipeline.puzzle.geometry import NINE, units_of
 from pipeline.steps import layout as L
 
 

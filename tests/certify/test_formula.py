@@ -22,7 +22,8 @@ from pipeline.certify.formula import (
     proof_formula,
     read_formula,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats import parse_puzzle

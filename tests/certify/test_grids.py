@@ -24,7 +24,8 @@ from pipeline.certify import (
     is_solution,
 )
 from pipeline.certify.grids import CHUNK_PUZZLES
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
 SOLVED = (1, 2, 3, 4, 3, 4, 1, 2, 2, 1, 4, 3, 4, 3, 2, 1)

@@ -19,7 +19,8 @@ from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, search, se
 from pipeline.certify.many.search import LANES, NOWHERE, _choose_branch
 from pipeline.certify.many.sweep import CHUTE_COUNTS, ROWS
 from pipeline.limits import NEVER
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["one by one", pytest.param("compiled", marks=needs_numba)]

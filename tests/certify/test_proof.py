@@ -20,7 +20,7 @@ from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import MAX_DRAT_CHARACTERS, REFUTED, lrat_of
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.solvers.pysat import Pysat
 

@@ -18,7 +18,7 @@ from pipeline.certify.steps import (
     VALUES,
     follows,
 )
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.steps.board import make_tables, set_up
 from pipeline.steps.layout import GRAPH_SIZE, STATE_SIZE
 from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps

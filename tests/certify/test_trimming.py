@@ -26,7 +26,8 @@ from pipeline.certify.proof import LONG, REFUTED, NotTrimmed, hinted, lrat_of, t
 from pipeline.certify.trimming import FAILED, OUTPUT_LENGTH, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable
 

@@ -27,7 +27,7 @@ from support.outboxes import (
 from support.puzzles import HARD, NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 
 LETTERS = pattern(Geometry(4, 4))

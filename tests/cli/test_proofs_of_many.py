@@ -32,7 +32,7 @@ from pipeline.certify.formula import Formula, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat
 from pipeline.certify.proof import REFUTED
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import prove_formula
 from pipeline.solving.solvers import Solvers

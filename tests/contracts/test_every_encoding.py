@@ -13,7 +13,8 @@ from support.oracle import is_solution, solutions
 from support.puzzles import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats import parse_puzzle

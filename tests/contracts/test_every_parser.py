@@ -22,7 +22,8 @@ from support.strategies import (
 )
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import (
     FORMATS,
     Format,

@@ -25,7 +25,8 @@ from support.rules.predicates import MEANS
 
 from pipeline.outbox.report.shaped import SHAPE_KINDS
 from pipeline.puzzle.clauses import ClauseBuilder, Most
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 every_rule = for_each("kind", EXAMPLES)

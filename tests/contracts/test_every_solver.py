@@ -15,7 +15,8 @@ from support.puzzles import children, cnf_of, pigeons
 from support.strategies import examples, puzzles
 
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.enumeration import answers

@@ -24,7 +24,8 @@ from support.strategies import SMALL_GEOMETRIES, examples, puzzles, solved_grids
 
 from pipeline import Geometry, Grid, Puzzle, UsageError, parse_puzzle
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import NINE, Rule
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, free, lines, pairs
 from pipeline.reading.formats import targets
 from pipeline.reading.formats.cells import shape_in_words

@@ -17,7 +17,8 @@ from support.puzzles import PATIENCE, TIME_LIMITS, TWO, children, has_ended, pro
 
 from pipeline.errors import SolverError, SolverMissing
 from pipeline.limits import MIB, Limits
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.service.solving import solve_puzzle, solve_source
 from pipeline.settings import Settings

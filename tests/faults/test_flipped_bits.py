@@ -13,7 +13,7 @@ from support.solvers import at_hand
 
 from pipeline.certify.many import search_all_of_batch
 from pipeline.limits import NEVER
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import many as batch

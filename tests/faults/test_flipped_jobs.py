@@ -22,7 +22,7 @@ from support.needs import needs_dask, needs_linux, needs_numba
 
 from pipeline.native import Loaded
 from pipeline.outbox.tables import one_line
-from pipeline.puzzle.puzzle import NINE, values_of
+from pipeline.puzzle.geometry import NINE, values_of
 from pipeline.service.loop import run_once
 from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings

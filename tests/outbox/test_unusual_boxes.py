@@ -10,7 +10,7 @@ from support.archives import zip_of
 from support.commands import run
 from support.outboxes import made
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 
 CELLS = "..2..4...6...25.6.......16.2....3.1."

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from support.parsers import LINE, ROWS, SOLVED, grid
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving.items import read
 from pipeline.solving.problem import PuzzleProblem
 

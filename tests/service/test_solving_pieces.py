@@ -26,7 +26,8 @@ from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_line
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
 from pipeline.outbox.write_rows import broken
-from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
 from pipeline.service.solving import failed_piece, solve_piece
 from pipeline.settings import Reading, Settings

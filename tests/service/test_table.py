@@ -32,7 +32,8 @@ from pipeline import parse_puzzle
 from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import one_line
-from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Piece
 from pipeline.service.jobs.collection import GrowingTable
 from pipeline.settings import Settings

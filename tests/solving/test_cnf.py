@@ -14,7 +14,8 @@ from support.strategies import examples, geometries, solved_grids
 
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.puzzle.clauses import PackedClauses, clauses_of
-from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Candidate, Grid, Puzzle
 from pipeline.solving.cnf import (
     MAX_VARIABLE,
     Cnf,

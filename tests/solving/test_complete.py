@@ -9,7 +9,8 @@ from support.refutations import stands
 
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import complete as completeness

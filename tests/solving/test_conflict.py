@@ -18,7 +18,8 @@ from support.strategies import blank_for, examples, puzzles, solved_grids
 from pipeline.certify import clashing_givens
 from pipeline.errors import SolverError
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.puzzle.rules.pairs import Greater

@@ -10,7 +10,8 @@ from support.puzzles import EVEN_ODD, UNIQUE, holed, pattern
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parse_source
 from pipeline.solving.drawing import caret, line_at, marked_grid, side_by_side
 

@@ -16,7 +16,8 @@ from support.strategies import examples, puzzles
 
 from pipeline.errors import LimitReached, UsageError
 from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Candidate, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle

@@ -12,7 +12,8 @@ from support.oracle import solutions
 from support.puzzles import pattern
 from support.strategies import examples
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.explain import (
     Clue,
     explain_difference,

@@ -32,7 +32,7 @@ from support.puzzles import (
 from support.solvers import MINISAT, at_hand
 
 from pipeline.certify import clashing_givens
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.solving import FEWEST_ALONE, solve_problems, solve_sources
 from pipeline.settings import Settings

@@ -13,7 +13,8 @@ from support.refutations import stands
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import LimitReached
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
 from pipeline.reading.formats import parse_puzzle, parsed_from

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, product
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 
 @lru_cache

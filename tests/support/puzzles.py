@@ -9,7 +9,8 @@ from itertools import combinations
 from pathlib import Path
 
 from pipeline.puzzle.clauses import Clause
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family
 
 PATIENCE = 100.0

@@ -17,7 +17,8 @@ from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 __all__ = ["MAX_NODES", "Verdict", "machine_code", "search_all_of_batch"]
 

@@ -26,7 +26,8 @@ from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.tables import TooLarge
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
 """Branches between two checks of the clock: some milliseconds."""

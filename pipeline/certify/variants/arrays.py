@@ -47,7 +47,8 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Puzzle, units_of
+from pipeline.puzzle.geometry import units_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_CELLS = 1000

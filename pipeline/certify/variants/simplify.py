@@ -26,7 +26,8 @@ from pipeline.puzzle.formulas import (
     Every,
     Pairs,
 )
-from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.geometry import Geometry, units_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.sums import (
     CountOfValues,
     SameTotals,

@@ -24,7 +24,8 @@ from pipeline.outbox.schema import (
     or_none,
 )
 from pipeline.outbox.tables import grid_in
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
 
 C = TypeVar("C", bound=Cell)

@@ -18,7 +18,8 @@ from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.tables import one_line
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5

@@ -38,7 +38,8 @@ from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.published import Many, One
 from pipeline.outbox.schema import RecordedFree, or_none
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import (

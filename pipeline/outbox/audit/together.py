@@ -16,7 +16,8 @@ from pipeline.outbox.audit.rows import AuditedRow, Portion
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted
-from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 
 _LARGEST_TOGETHER = 64

@@ -32,7 +32,8 @@ from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
 from pipeline.outbox.traits import ALSO, added_fields, also_in_record, row_fields
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving import Traits
 
 SOME = 64

@@ -12,7 +12,8 @@ from math import ceil, sqrt
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.shaped import BOARD_STYLE, Shaped, style_of
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
+from pipeline.puzzle.geometry import Geometry, unit_name, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
 LARGEST_DRAWN = 25

@@ -14,7 +14,8 @@ from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import Job, job_of_member, places
 from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
-from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
     Parsed,

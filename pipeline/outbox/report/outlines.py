@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Final
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.shapes import Place
 
 CELL: Final = 20

@@ -32,7 +32,7 @@ from pipeline.outbox.published import Published
 from pipeline.outbox.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
-from pipeline.puzzle.puzzle import MAX_SIDE
+from pipeline.puzzle.geometry import MAX_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.unread import unread_of_many
 from pipeline.settings import Reading, is_declaration

@@ -11,7 +11,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import usual_boxes
+from pipeline.puzzle.geometry import usual_boxes
 from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD, numbers_up_to
 from pipeline.reading.formats.parsed import Variant
 from pipeline.settings import Reading

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading

@@ -24,7 +24,8 @@ from collections.abc import Sequence
 from itertools import chain, dropwhile, islice
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (

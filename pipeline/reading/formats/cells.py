@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}

@@ -12,7 +12,8 @@ from itertools import product
 from operator import or_
 from typing import Any, NamedTuple
 
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.ruled import RuleType
 
 Fields = dict[str, Any]

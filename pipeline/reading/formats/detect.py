@@ -15,7 +15,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
-from pipeline.puzzle.puzzle import MAX_SIDE, NINE, Geometry, Puzzle
+from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
     comments_in,
     may_name_rule,

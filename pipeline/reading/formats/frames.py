@@ -18,7 +18,8 @@ from itertools import chain
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES

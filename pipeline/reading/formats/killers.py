@@ -19,7 +19,8 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE

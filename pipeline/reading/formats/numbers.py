@@ -19,7 +19,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from pipeline.puzzle.puzzle import Puzzle, usual_boxes
+from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (

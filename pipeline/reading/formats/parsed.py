@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pipeline.errors import printable
-from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.puzzle import Puzzle
 
 Variant = Literal["classic", "even-odd", "rules"]
 

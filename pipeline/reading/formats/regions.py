@@ -36,7 +36,8 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import in_rows, number_of

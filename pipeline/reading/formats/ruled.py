@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import isqrt
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
+from pipeline.puzzle.geometry import Geometry, values_of
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.parsed import Variant
 from pipeline.reading.formats.text import TextLine, Word
 

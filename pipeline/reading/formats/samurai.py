@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.errors import InvalidPuzzle, UsageError, printable
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.cells import (
     cell_in_words,
     classic_cells,

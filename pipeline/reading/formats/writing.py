@@ -11,7 +11,8 @@ rules of the puzzle are not repeated, so reading values takes the geometry.
 from __future__ import annotations
 
 from pipeline.errors import InputError, InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.detect import BY_NAME, is_written_as_values
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import quote

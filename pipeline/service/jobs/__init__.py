@@ -36,7 +36,7 @@ from pipeline.outbox.write_record import (
     SetOfOne,
     timestamp,
 )
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders

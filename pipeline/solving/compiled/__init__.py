@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.puzzle import NINE
+from pipeline.puzzle.geometry import NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.kernel import decided_in, new_lanes

@@ -11,7 +11,8 @@ from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.variants import run_search
 from pipeline.certify.variants.joint import joint_sums
 from pipeline.puzzle.formulas import AllDifferent, Every
-from pipeline.puzzle.puzzle import Geometry, Puzzle, units_of
+from pipeline.puzzle.geometry import Geometry, units_of
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Sum
 from pipeline.puzzle.sums import Total
 

@@ -48,7 +48,8 @@ from pipeline.puzzle.formulas import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.puzzle import Free, Geometry, Grid, Puzzle, Rule
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
 from pipeline.puzzle.rules.outside import XSum

@@ -12,7 +12,8 @@ from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.claims import audit_conflict, audit_difference
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, Value
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE)))
 TEN = " ".join(

@@ -35,7 +35,7 @@ from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.sets import Report
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import refuter
 

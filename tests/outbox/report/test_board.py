@@ -17,7 +17,8 @@ from support.svg import SVG, drawn, of_class
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.strategies import examples
 
 from pipeline.outbox.report.outlines import borders, inner_lines, outline
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 
 PLACES = [(row, column) for row in range(1, 6) for column in range(1, 6)]
 _STEP = re.compile(r"([MHVhvz])([^MHVhvz]*)")

@@ -20,7 +20,8 @@ from pipeline.outbox.report.shaped import (
     style_of,
 )
 from pipeline.puzzle.formulas import Every
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 

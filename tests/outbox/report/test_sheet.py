@@ -20,7 +20,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
 from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Head, Printed, Sheet, board_svg
-from pipeline.puzzle.puzzle import Free
+from pipeline.puzzle.geometry import Free
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"

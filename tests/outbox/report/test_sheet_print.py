@@ -13,7 +13,8 @@ from support.puzzles import EVEN_ODD, NINE, NINE_TWO
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import custom, lines
 
 pytestmark = [pytest.mark.browser, needs_chromium]

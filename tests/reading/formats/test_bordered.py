@@ -5,7 +5,8 @@ from __future__ import annotations
 from support.cases import for_each
 from support.parsers import read, said_of
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 
 TEXT = """\
 experiment: by hand (Time: 9.614612 s)

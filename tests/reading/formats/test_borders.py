@@ -10,7 +10,8 @@ from support.parsers import LINE, grid, read, said_of
 
 import pipeline
 from pipeline.errors import UsageError
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle, solution_text
 from pipeline.settings import Settings
 from pipeline.solving.items import read as items_in

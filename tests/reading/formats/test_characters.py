@@ -12,7 +12,8 @@ from support.parsers import read, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import ALPHABET_NAMES, Parsed, render_puzzle
 from pipeline.reading.formats.cells import ALPHABETS, LARGER_GEOMETRIES
 

@@ -12,7 +12,7 @@ from support.parsers import CLASSIC, LINE, ROWS, grid, read, refusal, said_of
 from support.puzzles import EVEN_ODD
 
 from pipeline.errors import UsageError
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import (
     FORMATS,
     Layout,

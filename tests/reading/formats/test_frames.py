@@ -6,7 +6,8 @@ import pytest
 from support.cases import for_each
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import numbers
 from pipeline.reading.formats.frames import frame_of_numbers, parser
 from pipeline.reading.formats.text import decode_text

@@ -6,7 +6,8 @@ from support.cases import for_each
 from support.parsers import read, said_of
 from support.puzzles import EVEN_ODD
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import Parsed, parse_puzzle, render_puzzle
 
 FOUR = Geometry(2, 2)

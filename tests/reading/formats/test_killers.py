@@ -6,7 +6,7 @@ from support.cases import for_each
 from support.notations import ARROWS, KILLER, SUMOCUE
 from support.parsers import read, said_of
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.regions import Diagonal, Region
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from support.parsers import read, refusal
 
-from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import detect_collection
 
 DIGITS = "123456789"

@@ -7,7 +7,7 @@ from support.cases import for_each
 from support.notations import JIGSAW, SAMURAI, SOLO
 from support.parsers import LINE, ROWS, SOLVED, grid, read, said_of
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import Diagonal, Region

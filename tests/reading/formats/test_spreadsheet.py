@@ -13,7 +13,8 @@ from support.parsers import CLASSIC, LINE, read, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.cells import GEOMETRIES
 
 ROWS = [LINE[start : start + 9] for start in range(0, 81, 9)]

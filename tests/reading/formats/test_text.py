@@ -11,7 +11,8 @@ from support.cases import for_each
 from support.parsers import read, refusal, said_of
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.reading.formats.formula import parse_formula
 from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT

@@ -12,7 +12,8 @@ from support.oracle import is_solution, solutions
 from support.puzzles import pattern
 
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.compiled import (
     PYTHON_SECONDS,
     BatchSolutions,

@@ -6,7 +6,8 @@ from support.rules.free import FREE
 
 from pipeline import rules
 from pipeline.puzzle.clauses import ClauseBuilder, Most
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 
 TWO, THREE, FOUR = Geometry(1, 2), Geometry(1, 3), Geometry(2, 2)
 FIVE, SIX, SEVEN = Geometry(1, 5), Geometry(2, 3), Geometry(1, 7)

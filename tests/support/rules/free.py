@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pipeline.puzzle.puzzle import Free, Geometry, Rule
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.cages import Cage, SameMultiset, Sum
 from pipeline.puzzle.rules.free import (
     ChaosArrow,

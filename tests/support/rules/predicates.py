@@ -14,7 +14,8 @@ from typing import Any
 from support.rules.free import MEANS_FREE
 
 from pipeline import rules
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 
 Values = Sequence[int]
 Predicate = Callable[[Any, Geometry, Values], bool]

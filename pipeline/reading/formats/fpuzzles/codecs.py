@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, outside, pairs, places
 from pipeline.reading.formats.codecs import Codec, Fields, codec, field
 from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject

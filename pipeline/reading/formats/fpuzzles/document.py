@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import quote
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes
+from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, without_marked

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region

@@ -19,7 +19,8 @@ from operator import and_
 from typing import TYPE_CHECKING, Literal
 
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.ruled import given_masks, variant_of

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
-from pipeline.puzzle.puzzle import Geometry, Rule, usual_boxes
+from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
 from pipeline.reading.formats.codecs import Codec, Fields, codec, field, nothing, read_only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules import custom, free
 from pipeline.reading.formats.codecs import Codec, Fields, codec, field, read_only
 from pipeline.reading.formats.iss import machines

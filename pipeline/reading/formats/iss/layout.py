@@ -8,7 +8,8 @@ from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
-from pipeline.puzzle.puzzle import MAX_EXTRA_CELLS, Free, Geometry, Rule, usual_boxes
+from pipeline.puzzle.geometry import MAX_EXTRA_CELLS, Free, Geometry, usual_boxes
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.free import (
     REGIONS,
     ChaosConstruction,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.ruled import RowColumn, cells_along

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pipeline.puzzle.puzzle import Geometry, Rule, values_of
+from pipeline.puzzle.geometry import Geometry, values_of
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.cages import Arrow, CountOfDifferent, Quadruple, SameMultiset
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import REGIONS, ChaosArrow, ChaosCount

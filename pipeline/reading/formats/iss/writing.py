@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase, digits
 
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import ChaosConstruction, Unit
 from pipeline.puzzle.rules.outside import FullRank

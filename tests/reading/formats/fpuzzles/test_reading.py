@@ -12,7 +12,8 @@ from support.cases import for_each
 from support.documents import RULES, Document, cells, document, lines, read, refusal, text_of, whole
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, outside, pairs, regions
 from pipeline.puzzle.rules import lines as along
 from pipeline.reading.formats.fpuzzles.document import Misread, load

@@ -17,7 +17,8 @@ from support.strategies import examples
 
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.iss.rules import HINTS, KNOWN
@@ -494,7 +495,7 @@ REFUSED = {
     ".ChaosCount~R1C1~0~R1C1~R1C2": "'.ChaosConstruction' beside it",
     ".ChaosConstruction.ChaosArrow~R1C1~2~CC1~CC2": "a number, 0 to 1",
     ".ChaosConstruction.ChaosArrow~CC1": "a cell of the grid",
-    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~CC2~-~CC2~CC3": "different cells",
+    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~CC2~-~CC2~CC3": "the same cell",
     ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~R1C2": "a cell that tells a region",
     ".ChaosConstruction.ChaosCount~R1C1~0~CC1": "2 cells or more",
     ".ChaosConstruction.~CC2_4": "are arbitrary), found 'CC2_4'",

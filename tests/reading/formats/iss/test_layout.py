@@ -6,7 +6,8 @@ from support.cases import for_each
 from support.rules.free import CHAOS
 
 from pipeline import parse_puzzle, solve
-from pipeline.puzzle.puzzle import Free, Geometry, Puzzle
+from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, lines, outside
 from pipeline.puzzle.rules.cages import CountOfDifferent
 from pipeline.puzzle.rules.free import (
