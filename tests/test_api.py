@@ -222,7 +222,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
     ticks, spent = count(), []
     six = solve_at_hand(SIX, solver="pysat").solutions
     again = [Checked(Certificate("no"), missing=six[:1])] * 3
-    again += [Checked(Certificate("claimed", reason="a reason"))]
+    again += [Checked(Certificate("unverified", reason="a reason"))]
 
     def check(problem, known, solvers, limits, **_):
         spent.append(limits.spent)

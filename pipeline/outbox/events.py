@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from pipeline.outbox.schema import CLAIMED, PROVED, ManyRecord, PuzzleRecord, Record, or_none
+from pipeline.outbox.schema import PROVED, UNVERIFIED, ManyRecord, PuzzleRecord, Record, or_none
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "certificate": "`exhaustion`, `lrat` or `claimed`; null where solutions may be missing",
-    "claimed": "of how many puzzles it is only claimed that no solution is missing",
+    "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
+    "unverified": "how many puzzles have solutions of which nothing verified that none is missing",
     "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
@@ -26,8 +26,8 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "how many puzzles a second were computed",
     "percent": "how much of the source is done; null if that is not known",
-    "programs": "what is meant: `lanes`, `check`, `rules` and `trim`, or some of them",
-    "proved": "of how many puzzles it is proved that no solution is missing",
+    "programs": "what is meant: `batch`, `check`, `variants` and `trim`, or some of them",
+    "proved": "how many puzzles have solutions of which it is proved that none is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
     "seconds": "how long it took; for a job the seconds of each stage, and `total`; "
@@ -74,7 +74,7 @@ _STAGES = {
 }
 _FINISHED = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
-    *("totals", "proved", "claimed", "unread", "seconds"),
+    *("totals", "proved", "unverified", "unread", "seconds"),
 )
 
 EVENTS: Final = {
@@ -98,7 +98,7 @@ EVENTS: Final = {
     "job.finished": Event(
         (JOB, ERROR),
         "the results are published; collections and archives have `totals`, `proved`, "
-        "`claimed` and perhaps `unread`, all others `solutions`, `complete`, `certificate` "
+        "`unverified` and perhaps `unread`, all others `solutions`, `complete`, `certificate` "
         "and `message`",
         _FINISHED,
     ),
@@ -123,13 +123,13 @@ EVENTS: Final = {
         "what is in its place; files are processed all the same",
         "reason",
     ),
-    "lanes.slow": _shown(
+    "compiled.missing": _shown(
         "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
         "times as slowly, until it is there; said again when the reason changes",
         "programs",
         "reason",
     ),
-    "lanes.ready": _shown("machine code has been compiled, and is used from now on", "programs"),
+    "compiled.ready": _shown("machine code has been compiled, and is used from now on", "programs"),
     "batch.crashed": _shown(
         "solving many files together crashed; they are solved one by one", "reason"
     ),
@@ -176,7 +176,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
     if isinstance(record, ManyRecord):
-        fields |= {"totals": record.totals, PROVED: 0, CLAIMED: 0, **record.known}
+        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.known}
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
@@ -185,7 +185,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         **fields,
         "solutions": record.solutions,
         "complete": record.complete,
-        "certificate": record.told_certificate or (CLAIMED if record.complete else None),
+        "certificate": record.told_certificate or (UNVERIFIED if record.complete else None),
         "message": record.message,
         "seconds": seconds,
     }

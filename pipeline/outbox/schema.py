@@ -13,10 +13,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from pipeline.puzzle.puzzle import Free, Geometry
 from pipeline.solving import MOST, Count, Effort, Encoding, Rating, about
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+FORMER_SCHEMA: Final = 1
 
 STATUSES: Final = {
-    "unique": "one solution; that there is no other is proved or claimed, as `certificate` says",
+    "unique": "one solution; `certificate` says whether its uniqueness was verified",
     "multiple": "two or more solutions; `complete` says whether these are all",
     "solved": "of a formula: satisfiable; further models were not asked for",
     "unsolvable": "no solution; `message` and `conflict` say why",
@@ -34,7 +35,7 @@ COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
 OF_MANY: Final = (COLLECTION, ARCHIVE)
 """The statuses of jobs that hold many puzzles."""
 
-PROVED, CLAIMED = "proved", "claimed"
+PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
     DISAGREEMENTS: "puzzles whose file gives a wrong solution; `disagreement` says why it is wrong",
@@ -42,8 +43,8 @@ ASIDE: Final = {
         "puzzles for which the first solver failed and another answered, or of which it missed a "
         "solution that the check found; `fallbacks` says why"
     ),
-    PROVED: "puzzles that are proved to have no other solutions",
-    CLAIMED: "puzzles that are only claimed to have no other solutions",
+    PROVED: "puzzles whose solutions are proved to be all",
+    UNVERIFIED: "puzzles whose solutions are all that one program found; nothing verified it",
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
@@ -70,8 +71,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `lanes`; `exhaustion` if a search found what these had missed, "
-            "or was asked in place of them (`--trust-solver`)"
+            "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
+            "missed, or was asked instead (`--trust-solver`)"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None
@@ -86,13 +87,13 @@ class CertificateOfOne(Struct, frozen=True, kw_only=True):
         str | None,
         about(
             "`proved`: checked by something that shares no code of any search with the solvers; "
-            "`claimed`: one program says so; `no`: there may be others"
+            "`unverified`: one program says so; `no`: there may be others"
         ),
     ] = None
     by: Annotated[
         str | None,
         about(
-            "`exhaustion`: a search through everything; `lrat`: a proof that was checked by its "
+            "`exhaustive-search`: it found no others; `lrat`: a proof that was checked by its "
             "hints; `drat`: a proof that was checked without, by an earlier version"
         ),
     ] = None
@@ -112,7 +113,7 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 
     solutions: _Checked
     proved: Annotated[Count, about(ASIDE[PROVED])] = 0
-    claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
+    unverified: Annotated[Count, about(ASIDE[UNVERIFIED])] = 0
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
@@ -188,11 +189,11 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return Free(self.rows, self.columns, self.lowest, self.groups)
 
 
-class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
     number: Annotated[int, Meta(ge=1), about("its place among the puzzle's rules, from 1")]
-    told: Annotated[str, about("what people call it, with its place")]
+    text: Annotated[str, about("what people call it, with its place")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
@@ -219,7 +220,7 @@ StagesTimed = Annotated[
         "solved together. A collection or archive has `total` only"
     ),
 ]
-Schema = Annotated[Literal[1], about("the version of this description: 1")]
+Schema = Annotated[Literal[1, 2], about("the version of this description: 2; before 1.0 it was 1")]
 Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
 Build = Annotated[
     str | None,
@@ -316,7 +317,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     conflict_rules: Annotated[
-        tuple[RuleTold, ...] | UnsetType,
+        tuple[RecordedRule, ...] | UnsetType,
         about("rules beyond rows, columns and boxes that are part of the conflict"),
     ] = UNSET
     conflict_minimal: Annotated[
@@ -346,7 +347,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     redundant_rules: Annotated[
-        tuple[RuleTold, ...] | UnsetType | None,
+        tuple[RecordedRule, ...] | UnsetType | None,
         about(
             "of a puzzle with rules, with `--traits minimal`: the rules that can be left out, each "
             "alone; null as `redundant` is"
@@ -380,10 +381,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> dict[str, int]:
-        """One under PROVED or CLAIMED, as it is known that the solutions are all."""
+        """One under PROVED or UNVERIFIED, as it is known that the solutions are all."""
         told = or_none(self.certificate)
         how = told.complete if told and self.complete else None
-        return {how: 1} if how and how in {PROVED, CLAIMED} else {}
+        return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
 
 
 class ManyRecord(Struct, frozen=True, kw_only=True):
@@ -429,9 +430,9 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> dict[str, int]:
-        """The counts of PROVED and CLAIMED puzzles."""
+        """The counts of PROVED and UNVERIFIED puzzles."""
         told = or_none(self.certificate)
-        return {PROVED: told.proved, CLAIMED: told.claimed} if told else {}
+        return {PROVED: told.proved, UNVERIFIED: told.unverified} if told else {}
 
 
 Record = PuzzleRecord | ManyRecord

@@ -21,7 +21,8 @@ from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
+from pipeline.outbox.schema1 import row_as_now
 from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving import Count, about
@@ -37,8 +38,8 @@ _FORMULA = re.compile("'*[=+@-]")
 
 _COMPLETE = about("`true` if these are all there are, else `false`; empty if not asked")
 _CERTIFICATE = about(
-    "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier versions) or "
-    "`claimed`, see *What is proved*"
+    "if these are all, how that is known: `exhaustive-search`, `lrat` (`drat` in earlier versions) "
+    "or `unverified`, see *What is proved*"
 )
 _SOURCE = Annotated[str, about("the file it is in; of an archive, with the member's path"), WORD]
 
@@ -113,7 +114,9 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     index: Annotated[Count, about("its number, and its line in the collection, from 1"), WHOLE]
     solution: Annotated[str, about("its only solution")]
     certificate: Annotated[
-        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*"), WORD
+        str,
+        about("how it is known to be the only one: `exhaustive-search`, see *What is proved*"),
+        WORD,
     ]
     nodes: Annotated[Count, about("how often the search that shows it branched"), WHOLE]
 
@@ -224,7 +227,7 @@ def yes_or_no(value: bool | None) -> str:
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
     """The part of a message about the reason in a certificate; None without a reason."""
-    said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
+    said = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{said}: {reason}" if said and reason else None
 
 
@@ -262,11 +265,13 @@ class Table(Generic[R]):
     """A published table: its lines as they would be written now, and the rows in these.
 
     `also` are the names in ALSO whose columns it has, `added` the names of these columns. Tables of
-    earlier versions are not `is_current`: they have no titles. Raises InputError, also while it is
-    read; with `is_cut` as `lines_of` has it.
+    earlier versions are not `is_current`: they have no titles, or are of schema 1, as the record
+    beside them says. Raises InputError, also while it is read; with `is_cut` as `lines_of` has it.
     """
 
-    def __init__(self, path: Path, kind: type[R], *, is_cut: bool = False) -> None:
+    def __init__(
+        self, path: Path, kind: type[R], schema: int = SCHEMA, *, is_cut: bool = False
+    ) -> None:
         self._lines = lines_of(path, is_cut=is_cut)
         first = next(self._lines, "")
         also = also_in(first, kind)
@@ -274,10 +279,13 @@ class Table(Generic[R]):
             raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
         self.also, self.added = also, added_names(also)
         self.kind: type[R] = with_columns(kind, also)
-        self.is_current = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self._is_complete = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self._schema = schema
+        self.is_current = self._is_complete and schema == SCHEMA
 
     def __iter__(self) -> Iterator[str]:
-        return self._lines if self.is_current else map(self._with_title, self._lines)
+        lines = self._lines if self._is_complete else map(self._with_title, self._lines)
+        return lines if self._schema == SCHEMA else (row_as_now(x, self.kind) for x in lines)
 
     def _with_title(self, line: str) -> str:
         head, *tail = line.rsplit(",", len(self.added))
@@ -288,9 +296,9 @@ class Table(Generic[R]):
         return row_of(line, self.kind)
 
 
-def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
+def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
-    table = Table(path, kind)
+    table = Table(path, kind, schema)
     for number, line in enumerate(table, 2):
         try:
             yield table.row(line)

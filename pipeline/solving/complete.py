@@ -82,7 +82,7 @@ def check_complete(
     shown = None
     if found := search_missing(problem, solutions, most, limits.at_most(seconds)):
         if found.undecided is None and len(found.missing) < most:
-            shown = Certificate("proved", "exhaustion", found.nodes)
+            shown = Certificate("proved", "exhaustive-search", found.nodes)
         if found.missing:
             certificate = shown or Certificate("no", reason=found.undecided)
             missing = cast("tuple[S, ...]", found.missing)
@@ -90,7 +90,7 @@ def check_complete(
         if shown and not prove:
             return Checked(shown)
         if not (shown or is_provable):
-            return Checked(Certificate("claimed", reason=found.undecided))
+            return Checked(Certificate("unverified", reason=found.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
@@ -117,7 +117,7 @@ def search_missing(
         return Exhausted((), 0, str(error))
     known = {*solutions}
     for each in cast("tuple[S, ...]", found.missing if found else ()):
-        fault = problem.fault(each, "exhaustion")
+        fault = problem.fault(each, "exhaustive-search")
         if each in known:
             fault = "exhaustion has found a solution again"
         if fault and found:
@@ -150,10 +150,10 @@ def _prove(
         clauses, literals = problem.refutation_size(solutions)
         limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
         if deadline.left() < clauses * CLAUSE_SECONDS:
-            return Certificate("claimed", reason=deadline.reason), None
+            return Certificate("unverified", reason=deadline.reason), None
         formula = problem.refutation(solutions)
     except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
+        return Certificate("unverified", reason=str(error)), None
     certificate, text = prove_formula(formula, solvers, limits.until(deadline))
     return certificate, None if text is None else Proof(problem, tuple(solutions), text)
 
@@ -175,7 +175,7 @@ def prove_formula(
         core = core_of(formula, deadline)
         limits.allow(len(core.indices) * CHECKED_BYTES)
     except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
+        return Certificate("unverified", reason=str(error)), None
     doubts: list[str] = []
     reason = ""
     for engine in ENGINES:
@@ -198,7 +198,7 @@ def prove_formula(
             reason = limits.out_of_time
             break
     if reason:
-        return Certificate("claimed", reason=reason), None
+        return Certificate("unverified", reason=reason), None
     return Certificate("no", reason="; ".join(doubts)), None
 
 

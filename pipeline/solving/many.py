@@ -55,7 +55,7 @@ SHARE_TOGETHER = 0.5
 UNCHECKED = -1
 """A number of nodes that stands for: not checked."""
 
-UNDECIDED = "lanes left it undecided"
+UNDECIDED = "batch left it undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Answers:
         if self.nodes is None:
             return TRUSTED
         nodes = int(self.nodes[place])
-        return None if nodes == UNCHECKED else Certificate("proved", "exhaustion", nodes)
+        return None if nodes == UNCHECKED else Certificate("proved", "exhaustive-search", nodes)
 
     def solutions(self, place: int) -> list[bytes]:
         """The solutions of a puzzle, each n² values."""
@@ -176,7 +176,7 @@ def solve_batch(
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
-    if answers.used.name != "lanes" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
+    if answers.used.name != "batch" and count >= FEWEST_KEPT and _is_for_lanes(count, settings):
         solvers = solvers.for_many()
     for place in _to_do(answers, settings, explain=explain):
         problem = batch.problem(place)
@@ -269,9 +269,9 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
             np.zeros(count),
         )
     found = solver(batch.masks, most + 1, Deadline.of(Limits(_seconds_together(settings))))
-    undecided = UNDECIDED if settings.solver == "lanes" else None
+    undecided = UNDECIDED if settings.solver == "batch" else None
     return Answers(
-        SolverUsed("lanes", f"numpy {np.__version__}"),
+        SolverUsed("batch", f"numpy {np.__version__}"),
         batch.geometry,
         most,
         np.minimum(found.counts, most),
@@ -284,10 +284,10 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
 
 def _is_for_lanes(count: int, settings: Settings) -> bool:
     """Whether the settings leave so many puzzles to lanes."""
-    if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "lanes"):
+    if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "batch"):
         return False
     is_many = count >= FEWEST_TOGETHER and settings.encoding == ENCODING
-    return is_many or settings.solver == "lanes"
+    return is_many or settings.solver == "batch"
 
 
 def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
@@ -296,4 +296,4 @@ def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
     The seconds are not capped if lanes are the chosen solver.
     """
     share = max(0.0, settings.timeout - spent) * SHARE_TOGETHER
-    return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
+    return share if settings.solver == "batch" else min(share, LONGEST_TOGETHER)

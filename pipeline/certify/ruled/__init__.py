@@ -34,7 +34,7 @@ proof is quicker."""
 
 _MODULES = "search", "propagation", "regions", "sums", "cells", "layout"
 PROGRAM = Program(
-    "rules",
+    "variants",
     "search",
     tuple(f"pipeline.certify.ruled.{name}" for name in _MODULES),
     "pipeline.certify.ruled.try_search",

@@ -46,14 +46,14 @@ def test_the_totals_count_the_puzzles_of_collections_and_archives(page):
 
 
 def test_it_says_of_how_many_puzzles_all_solutions_are_proved_to_be_known(box, tmp_path):
-    proved = "That there are no other solutions is proved of"
-    assert f"{proved} 16 puzzles." in page_of(box.outbox, box.inbox).said
+    proved = "proved to have no other solutions"
+    assert f"16 puzzles {proved}." in page_of(box.outbox, box.inbox).said
     assert proved not in page_of(tmp_path, tmp_path).said
     told = {"solutions": "checked"}
     record(tmp_path, "one", complete=True, certificate=told | {"complete": "proved"})
-    assert f"{proved} 1 puzzle." in page_of(tmp_path, tmp_path).said
-    record(tmp_path, "many", status="collection", certificate=told | {"claimed": 1200})
-    assert f"{proved} 1 puzzle and only claimed of 1,200." in page_of(tmp_path, tmp_path).said
+    assert f"1 puzzle {proved}." in page_of(tmp_path, tmp_path).said
+    record(tmp_path, "many", status="collection", certificate=told | {"unverified": 1200})
+    assert f"1 puzzle {proved}, 1,200 not verified." in page_of(tmp_path, tmp_path).said
 
 
 def test_what_has_no_board_says_why(page, tmp_path):
