@@ -324,7 +324,7 @@ def test_notebooks_draw_puzzles_grids_and_results():
         html = drawn._repr_html_()
         picture = base64.b64decode(html.partition("base64,")[2].partition('"')[0])
         assert picture.startswith(b"<svg ")
-    assert html.startswith("<p>unique, 1 solution, exhaustion</p><img alt=")
+    assert html.startswith("<p>unique, 1 solution, exhaustive-search</p><img alt=")
 
 
 def test_notebooks_show_as_text_what_has_no_board():

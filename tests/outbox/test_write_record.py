@@ -109,7 +109,7 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
     odd, even = EVEN_ODD_SIX.count("."), EVEN_ODD_SIX.count("*")
     clauses = 11_988 + (81 - odd - even) + 4 * odd + 5 * even
     assert list(record.items()) == [
-        ("schema", 1),
+        ("schema", 2),
         ("version", __version__),
         ("build", build()),
         ("job", "job-1"),
