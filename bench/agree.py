@@ -26,7 +26,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-SOLVERS = ("lanes", "minisat", "pysat")
+SOLVERS = ("batch", "minisat", "pysat")
 OUTPUTS = (".solution", ".csv")
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes in a unit of ru_maxrss."""

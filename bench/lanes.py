@@ -50,7 +50,7 @@ def compare(name: str, lines: list[bytes]) -> None:
     assert certify_many(GEOMETRY, masks, found.grids[0])[found.counts > 0].all()
     ways: dict[str, Callable[[], float]] = {
         "baseline": lambda: baseline(given) / len(given),
-        "lanes": lambda: timed(lambda: in_batches(masks, len(masks))) / len(masks),
+        "batch": lambda: timed(lambda: in_batches(masks, len(masks))) / len(masks),
         "lanes, 64 at a time": lambda: timed(lambda: in_batches(masks[:SMALL], 64)) / SMALL,
         "certify_many": lambda: (
             timed(lambda: certify_many(GEOMETRY, masks, found.grids[0])) / len(masks)

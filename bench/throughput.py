@@ -30,7 +30,7 @@ from pipeline.solving.encode import Numbering
 
 WARM = 200
 SAMPLE = 100
-SOLVERS = ("lanes", "minisat")
+SOLVERS = ("batch", "minisat")
 
 
 def watch_seconds(path: Path, solver: str, workers: int) -> float:

@@ -41,7 +41,7 @@ PARTS = (
     schema.Fallback,
     schema.RecordedClue,
     schema.RecordedFree,
-    schema.RuleTold,
+    schema.RecordedRule,
     schema.RecordedDifference,
     schema.Effort,
     schema.Rating,

@@ -171,13 +171,13 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate
-        if len(known) > len(shown) and certificate.by == "exhaustion":
+        if len(known) > len(shown) and certificate.by == "exhaustive-search":
             # the solver was wrong, so the search alone says that there are no more
             limits = limits_left(settings, search.watch)
             certificate, _ = prove_complete(search.problem, known, solvers, limits)
         if certificate.complete == "proved":
             return
-        if certificate.complete == "claimed":
+        if certificate.complete == "unverified":
             raise LimitReached(f"not verified that no solution is missing: {certificate.reason}")
         if not checked.missing:
             raise SolverError(f"the solver missed solutions: {certificate.reason}")
@@ -374,7 +374,7 @@ def generate(
             (Grid(NINE, made.solution),),
             complete=True,
             problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
-            certificate=Certificate("proved", "exhaustion", made.nodes),
+            certificate=Certificate("proved", "exhaustive-search", made.nodes),
         )
 
 

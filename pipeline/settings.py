@@ -26,9 +26,12 @@ ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 FORMER_NAMES = {"also": "traits"}
 """Settings by the names that they had before 1.0, which work until 1.1."""
 
+FORMER_VALUES = {("solver", "batch"): "batch"}
+"""Values by a setting and what they were called before 1.0; these work until 1.1, too."""
+
 LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
-SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
+SolverChoice = Literal["auto", "minisat", "pysat", "batch"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 Level = Literal["easy", "medium", "hard", "unfair", "extreme"]
 TraitName = Literal["canonical", "minimal", "effort", "rating"]
@@ -285,7 +288,7 @@ class Settings:
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "auto: lanes for puzzles in bulk, else minisat, or PySAT if minisat is missing.",
+        "auto: batch for collections, else minisat, or PySAT if minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,
@@ -358,7 +361,7 @@ class Settings:
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
-        "Do not check for missing solutions; such results are marked as claimed.",
+        "Do not check for missing solutions; such results are marked as unverified.",
     ] = False
     prove: Annotated[
         ProveChoice,
@@ -554,7 +557,7 @@ def settings_given(
     Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
     """
     names, declared = known.__annotations__, settings_declared()
-    chosen: dict[str, Any] = {_current_name(name): value for name, value in given.items()}
+    chosen: dict[str, Any] = dict(_current(name, value) for name, value in given.items())
     for name, value in chosen.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
@@ -562,13 +565,16 @@ def settings_given(
     return Settings(**chosen)
 
 
-def _current_name(name: str) -> str:
-    """The name of a setting today, with a DeprecationWarning if it was renamed."""
-    if name not in FORMER_NAMES:
-        return name
-    message = f"{name} is now {FORMER_NAMES[name]}; the old name works until 1.1"
-    warnings.warn(message, DeprecationWarning, stacklevel=4)
-    return FORMER_NAMES[name]
+def _current(name: str, value: Any) -> tuple[str, Any]:
+    """The name and the value of a setting today; renamed ones with a DeprecationWarning."""
+    former, current = name, FORMER_NAMES.get(name, name)
+    if isinstance(value, str) and (current, value) in FORMER_VALUES:
+        former, value = f"{name}={value!r}", FORMER_VALUES[current, value]
+    if former != current:
+        now = current if former == name else f"{current}={value!r}"
+        message = f"{former} is now {now}; the old name works until 1.1"
+        warnings.warn(message, DeprecationWarning, stacklevel=5)
+    return current, value
 
 
 def _is_cluster(address: str) -> bool:

@@ -222,7 +222,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
     ticks, spent = count(), []
     six = solve_at_hand(SIX, solver="pysat").solutions
     again = [Checked(Certificate("no"), missing=six[:1])] * 3
-    again += [Checked(Certificate("claimed", reason="a reason"))]
+    again += [Checked(Certificate("unverified", reason="a reason"))]
 
     def check(problem, known, solvers, limits, **_):
         spent.append(limits.spent)
@@ -324,7 +324,7 @@ def test_notebooks_draw_puzzles_grids_and_results():
         html = drawn._repr_html_()
         picture = base64.b64decode(html.partition("base64,")[2].partition('"')[0])
         assert picture.startswith(b"<svg ")
-    assert html.startswith("<p>unique, 1 solution, exhaustion</p><img alt=")
+    assert html.startswith("<p>unique, 1 solution, exhaustive-search</p><img alt=")
 
 
 def test_notebooks_show_as_text_what_has_no_board():

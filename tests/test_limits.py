@@ -117,8 +117,8 @@ def test_where_no_time_is_left_nothing_is_explained():
 @pytest.mark.parametrize(
     ("options", "before", "known", "reason"),
     [
-        ({"timeout": 7}, 7, "claimed", "the time limit of 7 s was reached"),
-        ({"memory_limit": 64}, 0, "exhaustion", "the memory limit of 64 MB was reached"),
+        ({"timeout": 7}, 7, "unverified", "the time limit of 7 s was reached"),
+        ({"memory_limit": 64}, 0, "exhaustive-search", "the memory limit of 64 MB was reached"),
     ],
     ids=["time", "memory"],
 )
@@ -174,5 +174,5 @@ def test_a_proof_is_not_begun_whose_formula_takes_longer_than_there_is_time():
     with Solvers("pysat") as solvers:
         problem = PuzzleProblem(parsed_from(Puzzle.empty(Geometry(5, 7))))
         certificate, proof = prove_complete(problem, (), solvers, Limits(1.0))
-    assert (certificate.complete, proof) == ("claimed", None)
+    assert (certificate.complete, proof) == ("unverified", None)
     assert certificate.reason == "the time limit of 1 s was reached"

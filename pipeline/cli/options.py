@@ -31,7 +31,14 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
-from pipeline.settings import FORMER_NAMES, OUTPUT, Setting, Settings, settings_declared
+from pipeline.settings import (
+    FORMER_NAMES,
+    FORMER_VALUES,
+    OUTPUT,
+    Setting,
+    Settings,
+    settings_declared,
+)
 
 SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
@@ -200,7 +207,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         each = Setting().typed(get_args(setting.kind)[0])
         value = [each.read(text, about) for text in value or ()]
     elif isinstance(value, str):
-        value = setting.read(value, about)
+        value = setting.read(_current_value(parameter.name, value, about), about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
@@ -264,7 +271,7 @@ def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str
             why = f"only allowed in a file that you name: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check
-        known_value = taken(value, key)
+        known_value = taken(_current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:
             known_value = path.parent / Path(known_value).expanduser()
         chosen[setting.name] = known_value
@@ -409,6 +416,15 @@ def _current_option(argument: str) -> str:
         return argument
     say_renamed(option, f"--{name}")
     return "=".join((f"--{name}", *value))
+
+
+def _current_value(name: str, value: Any, about: str) -> Any:
+    """The value of a setting, with a line if it was renamed."""
+    if not isinstance(value, str) or (name, value) not in FORMER_VALUES:
+        return value
+    current = FORMER_VALUES[name, value]
+    say_renamed(f"{printable(about)} {value}", current)
+    return current
 
 
 def say_renamed(former: str, current: str) -> None:

@@ -99,7 +99,7 @@ def _in_a_line(result: Result) -> str:
         solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
     warning = result.solver.warning if result.solver else None
     said = "; ".join(
-        filter(None, (result.full_message, _claim_of(result), warning, *_features_of(result)))
+        filter(None, (result.full_message, _unverified(result), warning, *_features_of(result)))
     )
     return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
 
@@ -210,16 +210,16 @@ def say_evidence(name: str, result: Result) -> None:
     if found and found.by == "lrat":
         steps = counted(found.steps or 0, "step")
         say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
-    elif claim := _claim_of(result):
-        say(f"{name}: {claim}")
+    elif unverified := _unverified(result):
+        say(f"{name}: {unverified}")
     elif found and found.reason and result.complete:
         say(f"{name}: no proof to publish: {found.reason}")
 
 
-def _claim_of(result: Result) -> str | None:
+def _unverified(result: Result) -> str | None:
     """Why completeness was not verified; None if it was, or if the result is not complete."""
     found = result.certificate
-    if found is None or found.complete != "claimed":
+    if found is None or found.complete != "unverified":
         return None
     return f"not verified that no solution is missing: {found.reason}"
 

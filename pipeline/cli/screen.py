@@ -16,7 +16,7 @@ from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
-from pipeline.outbox.schema import ARCHIVE, ASIDE, CLAIMED, COLLECTION, OF_MANY
+from pipeline.outbox.schema import ARCHIVE, ASIDE, COLLECTION, OF_MANY, UNVERIFIED
 from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import shows
 from pipeline.settings import Settings
@@ -40,7 +40,7 @@ _TOLD_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unr
 """Events that are shown by their reason alone."""
 
 _ROUTINE = frozenset(
-    ("job.continued", "job.progress", "solver.fallback", "lanes.slow", "file.waits")
+    ("job.continued", "job.progress", "solver.fallback", "compiled.missing", "file.waits")
 )
 """Events that a short log leaves out."""
 
@@ -66,7 +66,7 @@ class Screen:
         self._begun = clock()
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
-        self._claimed = 0
+        self._unverified = 0
         self._goes_on: dict[str, int] = {}  # puzzles solved by earlier runs, by source
         self._earlier = 0
         self._paused = set[str]()
@@ -127,7 +127,7 @@ class Screen:
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in ASIDE})
-        self._claimed += values.get(CLAIMED, values.get("certificate") == CLAIMED)
+        self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
         self._earlier += self._goes_on.pop(values["source"], 0)
         self._refused += values["status"] in ("invalid", "failed")
         self._of_many |= {values["status"]} & {*OF_MANY}
@@ -154,7 +154,7 @@ class Screen:
         if self._jobs != total:
             line += f" in {counted(self._jobs, 'file', ',')}"
         line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
-        each = _counts(self._puzzles, self._claimed)
+        each = _counts(self._puzzles, self._unverified)
         each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
         if not has_waited:
             seconds = max(self._clock() - self._begun - self._waited, 1e-3)
@@ -241,23 +241,23 @@ class Screen:
             stream.flush()
 
 
-def _counts(totals: Mapping[str, int], claimed: int) -> list[str]:
+def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
     """The number of puzzles by status, and the number of unverified ones."""
     most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
     counts = [f"{n:,} {name}" for name, n in most.most_common() if n]
-    return counts + ([f"{claimed:,} not verified"] if claimed else [])
+    return counts + ([f"{unverified:,} not verified"] if unverified else [])
 
 
 def _detail(values: Mapping[str, Any]) -> str:
     """What a job's event says besides status and time."""
     if "totals" in values:
-        counts = ", ".join(_counts(values["totals"], values.get(CLAIMED, 0)))
+        counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
     told = []
     if values["status"] == "multiple" and values["complete"]:
         told += [counted(values["solutions"], "solution")]
     told += [values["message"]] if values["message"] else []
-    if values["certificate"] == CLAIMED:
+    if values["certificate"] == UNVERIFIED:
         told += ["not verified that no solution is missing"]
     return printable("; ".join(told))
 

@@ -22,6 +22,7 @@ import msgspec
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of, is_file_name
 from pipeline.outbox.schema import (
+    FORMER_SCHEMA,
     OF_MANY,
     SCHEMA,
     ManyRecord,
@@ -29,6 +30,7 @@ from pipeline.outbox.schema import (
     Record,
     json_schema,
 )
+from pipeline.outbox.schema1 import record_as_now
 
 __all__ = [
     "ENDING",
@@ -81,7 +83,7 @@ def load_record(path: Path) -> Record:
 
 def record_of(told: dict[str, Any]) -> Record:
     """Convert a JSON object to a record, as described. Raises NoRecord."""
-    if told.get("schema") != SCHEMA:
+    if told.get("schema") not in (FORMER_SCHEMA, SCHEMA):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
     try:
@@ -128,7 +130,7 @@ def is_listed(path: Path) -> bool:
 
 
 def load_told(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, its fields not checked yet.
+    """The JSON object in a file, its fields not checked yet; one of schema 1 as schema 2 has it.
 
     Links are not followed, and nothing blocks. Raises NoRecord, RecordForbidden among them, and
     FileNotFoundError.
@@ -151,7 +153,7 @@ def load_told(path: Path) -> dict[str, Any]:
         raise NoRecord(f"it is no JSON: {str(error)[:_LONGEST_REASON]}") from error
     if not isinstance(told, dict):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
-    return told
+    return record_as_now(told) if told.get("schema") == FORMER_SCHEMA else told
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

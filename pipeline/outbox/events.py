@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from pipeline.outbox.schema import CLAIMED, PROVED, ManyRecord, PuzzleRecord, Record, or_none
+from pipeline.outbox.schema import PROVED, UNVERIFIED, ManyRecord, PuzzleRecord, Record, or_none
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "certificate": "`exhaustion`, `lrat` or `claimed`; null if solutions may be missing",
-    "claimed": "number of puzzles that were not verified to be complete",
+    "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
+    "unverified": "number of puzzles that were not verified to be complete",
     "complete": "whether these are all solutions; null if this was not asked",
     "event": "the name of the event",
     "format": "the input format",
@@ -26,7 +26,7 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "puzzles per second",
     "percent": "progress in the source; null if unknown",
-    "programs": "one or more of `lanes`, `check`, `rules` and `trim`",
+    "programs": "one or more of `batch`, `check`, `variants` and `trim`",
     "proved": "number of puzzles that were proved to be complete",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",
@@ -74,7 +74,7 @@ _STAGES = {
 }
 _FINISHED = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
-    *("totals", "proved", "claimed", "unread", "seconds"),
+    *("totals", "proved", "unverified", "unread", "seconds"),
 )
 
 EVENTS: Final = {
@@ -97,8 +97,8 @@ EVENTS: Final = {
     ),
     "job.finished": Event(
         (JOB, ERROR),
-        "results were published; collections and archives have `totals`, `proved`, `claimed` and "
-        "perhaps `unread`, other jobs `solutions`, `complete`, `certificate` and `message`",
+        "results were published; collections and archives have `totals`, `proved`, `unverified` "
+        "and perhaps `unread`, other jobs `solutions`, `complete`, `certificate` and `message`",
         _FINISHED,
     ),
     "job.progress": _shown(
@@ -124,13 +124,13 @@ EVENTS: Final = {
         "files are processed anyway",
         "reason",
     ),
-    "lanes.slow": _shown(
-        "until code is compiled, collections are solved (`lanes`) or checked (`check`) hundreds of "
+    "compiled.missing": _shown(
+        "until code is compiled, collections are solved (`batch`) or checked (`check`) hundreds of "
         "times slower; logged again when the reason changes",
         "programs",
         "reason",
     ),
-    "lanes.ready": _shown("code was compiled, and is used from now on", "programs"),
+    "compiled.ready": _shown("code was compiled, and is used from now on", "programs"),
     "batch.crashed": _shown(
         "solving files as a batch crashed; they are solved one at a time", "reason"
     ),
@@ -177,7 +177,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
     if isinstance(record, ManyRecord):
-        fields |= {"totals": record.totals, PROVED: 0, CLAIMED: 0, **record.known}
+        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.known}
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
@@ -186,7 +186,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         **fields,
         "solutions": record.solutions,
         "complete": record.complete,
-        "certificate": record.told_certificate or (CLAIMED if record.complete else None),
+        "certificate": record.told_certificate or (UNVERIFIED if record.complete else None),
         "message": record.message,
         "seconds": seconds,
     }

@@ -17,7 +17,7 @@ _FITTING: Final[dict[str, tuple[int, float, tuple[bool | None, ...]]]] = {
 }
 """The least and the largest number of solutions of each status, and whether they may be all."""
 
-_CERTIFICATES: Final = ("exhaustion", "lrat", "claimed")
+_CERTIFICATES: Final = ("exhaustive-search", "lrat", "unverified")
 """The certificates, in a word, of solutions that are all."""
 
 COMPLETE: Final = {"true": True, "false": False, "": None}

@@ -13,10 +13,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from pipeline.puzzle.geometry import Free, Geometry
 from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+FORMER_SCHEMA: Final = 1
 
 STATUSES: Final = {
-    "unique": "exactly one solution; `certificate` says whether uniqueness is proved or claimed",
+    "unique": "exactly one solution; `certificate` says whether uniqueness was verified",
     "multiple": "two or more solutions; `complete` says whether these are all",
     "solved": "for formulas: satisfiable; further models were not asked for",
     "unsolvable": "no solution; `message` and `conflict` say why",
@@ -34,7 +35,7 @@ COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
 OF_MANY: Final = (COLLECTION, ARCHIVE)
 """The statuses of jobs with several puzzles."""
 
-PROVED, CLAIMED = "proved", "claimed"
+PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
     DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
@@ -43,7 +44,7 @@ ASIDE: Final = {
         "solution that the check found; `fallbacks` says why"
     ),
     PROVED: "puzzles that were proved to have no other solutions",
-    CLAIMED: "puzzles that were not verified to have no other solutions",
+    UNVERIFIED: "puzzles that were not verified to have no other solutions",
 }
 """Further counts, of puzzles that are also counted by status."""
 
@@ -70,8 +71,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `lanes`; `exhaustion` if an exhaustive search found what these "
-            "had missed, or was used instead of them (`--trust-solver`)"
+            "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
+            "missed, or was used instead of them (`--trust-solver`)"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None
@@ -85,15 +86,15 @@ class CertificateOfOne(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by code that shares no search with the solvers; `claimed`: not "
-            "verified, only one program says so; `no`: there may be others"
+            "`proved`: checked by code that shares no search with the solvers; `unverified`: "
+            "only one program says so; `no`: there may be others"
         ),
     ] = None
     by: Annotated[
         str | None,
         about(
-            "`exhaustion`: exhaustive search; `lrat`: a proof that was checked with its hints; "
-            "`drat`: a proof that an earlier version checked without hints"
+            "`exhaustive-search`; `lrat`: a proof that was checked with its hints; `drat`: a proof "
+            "that an earlier version checked without hints"
         ),
     ] = None
     nodes: Annotated[
@@ -114,7 +115,7 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 
     solutions: _Checked
     proved: Annotated[Count, about(ASIDE[PROVED])] = 0
-    claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
+    unverified: Annotated[Count, about(ASIDE[UNVERIFIED])] = 0
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
@@ -193,11 +194,11 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return Free(self.rows, self.columns, self.lowest, self.groups)
 
 
-class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
     number: Annotated[int, Meta(ge=1), about("its number among the puzzle's rules, from 1")]
-    told: Annotated[str, about("its name and position, for people")]
+    text: Annotated[str, about("its name and position, for people")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
@@ -224,7 +225,7 @@ StagesTimed = Annotated[
         "together. A collection or archive has only `total`"
     ),
 ]
-Schema = Annotated[Literal[1], about("the version of this schema: 1")]
+Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
 Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
 Build = Annotated[
     str | None,
@@ -323,7 +324,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     conflict_rules: Annotated[
-        tuple[RuleTold, ...] | UnsetType,
+        tuple[RecordedRule, ...] | UnsetType,
         about("rules, beyond rows, columns and boxes, that are part of the conflict"),
     ] = UNSET
     conflict_minimal: Annotated[
@@ -353,7 +354,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     redundant_rules: Annotated[
-        tuple[RuleTold, ...] | UnsetType | None,
+        tuple[RecordedRule, ...] | UnsetType | None,
         about(
             "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is"
         ),
@@ -386,10 +387,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> dict[str, int]:
-        """A count of one under PROVED or CLAIMED, if the result is complete."""
+        """A count of one under PROVED or UNVERIFIED, if the result is complete."""
         told = or_none(self.certificate)
         how = told.complete if told and self.complete else None
-        return {how: 1} if how and how in {PROVED, CLAIMED} else {}
+        return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
 
 
 class ManyRecord(Struct, frozen=True, kw_only=True):
@@ -434,9 +435,9 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> dict[str, int]:
-        """The counts of PROVED and CLAIMED puzzles."""
+        """The counts of PROVED and UNVERIFIED puzzles."""
         told = or_none(self.certificate)
-        return {PROVED: told.proved, CLAIMED: told.claimed} if told else {}
+        return {PROVED: told.proved, UNVERIFIED: told.unverified} if told else {}
 
 
 Record = PuzzleRecord | ManyRecord

@@ -21,7 +21,8 @@ from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
+from pipeline.outbox.schema1 import row_as_now
 from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
@@ -38,8 +39,8 @@ _FORMULA = re.compile("'*[=+@-]")
 
 _COMPLETE = about("`true` if these are all solutions, else `false`; empty if not asked")
 _CERTIFICATE = about(
-    "for complete results, how this was verified: `exhaustion`, `lrat` (`drat` in earlier "
-    "versions) or `claimed`, see *What is proved*"
+    "for complete results, how this was verified: `exhaustive-search`, `lrat` (`drat` in earlier "
+    "versions) or `unverified`, see *What is proved*"
 )
 _SOURCE = Annotated[str, about("the file; for an archive, with the path of the member"), WORD]
 
@@ -114,7 +115,7 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     index: Annotated[Count, about("the number, and line in the collection, from 1"), WHOLE]
     solution: Annotated[str, about("the unique solution")]
     certificate: Annotated[
-        str, about("how uniqueness was verified: `exhaustion`, see *What is proved*"), WORD
+        str, about("how uniqueness was verified: `exhaustive-search`, see *What is proved*"), WORD
     ]
     nodes: Annotated[Count, about("branches of the exhaustive search"), WHOLE]
 
@@ -225,7 +226,7 @@ def yes_or_no(value: bool | None) -> str:
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
     """The part of a message about the reason in a certificate; None without a reason."""
-    said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
+    said = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{said}: {reason}" if said and reason else None
 
 
@@ -263,11 +264,13 @@ class Table(Generic[R]):
     """A published table: its lines as they would be written now, and the rows in these.
 
     `also` are the names in ALSO whose columns it has, `added` the names of these columns. Tables of
-    earlier versions are not `is_current`: they have no titles. Raises InputError, also while it is
-    read; with `is_cut` as `lines_of` has it.
+    earlier versions are not `is_current`: they have no titles, or are of schema 1, as the record
+    beside them says. Raises InputError, also while it is read; with `is_cut` as `lines_of` has it.
     """
 
-    def __init__(self, path: Path, kind: type[R], *, is_cut: bool = False) -> None:
+    def __init__(
+        self, path: Path, kind: type[R], schema: int = SCHEMA, *, is_cut: bool = False
+    ) -> None:
         self._lines = lines_of(path, is_cut=is_cut)
         first = next(self._lines, "")
         also = also_in(first, kind)
@@ -275,10 +278,13 @@ class Table(Generic[R]):
             raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
         self.also, self.added = also, added_names(also)
         self.kind: type[R] = with_columns(kind, also)
-        self.is_current = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self._is_complete = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self._schema = schema
+        self.is_current = self._is_complete and schema == SCHEMA
 
     def __iter__(self) -> Iterator[str]:
-        return self._lines if self.is_current else map(self._with_title, self._lines)
+        lines = self._lines if self._is_complete else map(self._with_title, self._lines)
+        return lines if self._schema == SCHEMA else (row_as_now(x, self.kind) for x in lines)
 
     def _with_title(self, line: str) -> str:
         head, *tail = line.rsplit(",", len(self.added))
@@ -289,9 +295,9 @@ class Table(Generic[R]):
         return row_of(line, self.kind)
 
 
-def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
+def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
-    table = Table(path, kind)
+    table = Table(path, kind, schema)
     for number, line in enumerate(table, 2):
         try:
             yield table.row(line)

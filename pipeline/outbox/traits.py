@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from msgspec import UNSET, Struct
 
-from pipeline.outbox.schema import PuzzleRecord, RuleTold, Value, or_none
+from pipeline.outbox.schema import PuzzleRecord, RecordedRule, Value, or_none
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
@@ -146,11 +146,11 @@ def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]
     return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
 
 
-def rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RuleTold, ...]:
+def rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RecordedRule, ...]:
     """The rules at these places, from 0."""
     rules, geometry = puzzle.rules, puzzle.geometry
     return tuple(
-        RuleTold(number=place + 1, told=rules[place].describe(geometry)) for place in places
+        RecordedRule(number=place + 1, text=rules[place].describe(geometry)) for place in places
     )
 
 

@@ -17,8 +17,8 @@ from msgspec import UNSET, UnsetType
 from pipeline.outbox import LARGEST
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import (
-    CLAIMED,
     PROVED,
+    UNVERIFIED,
     Cell,
     CertificateOfMany,
     CertificateOfOne,
@@ -186,7 +186,7 @@ class SetOfMany:
 
     def record(self, files: Mapping[str, str], finished: datetime) -> ManyRecord:
         """The record; `files` maps each published name to its SHA-256."""
-        known = {how: self.counts.get(how, 0) for how in (PROVED, CLAIMED)}
+        known = {how: self.counts.get(how, 0) for how in (PROVED, UNVERIFIED)}
         totals = {name: n for name, n in sorted(self.counts.items()) if name not in known}
         return ManyRecord(
             **_fields_of_all(self.origin, files, {"total": self.seconds}, finished),

@@ -61,7 +61,7 @@ def programs_of(settings: Settings) -> list[Program]:
     from pipeline.certify import many, proof, variants  # noqa: PLC0415 - slow to load
     from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
 
-    used = [LANES] if settings.solver in ("auto", "lanes") else []
+    used = [LANES] if settings.solver in ("auto", "batch") else []
     if not settings.trust_solver:
         used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
     elif settings.solver == "auto":
@@ -100,9 +100,9 @@ class SlowPrograms:
             if before.get(name) != reason:
                 lacking[reason].append(name)
         for reason, names in lacking.items():
-            self._log.info("lanes.slow", programs=_listed(names), reason=reason)
+            self._log.info("compiled.missing", programs=_listed(names), reason=reason)
         if ready := [name for name in before if name not in self._told]:
-            self._log.info("lanes.ready", programs=_listed(ready))
+            self._log.info("compiled.ready", programs=_listed(ready))
         self._look_at = time.monotonic() + LOOK_SECONDS if self._told else inf
 
     def _lacking(self) -> dict[str, str]:

@@ -71,7 +71,7 @@ def solve_one(
 
     Lanes find all at once. Raises EnvironmentFailure.
     """
-    if settings.solver != "lanes" or _together(problem, settings) is None:
+    if settings.solver != "batch" or _together(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
     (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
     if on_solution:
@@ -226,7 +226,7 @@ def solve_problems(
         groups[_together(problem, settings)].append(place)
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
-        if geometry is None or (len(places) < MIN_BATCH and settings.solver != "lanes"):
+        if geometry is None or (len(places) < MIN_BATCH and settings.solver != "batch"):
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
                 asked = _asked(problems[place], len(places), solvers)

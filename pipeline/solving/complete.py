@@ -83,7 +83,7 @@ def check_complete(
     shown = None
     if result := search_missing(problem, solutions, max_missing, limits.at_most(seconds)):
         if result.undecided is None and len(result.missing) < max_missing:
-            shown = Certificate("proved", "exhaustion", result.nodes)
+            shown = Certificate("proved", "exhaustive-search", result.nodes)
         if result.missing:
             certificate = shown or Certificate("no", reason=result.undecided)
             missing = cast("tuple[S, ...]", result.missing)
@@ -91,7 +91,7 @@ def check_complete(
         if shown and not prove:
             return Checked(shown)
         if not (shown or is_provable):
-            return Checked(Certificate("claimed", reason=result.undecided))
+            return Checked(Certificate("unverified", reason=result.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
@@ -118,7 +118,7 @@ def search_missing(
         return SearchResult((), 0, str(error))
     known = {*solutions}
     for solution in cast("tuple[S, ...]", result.missing if result else ()):
-        fault = problem.fault(solution, "exhaustion")
+        fault = problem.fault(solution, "exhaustive-search")
         if solution in known:
             fault = "the exhaustive search repeated a solution"
         if fault and result:
@@ -151,10 +151,10 @@ def _prove(
         clauses, literals = problem.refutation_size(solutions)
         limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
         if deadline.left() < clauses * CLAUSE_SECONDS:
-            return Certificate("claimed", reason=deadline.reason), None
+            return Certificate("unverified", reason=deadline.reason), None
         formula = problem.refutation(solutions)
     except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
+        return Certificate("unverified", reason=str(error)), None
     certificate, text = prove_formula(formula, solvers, limits.until(deadline))
     return certificate, None if text is None else Proof(problem, tuple(solutions), text)
 
@@ -176,7 +176,7 @@ def prove_formula(
         core = core_of(formula, deadline)
         limits.allow(len(core.indices) * CHECKED_BYTES)
     except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
+        return Certificate("unverified", reason=str(error)), None
     rejections: list[str] = []
     reason = ""
     for engine in ENGINES:
@@ -199,7 +199,7 @@ def prove_formula(
             reason = limits.out_of_time
             break
     if reason:
-        return Certificate("claimed", reason=reason), None
+        return Certificate("unverified", reason=reason), None
     return Certificate("no", reason="; ".join(rejections)), None
 
 

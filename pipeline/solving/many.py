@@ -54,7 +54,7 @@ BATCH_SHARE = 0.5
 UNCHECKED = -1
 """In `nodes`: the search did not check this puzzle."""
 
-UNDECIDED = "lanes left it undecided"
+UNDECIDED = "batch left it undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class CertifiedBatch:
         if self.nodes is None:
             return TRUSTED
         nodes = int(self.nodes[index])
-        return None if nodes == UNCHECKED else Certificate("proved", "exhaustion", nodes)
+        return None if nodes == UNCHECKED else Certificate("proved", "exhaustive-search", nodes)
 
     def solutions(self, index: int) -> list[bytes]:
         """The solutions of a puzzle, each n² values in bytes."""
@@ -180,7 +180,7 @@ def solve_batch(
     solved = _certified(batch, _ask_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
-    if solved.used.name != "lanes" and count >= MIN_KEPT_ALIVE and _is_for_lanes(count, settings):
+    if solved.used.name != "batch" and count >= MIN_KEPT_ALIVE and _is_for_lanes(count, settings):
         solvers = solvers.for_many()
     for index in _remaining(solved, settings, explain=explain):
         problem = batch.problem(index)
@@ -279,9 +279,9 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
         )
     deadline = Deadline.of(Limits(_batch_seconds(settings)))
     solutions = solver(batch.masks, max_solutions + 1, deadline)
-    undecided = UNDECIDED if settings.solver == "lanes" else None
+    undecided = UNDECIDED if settings.solver == "batch" else None
     return CertifiedBatch(
-        SolverUsed("lanes", f"numpy {np.__version__}"),
+        SolverUsed("batch", f"numpy {np.__version__}"),
         batch.geometry,
         max_solutions,
         np.minimum(solutions.counts, max_solutions),
@@ -294,10 +294,10 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
 
 def _is_for_lanes(count: int, settings: Settings) -> bool:
     """Whether the settings have the batch solver solve `count` puzzles."""
-    if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "lanes"):
+    if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
         return False
     is_many = count >= MIN_BATCH and settings.encoding == ENCODING
-    return is_many or settings.solver == "lanes"
+    return is_many or settings.solver == "batch"
 
 
 def _batch_seconds(settings: Settings, spent: float = 0.0) -> float:
@@ -306,4 +306,4 @@ def _batch_seconds(settings: Settings, spent: float = 0.0) -> float:
     There is no upper bound if the batch solver was chosen by name.
     """
     share = max(0.0, settings.timeout - spent) * BATCH_SHARE
-    return share if settings.solver == "lanes" else min(share, MAX_BATCH_SECONDS)
+    return share if settings.solver == "batch" else min(share, MAX_BATCH_SECONDS)

@@ -39,8 +39,8 @@ as long as solving this number one by one."""
 EXPLAIN_SECONDS = 2.0
 """Time limit for explaining why there is no solution."""
 
-TRUSTED = Certificate("claimed", reason="--trust-solver")
-UNSHARED = Certificate("claimed", reason="only the search through everything ended in time")
+TRUSTED = Certificate("unverified", reason="--trust-solver")
+UNSHARED = Certificate("unverified", reason="only the exhaustive search ended in time")
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The statuses of problems with no, one and more solutions."""
@@ -255,7 +255,7 @@ class Search(Generic[S]):
         for solution in missing:
             self._show(solution)
         why = f"{_solver_of(result)} gave up: {gave_up.reason}"
-        used = SolverUsed("exhaustion", None, why)
+        used = SolverUsed("exhaustive-search", None, why)
         if result.solver and result.solutions and not missing:
             used = result.solver
         ended = Unsat() if is_all else gave_up
@@ -265,7 +265,7 @@ class Search(Generic[S]):
     def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check found missing."""
         why = f"{_solver_of(result)} missed a solution that the check found"
-        used = SolverUsed("exhaustion", None, why)
+        used = SolverUsed("exhaustive-search", None, why)
         ended: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
             ended = Unsat()
@@ -348,7 +348,7 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
-        checked = Checked(UNSHARED if proved.complete == "claimed" else proved, proof)
+        checked = Checked(UNSHARED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
         why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
         result = result.doubted(why + (checked.certificate.reason or ""))
@@ -367,7 +367,7 @@ def _with_conflict(
         try:
             conflict = explain_conflict(puzzle, solvers.shared(Pysat), limits)
         except SolverError as error:
-            if result.told_certificate != "claimed":
+            if result.told_certificate != "unverified":
                 return result
             why = f"{_solver_of(result)} was wrong: {error}"
             return replace(result.doubted(why), certificate=Certificate("no", reason=why))

@@ -103,14 +103,13 @@ class SolverUsed:
 class Certificate:
     """How it is known that there are no other solutions.
 
-    `proved` by `exhaustion`: a search through everything, from the rules alone, that branched in
-    so many `nodes`; or by `lrat`: a proof by `solver` was checked by `checker` in so many `steps`.
-    `claimed`: one program says so, and `reason` says why there is nothing else. `no`: it is not
-    known.
+    `proved` by `exhaustive-search` from the rules alone, which branched `nodes` times; or by
+    `lrat`: `checker` checked a proof of `steps` steps by `solver`. `unverified`: one program says
+    so, and `reason` says why nothing else confirmed it. `no`: it is not known.
     """
 
-    complete: Literal["proved", "claimed", "no"]
-    by: Literal["exhaustion", "lrat"] | None = None
+    complete: Literal["proved", "unverified", "no"]
+    by: Literal["exhaustive-search", "lrat"] | None = None
     nodes: int | None = None
     solver: str | None = None
     checker: str | None = None
@@ -119,7 +118,7 @@ class Certificate:
 
     @property
     def label(self) -> str:
-        """How the solutions are known to be all, else `claimed`; empty if there may be more."""
+        """How the solutions are known to be all, else `unverified`; empty if there may be more."""
         return "" if self.complete == "no" else self.by or self.complete
 
 
@@ -224,7 +223,7 @@ class Result(Generic[S_co]):
         """The certificate as one word for tables; empty if solutions may be missing."""
         if not self.complete:
             return ""
-        return self.certificate.label if self.certificate else "claimed"
+        return self.certificate.label if self.certificate else "unverified"
 
     @property
     def why_doubted(self) -> str | None:

@@ -161,7 +161,7 @@ def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
     for number, (line, row) in enumerate(zip(lines, table, strict=True), 1):
         (item,) = read(f"{line}\n".encode())
         (grid,) = solutions(item.problem.puzzle, 2)
-        assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustion"]
+        assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustive-search"]
 
 
 def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):

@@ -37,6 +37,7 @@ def now(former: str, current: str) -> str:
             "sheet --levels -o - easy.txt",
             "--difficulty level|--levels",
         ),
+        ("solve --solver lanes easy.txt", "solve --solver batch easy.txt", "--solver lanes|batch"),
         (
             "overlap easy.txt easy.txt --table -",
             "dedupe --against easy.txt easy.txt --table -",
@@ -76,15 +77,19 @@ def test_former_settings_count_unless_the_new_ones_are_given(monkeypatch):
 
 
 def test_a_former_setting_of_a_file_counts():
-    Path("sudoku-pipeline.toml").write_text('also = "effort"\n')
+    Path("sudoku-pipeline.toml").write_text('also = "effort"\nsolver = "lanes"\n')
     _, printed, said = run("solve", "--json", "easy.txt")
     assert '"effort"' in printed
-    assert said == now("sudoku-pipeline.toml: also", "traits")
+    assert said == now("sudoku-pipeline.toml: also", "traits") + now(
+        "sudoku-pipeline.toml: solver = lanes", "batch"
+    )
 
 
 def test_former_names_of_the_library_warn():
     with pytest.warns(DeprecationWarning, match=f"also is now traits; {UNTIL}"):
         assert solve(EASY, also="effort").traits == solve(EASY, traits="effort").traits
+    with pytest.warns(DeprecationWarning, match=f"solver='lanes' is now solver='batch'; {UNTIL}"):
+        assert solve(EASY, solver="lanes").solver.name == solve(EASY, solver="batch").solver.name
     with pytest.warns(DeprecationWarning, match=UNTIL):
         assert [*overlap("easy.txt", "easy.txt")] == [*dedupe("easy.txt", against="easy.txt")]
     assert [*dedupe("easy.txt", against="easy.txt")] == [Copy("easy.txt", None, "easy.txt", None)]

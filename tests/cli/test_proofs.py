@@ -316,7 +316,7 @@ def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.path("one_1.solution").unlink()
     assert "one.json: of 1 solution not all are there" in desk.said("one.json")
     desk.outbox.path("one.json").write_text("{}")
-    assert "one.json: it is no record of schema 1" in desk.said("one.json")
+    assert "one.json: it is no record of schema 2" in desk.said("one.json")
 
 
 @pytest.mark.parametrize("name", ["one.json", "set/sub/one.json"])

@@ -47,7 +47,7 @@ def screen(terminal, **options):
 
 def finished(screen, source="a.txt", status="unique", **values):
     """Tell of a job of one puzzle."""
-    told = {"solutions": 1, "complete": True, "certificate": "exhaustion", "message": None}
+    told = {"solutions": 1, "complete": True, "certificate": "exhaustive-search", "message": None}
     is_bad = status in ("invalid", "unknown", "failed")
     say = screen.error if is_bad else screen.info
     say("job.finished", source=source, status=status, **told | {"seconds": SECONDS} | values)
@@ -55,7 +55,7 @@ def finished(screen, source="a.txt", status="unique", **values):
 
 def many(screen, totals, claimed=0):
     """Tell of a collection, `top.txt`."""
-    told = {"status": "collection", "totals": totals, "proved": 0, "claimed": claimed}
+    told = {"status": "collection", "totals": totals, "proved": 0, "unverified": claimed}
     screen.info("job.finished", source="top.txt", seconds=SECONDS, **told)
 
 
@@ -98,7 +98,7 @@ DONE = "· results are in outbox; for a report: sudoku-pipeline report"
 
 def work(told):
     many(told, {"unique": 40, "invalid": 2}, claimed=4)
-    finished(told, certificate="claimed")
+    finished(told, certificate="unverified")
     told.sum_up()
 
 

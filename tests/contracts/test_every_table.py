@@ -114,7 +114,7 @@ def test_bytes_that_are_no_text_are_replaced():
 def test_a_table_is_written_in_row_groups_so_that_memory_does_not_grow():
     from pyarrow import parquet
 
-    file, line = io.BytesIO(), csv_line(["1", EASY, "exhaustion", "0"])
+    file, line = io.BytesIO(), csv_line(["1", EASY, "exhaustive-search", "0"])
     with arrow.parquet(file, GeneratedRow, group_bytes=2 * len(line)) as writer:
         for _ in range(5):
             writer.write(line)

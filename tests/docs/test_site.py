@@ -93,7 +93,7 @@ def test_the_search_finds_a_page(chromium, built, served, from_disk):
     with closing(Reader(chromium, f"{site}/index.html", viewport=DESKTOP)) as reader:
         reader.tab.get_by_role("textbox", name="Search").click()
         reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
-        reader.tab.keyboard.type("lanes.slow")
+        reader.tab.keyboard.type("compiled.missing")
         found = reader.tab.locator(".md-search-result__link")
         found.first.wait_for()
         assert any("published.html" in each.get_attribute("href") for each in found.all())

@@ -300,7 +300,7 @@ def test_what_other_solvers_had_to_answer_is_counted_over_all_runs(
     bench.run(*options)
     record = bench.box.record(NAME)
     missed = [each for each in record["fallbacks"] if "missed" in each["reason"]]
-    assert [each["solver"] for each in missed] == ["exhaustion"]
+    assert [each["solver"] for each in missed] == ["exhaustive-search"]
     assert sum(each["puzzles"] for each in record["fallbacks"]) == record["totals"]["fallbacks"]
 
 

@@ -63,7 +63,7 @@ def check_single(box: DropFolder, stem: str, text: str) -> None:
     log = (box.outbox / f"{stem}.log").read_text().splitlines()
     events = {event["event"]: event for event in map(json.loads, log)}
     assert events["job.finished"]["certificate"] == record["certificate"]["by"], name
-    if record["solver"]["name"] == "exhaustion":
+    if record["solver"]["name"] == "exhaustive-search":
         assert record["solver"]["fallback"] == MISSED
         assert events["solver.fallback"]["reason"] == MISSED
 
@@ -80,7 +80,10 @@ def check_table(path) -> None:
         wanted = known(line)
         assert row["status"] == STATUSES[min(len(wanted), 2)]
         assert int(row["solutions"]) == len(wanted)
-        assert (row["complete"], row["certificate"]) in (("true", "exhaustion"), ("true", "lrat"))
+        assert (row["complete"], row["certificate"]) in (
+            ("true", "exhaustive-search"),
+            ("true", "lrat"),
+        )
         assert row["solution"] == (wanted[0].replace("\n", "") if wanted else "")
 
 
@@ -88,7 +91,7 @@ def check_named(box: DropFolder, stem: str, source: str, logged: list[dict[str, 
     """Record, log and standard error say who missed solutions, and of how many puzzles."""
     record = box.record(stem)
     liars = [each for each in record["fallbacks"] if each["reason"] == MISSED]
-    assert [each["solver"] for each in liars] == ["exhaustion"]
+    assert [each["solver"] for each in liars] == ["exhaustive-search"]
     assert sum(each["puzzles"] for each in record["fallbacks"]) == record["totals"]["fallbacks"]
     own = events_in((box.outbox / f"{stem}.log").read_text())
     for events in (own, [each for each in logged if each.get("source") == source]):
@@ -105,7 +108,7 @@ def check_all(box: DropFolder, logged: list[dict[str, object]]) -> None:
     check_table(box.outbox / "both/in/lines.csv")
     for name in ("lines", "both"):
         record = box.record(name)
-        assert record["certificate"]["claimed"] == 0
+        assert record["certificate"]["unverified"] == 0
         assert record["certificate"]["proved"] == sum(record["totals"][each] for each in STATUSES)
     check_named(box, "lines", "lines.sdm", logged)
     check_named(box, "both", "both.zip", logged)
@@ -131,7 +134,7 @@ def test_a_trusted_liar_is_believed_and_everything_says_so(box):
     ran(box, "in the second answer", "--trust-solver", "--prove", "never")
     record = box.record("two")
     assert (record["status"], record["solutions"], record["complete"]) == ("unique", 1, True)
-    assert record["certificate"]["complete"] == "claimed"
+    assert record["certificate"]["complete"] == "unverified"
     assert record["certificate"]["reason"] == "--trust-solver"
     box.drop("lines.sdm", "".join(line + "\n" for line in LINES))
     box.drop("set.zip", packed(("two.txt", TWO), ("marks.txt", EVEN_ODD_SIX)))
@@ -139,6 +142,6 @@ def test_a_trusted_liar_is_believed_and_everything_says_so(box):
     for table in ("lines.csv", "set.csv"):
         rows = csv.DictReader(io.StringIO(box.text(table)))
         said = {(row["certificate"], row["message"]) for row in rows if row["complete"] == "true"}
-        assert said == {("claimed", "claimed: --trust-solver")}
+        assert said == {("unverified", "claimed: --trust-solver")}
     certificate = box.record("lines")["certificate"]
-    assert (certificate["proved"], certificate["claimed"]) == (0, len(LINES))
+    assert (certificate["proved"], certificate["unverified"]) == (0, len(LINES))

@@ -52,7 +52,7 @@ HOSTILE: dict[str, Plant] = {
     "device": lambda path: path.symlink_to("/dev/zero"),
     "link": lambda path: path.symlink_to(path.with_name("link.other")),
     "nowhere": lambda path: path.symlink_to("nowhere"),
-    "schema": saying(schema=2),
+    "schema": saying(schema=3),
     "job": saying(job=["x"]),
     "source": saying(source=["x"]),
     "status": saying(status={}),
@@ -130,7 +130,7 @@ def test_why_it_is_no_record_is_told(box):
         "number": "NaN is no number",
         "objects": "it has more than 1,000,000 commas and brackets",
         "twice": "a name stands in an object twice",
-        "schema": "it is no record of schema 1",
+        "schema": "it is no record of schema 2",
     }.items():
         with pytest.raises(NoRecord, match=said):
             load_record(box.outbox / f"{name}.json")

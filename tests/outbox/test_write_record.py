@@ -48,7 +48,7 @@ FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
 SIX_BY_SIX = pattern(Geometry(2, 3))
 FALLBACKS = (
-    Fallback(solver="exhaustion", reason="minisat missed a solution", puzzles=4),
+    Fallback(solver="exhaustive-search", reason="minisat missed a solution", puzzles=4),
     Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),
 )
 STAGES = ["parse", "encode", "solve", "decode", "certify", "prove"]
@@ -109,7 +109,7 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
     odd, even = EVEN_ODD_SIX.count("."), EVEN_ODD_SIX.count("*")
     clauses = 11_988 + (81 - odd - even) + 4 * odd + 5 * even
     assert list(record.items()) == [
-        ("schema", 1),
+        ("schema", 2),
         ("version", __version__),
         ("build", build()),
         ("job", "job-1"),
@@ -129,7 +129,7 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
         ("finished", "2026-11-20T09:30:00.123Z"),
     ]
     assert certificate.pop("nodes") >= 0
-    proved = {"solutions": "checked", "complete": "proved", "by": "exhaustion"}
+    proved = {"solutions": "checked", "complete": "proved", "by": "exhaustive-search"}
     unset = dict.fromkeys(("solver", "checker", "steps", "reason"))
     assert list(certificate.items()) == list((proved | unset).items())
     assert len(difference["cells"]) > 0
@@ -176,7 +176,7 @@ def test_what_is_written_is_what_is_read_again():
     record = SetOfOne(refused, solved("1x")).record({}, FINISHED)
     assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
-    totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
+    totals = {"unique": 2, "failed": 1, "proved": 1, "unverified": 1}
     many = many_of(totals).record(files, FINISHED)
     assert record_of(json.loads(record_text(many))) == many
     assert (many.totals, many.certificate.proved) == ({"failed": 1, "unique": 2}, 1)
@@ -200,7 +200,7 @@ def test_record_and_log_of_many_tell_for_how_many_puzzles_another_solver_answere
     ((_, (log,)),) = files_of(many)
     events = [json.loads(line) for line in log.splitlines()]
     told = [
-        {"solver": "exhaustion", "reason": "minisat missed a solution", "puzzles": 4},
+        {"solver": "exhaustive-search", "reason": "minisat missed a solution", "puzzles": 4},
         {"solver": "pysat", "reason": "minisat ended with exit code 3", "puzzles": 1},
     ]
     assert record["fallbacks"] == told
@@ -268,7 +268,7 @@ def test_the_log_has_a_line_for_each_stage_and_ends_with_the_finished_job():
         "status": "multiple",
         "solutions": 2,
         "complete": True,
-        "certificate": "exhaustion",
+        "certificate": "exhaustive-search",
         "message": None,
     }
 

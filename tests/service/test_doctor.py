@@ -98,7 +98,7 @@ def test_a_minisat_that_does_not_answer_the_empty_question_is_a_problem(box, tmp
     assert about(found, "pysat").level == "ok"
 
 
-@pytest.mark.parametrize("solver", ["auto", "lanes"])
+@pytest.mark.parametrize("solver", ["auto", "batch"])
 def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
     monkeypatch.setitem(sys.modules, "pipeline.solving.compiled", None)
     found = about(examined(box, solver=solver), "numpy")
@@ -108,15 +108,15 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
 @needs_numba
 @pytest.mark.usefixtures("lanes", "checking", "trimmer")
 def test_machine_code_is_ready_missing_or_without_a_place(box, tmp_path, monkeypatch):
-    ready = about(examined(box, solver="lanes"), "compiled code")
+    ready = about(examined(box, solver="batch"), "compiled code")
     assert (ready.level, ready.about) == ("ok", "compiled code is ready")
     (tmp_path / "file").touch()
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-        found = about(examined(box, solver="lanes"), "compiled code")
+        found = about(examined(box, solver="batch"), "compiled code")
         assert (found.level, "XDG_CACHE_HOME" in found.remedy) == ("warning", True)
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box, solver="lanes"), "no compiled code")
+    found = about(examined(box, solver="batch"), "no compiled code")
     assert (found.level, "[fast]" in found.remedy) == ("warning", True)
 
 
@@ -127,8 +127,8 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(Program, "_compiled", failing)
-    found = examined(box, solver="lanes")
-    for name in ("lanes", "check", "rules", "trim"):
+    found = examined(box, solver="batch")
+    for name in ("batch", "check", "variants", "trim"):
         one = about(found, f"{name} cannot be compiled")
         assert one.level == "warning"
         assert "cannot be compiled: RuntimeError: no such instruction" in one.about

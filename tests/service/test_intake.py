@@ -30,7 +30,7 @@ from pipeline.settings import Settings
 detecting = import_module("pipeline.reading.formats.detect")
 reading = import_module("pipeline.reading.read")
 LINE = SMALL.replace("\n", "")
-NAMES = ("lanes", "check", "rules", "trim")
+NAMES = ("batch", "check", "variants", "trim")
 FINE = dict.fromkeys(NAMES)
 NO_PLACE = dict.fromkeys(NAMES, "no place")
 TRUSTING = {"solver": "minisat", "trust_solver": True}
@@ -197,18 +197,18 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
 @pytest.mark.parametrize(
     ("options", "lacking", "told"),
     [
-        ({"solver": "auto"}, NO_PLACE, [("lanes, check, rules and trim", "no place")]),
-        ({"solver": "lanes"}, NO_PLACE, [("lanes, check, rules and trim", "no place")]),
+        ({"solver": "auto"}, NO_PLACE, [("batch, check, variants and trim", "no place")]),
+        ({"solver": "batch"}, NO_PLACE, [("batch, check, variants and trim", "no place")]),
         ({"solver": "auto"}, FINE, []),
         ({"solver": "auto"}, FINE | {"check": "broken"}, [("check", "broken")]),
         (
             {"solver": "auto"},
-            FINE | {"lanes": "no place", "check": "broken"},
-            [("lanes", "no place"), ("check", "broken")],
+            FINE | {"batch": "no place", "check": "broken"},
+            [("batch", "no place"), ("check", "broken")],
         ),
         ({"solver": "minisat"}, NO_PLACE, [("check, rules and trim", "no place")]),
         (TRUSTING, NO_PLACE, []),
-        (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("lanes", "no place")]),
+        (TRUSTING | {"solver": "batch"}, NO_PLACE, [("batch", "no place")]),
     ],
 )
 def test_programs_that_are_not_compiled_are_named_with_the_reason(
@@ -217,7 +217,7 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
     log = KeptLog()
     SlowPrograms(Settings(**options), log).look()
-    assert log.told == [("lanes.slow", {"programs": who, "reason": why}) for who, why in told]
+    assert log.told == [("compiled.missing", {"programs": who, "reason": why}) for who, why in told]
 
 
 def test_what_is_compiled_meanwhile_is_told(monkeypatch):
@@ -227,13 +227,13 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     log = KeptLog()
     slow = SlowPrograms(Settings(solver="auto"), log)
     slow.look()
-    lacking |= {"lanes": "it is being compiled", "check": "it is being compiled"}
+    lacking |= {"batch": "it is being compiled", "check": "it is being compiled"}
     slow.look()
-    lacking |= {"lanes": None, "check": None}
+    lacking |= {"batch": None, "check": None}
     slow.look()
     assert log.told[1:] == [
-        ("lanes.slow", {"programs": "lanes and check", "reason": "it is being compiled"}),
-        ("lanes.ready", {"programs": "lanes and check"}),
+        ("compiled.missing", {"programs": "batch and check", "reason": "it is being compiled"}),
+        ("compiled.ready", {"programs": "batch and check"}),
     ]
 
 
@@ -247,5 +247,5 @@ def test_a_run_says_once_what_is_slow_if_it_needs_workers(box, monkeypatch):
         box.drop("a.txt", collection(3).decode())
         log = KeptLog()
         loop.run_once(settings, log, tuning=Tuning(Portions(piece=piece), start_worker=ForkedPeer))
-        told.append([event for event, _ in log.told].count("lanes.slow"))
+        told.append([event for event, _ in log.told].count("compiled.missing"))
     assert told == [1, 0]

@@ -225,7 +225,7 @@ def test_fallbacks_are_added_up_by_solver_and_reason_and_do_not_become_ever_more
 def test_every_claim_that_is_not_proved_says_why(solvers):
     rows = solved(f"{ONE}\n{A}\n{TWICE}\n{A}\n", solvers, trust_solver=True, prove="never")
     said = [(record[5], record[7]) for record in records(rows)]
-    assert said == [("claimed", "claimed: --trust-solver")] * 4
+    assert said == [("unverified", "claimed: --trust-solver")] * 4
 
 
 def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish(solvers):
@@ -235,7 +235,7 @@ def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish
     rows = solved(f"{line}\n{line}\n", solvers, prove="always", memory_limit=64)
     said = [(record[5], record[7]) for record in records(rows)]
     why = "no proof to publish: the memory limit of 64 MB was reached"
-    assert said == [("exhaustion", why)] * 2
+    assert said == [("exhaustive-search", why)] * 2
     assert rows.totals["proved"] == 2
 
 
@@ -269,11 +269,11 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
 
 def test_lanes_and_others_write_the_same_rows(solvers):
     text = f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n" * 20
-    assert solved(text, solvers, solver="lanes") == solved(text, solvers)
+    assert solved(text, solvers, solver="batch") == solved(text, solvers)
 
 
 @needs_numba
-@pytest.mark.parametrize("late", ["lanes", "check"])
+@pytest.mark.parametrize("late", ["batch", "check"])
 def test_machine_code_that_comes_late_takes_over_in_the_midst_of_a_piece(
     late, monkeypatch, solvers, lanes, checking
 ):
@@ -281,9 +281,9 @@ def test_machine_code_that_comes_late_takes_over_in_the_midst_of_a_piece(
 
     def comes_late(puzzles, **_):
         asked.extend([puzzles] if puzzles else [])  # the check is loaded once lanes are, for none
-        return (lanes if late == "lanes" else checking) if len(asked) > 4 else None
+        return (lanes if late == "batch" else checking) if len(asked) > 4 else None
 
-    search = comes_late if late == "lanes" else lambda *_, **__: lanes
+    search = comes_late if late == "batch" else lambda *_, **__: lanes
     check = comes_late if late == "check" else lambda *_, **__: checking
     monkeypatch.setattr("pipeline.solving.compiled.machine_code", search)
     monkeypatch.setattr("pipeline.solving.many.compiled_check", check)
@@ -300,7 +300,7 @@ def test_where_lanes_miss_a_solution_it_is_found_and_proved_to_be_the_last(monke
     rows = solved(f"{TWICE}\n{A}\n" * each, solvers, solver="auto", prove="always")
     assert rows.totals == Counter(unique=each, multiple=each, proved=2 * each, fallbacks=each)
     assert rows.solutions[0].splitlines()[1] == SOLVED.encode()
-    assert records(rows)[0][7] == "lanes missed a solution that the check found"
+    assert records(rows)[0][7] == "batch missed a solution that the check found"
 
 
 def undecided(_geometry, masks, *_):
@@ -308,7 +308,7 @@ def undecided(_geometry, masks, *_):
 
 
 def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
-    certificate = Certificate("claimed", reason="no time")
+    certificate = Certificate("unverified", reason="no time")
     monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     monkeypatch.setattr("pipeline.solving.complete._prove", lambda *_: (certificate, None))
@@ -345,10 +345,10 @@ def test_adding_rows_equals_computing_them_at_once(solvers, parts):
     added, first = Rows(), 1
     for lines in parts:
         text = "".join(line + "\n" for line in lines)
-        added.add(solved(text, solvers, first, source, solver="lanes"))
+        added.add(solved(text, solvers, first, source, solver="batch"))
         first += len(lines)
     text = "".join(line + "\n" for lines in parts for line in lines)
-    assert added == solved(text, solvers, source=source, solver="lanes")
+    assert added == solved(text, solvers, source=source, solver="batch")
 
 
 def test_a_table_may_be_counted_from_another_index_and_its_columns_are_named():

@@ -50,7 +50,7 @@ def test_solutions_that_are_missing_are_given_as_many_as_were_asked_for(text, pr
             assert found.proof is None
             is_all = without < most
             assert found.certificate.complete == ("proved" if is_all else "no")
-            assert found.certificate.by == ("exhaustion" if is_all else None)
+            assert found.certificate.by == ("exhaustive-search" if is_all else None)
 
 
 @pytest.mark.parametrize("prove", [False, True])
@@ -78,11 +78,11 @@ def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search
     solvers, no_exhaustion, monkeypatch
 ):
     monkeypatch.setattr(completeness, "MAX_PROVED_SOLUTIONS", 5)
-    assert checked(SIX, solvers).certificate.by == "exhaustion"
+    assert checked(SIX, solvers).certificate.by == "exhaustive-search"
     puzzle = parse_puzzle(SIX)
     known = solutions(puzzle, 9)
     found = check_complete(problem_of(puzzle), known, solvers, Limits(1e-9))
-    assert (found.certificate.complete, found.proof) == ("claimed", None)
+    assert (found.certificate.complete, found.proof) == ("unverified", None)
     assert found.certificate.reason == "time was too short"
     assert stands(checked(SIX, solvers, prove=True).proof)
     assert checked(TWO, solvers).certificate.by == "lrat"
@@ -92,7 +92,7 @@ def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
     puzzle = parse_puzzle(STUCK)
     limits = Limits(megabytes=1)
     found = check_complete(problem_of(puzzle), [], solvers, limits, prove=True)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustive-search")
     assert "memory" in found.certificate.reason
     assert found.proof is None
 
@@ -109,16 +109,16 @@ def test_what_is_too_large_for_a_search_and_a_proof_is_only_claimed(side, limits
     grid = pattern(geometry)
     puzzle = Puzzle.of_values(geometry, (0, *grid.values[1:]))
     found = check_complete(problem_of(puzzle), [grid], solvers, limits)
-    assert (found.certificate.complete, reason in found.certificate.reason) == ("claimed", True)
+    assert (found.certificate.complete, reason in found.certificate.reason) == ("unverified", True)
     if side == 49:
         found = check_complete(problem_of(puzzle), [grid], solvers, Limits())
-        assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
+        assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustive-search")
 
 
 @every_puzzle
 @pytest.mark.parametrize(
     ("seconds", "prove", "by"),
-    [(5.0, False, "exhaustion"), (5.0, True, "lrat"), (0.0, False, "lrat")],
+    [(5.0, False, "exhaustive-search"), (5.0, True, "lrat"), (0.0, False, "lrat")],
     ids=["searched", "asked for", "undecided"],
 )
 def test_a_search_shows_it_or_a_proof_if_asked_for_or_if_that_is_undecided(

@@ -88,7 +88,7 @@ def as_rows(texts, solvers, **options):
 def known_by(row):
     if row[5] != "true":
         return "no"
-    return "claimed" if row[6] == "claimed" else "proved"
+    return "unverified" if row[6] == "unverified" else "proved"
 
 
 ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
@@ -103,14 +103,14 @@ def told(found):
 @numbers
 @pytest.mark.parametrize(
     ("seconds", "known"),
-    [(7, ("claimed", SEVEN)), (0, ("proved", None))],
+    [(7, ("unverified", SEVEN)), (0, ("proved", None))],
     ids=["all the time", "no time"],
 )
 def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
     solve, number, seconds, known, slow_together, solvers
 ):
     slow_together(seconds)
-    assert told(solve([NINE] * number, solvers, solver="lanes", timeout=7, prove="always")) == {
+    assert told(solve([NINE] * number, solvers, solver="batch", timeout=7, prove="always")) == {
         ("unique", *known)
     }
 
@@ -128,7 +128,7 @@ def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
         return replace(found, decided=np.zeros(len(found.decided), np.bool_))
 
     replace_lanes(monkeypatch, undecided)
-    found = solve([NINE_TWO] * 2, solvers, solver="lanes", timeout=timeout, prove="never")
+    found = solve([NINE_TWO] * 2, solvers, solver="batch", timeout=timeout, prove="never")
     found = [(status, known, why if known == "no" else None) for status, known, why in found]
     assert told(found) == {wanted}
 
@@ -146,7 +146,7 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
     collect = Search.collect
     monkeypatch.setattr(Search, "collect", slow)
     found = solve([NINE_TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
-    assert told(found) == {("multiple", "claimed", SEVEN)}
+    assert told(found) == {("multiple", "unverified", SEVEN)}
 
 
 @ways
@@ -154,7 +154,7 @@ def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
     monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     monkeypatch.setattr("pipeline.solving.complete._prove", refusing)
-    found = solve([NINE] * 2, solvers, solver="lanes", timeout=7, prove="always")
+    found = solve([NINE] * 2, solvers, solver="batch", timeout=7, prove="always")
     ((status, known, why),) = set(found)
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why
@@ -173,7 +173,7 @@ def test_checking_together_takes_half_of_what_asking_left_at_most(
 
     slow_together(asking)
     monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", noting)
-    as_sources([NINE] * number, solvers, solver="lanes", prove="never", timeout=7)
+    as_sources([NINE] * number, solvers, solver="batch", prove="never", timeout=7)
     assert allowed == [checking]
 
 
@@ -182,7 +182,7 @@ def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, c
     slow = clock.slowed(search_all_of_batch, 7)
     monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", slow)
     found = solve([NINE] * FEWEST, solvers, timeout=7, prove="always")
-    assert told(found) == {("unique", "claimed", SEVEN)}
+    assert told(found) == {("unique", "unverified", SEVEN)}
 
 
 def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
@@ -197,7 +197,7 @@ def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, cl
     [
         ({"timeout": 60}, 10),
         ({"timeout": 7}, 3.5),
-        ({"timeout": 60, "solver": "lanes"}, 30),
+        ({"timeout": 60, "solver": "batch"}, 30),
     ],
 )
 def test_puzzles_are_together_for_half_of_their_time_at_most(

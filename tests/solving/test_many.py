@@ -45,7 +45,7 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 pytestmark = pytest.mark.usefixtures("unhurried")
-EVERY = ["auto", "lanes", "pysat", MINISAT]
+EVERY = ["auto", "batch", "pysat", MINISAT]
 every_solver = pytest.mark.parametrize("solver", EVERY)
 CLASH = "1.1.\n....\n....\n....\n"
 FOUR = Geometry(2, 2)
@@ -136,14 +136,14 @@ def names(results):
 @pytest.mark.parametrize("geometry", MIXED, ids=lambda geometry: geometry.side)
 @pytest.mark.parametrize("limit", [1, 3])
 def test_every_kind_of_puzzle_gives_what_it_gives_alone(solver, geometry, limit):
-    found = many(geometry, 20 if solver == "lanes" else 10)
+    found = many(geometry, 20 if solver == "batch" else 10)
     check(found, solved(found, solver=solver, max_solutions=limit), limit)
 
 
 @pytest.mark.parametrize(
     ("solver", "number"),
     [
-        *product(["auto", "lanes"], [1, 2, FEWEST - 1, FEWEST, FEWEST + 1]),
+        *product(["auto", "batch"], [1, 2, FEWEST - 1, FEWEST, FEWEST + 1]),
         *product(["pysat"], [1, 2, FEWEST]),
         *(pytest.param("minisat", number, marks=needs_minisat) for number in (1, 2)),
     ],
@@ -153,14 +153,14 @@ def test_any_number_of_puzzles_gives_as_many_results(solver, number):
     results = solved(found, solver=solver)
     check(found, results)
     if solver == "auto":
-        assert ("lanes" in names(results)) == (number >= FEWEST)
+        assert ("batch" in names(results)) == (number >= FEWEST)
 
 
 FRESH = """
 import sys
 from pipeline import solve_many
 names = [result.solver.name for result in solve_many([sys.argv[1]] * int(sys.argv[2]))]
-print(names.count("lanes"), "numpy" in sys.modules)
+print(names.count("batch"), "numpy" in sys.modules)
 """
 
 
@@ -174,17 +174,17 @@ def test_a_new_process_loads_machine_code_for_some_puzzles_and_not_even_numpy_fo
     assert found.stdout.strip() == told
 
 
-@pytest.mark.parametrize("solver", ["auto", "lanes"])
+@pytest.mark.parametrize("solver", ["auto", "batch"])
 def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solver, monkeypatch):
     some = many(Geometry(2, 3), MIN_KEPT_ALIVE)
     results = solved(some, solver=solver)
     check(some, results)
-    assert "lanes" not in names(results)
+    assert "batch" not in names(results)
     put_in_place(monkeypatch, None)
     some = many(Geometry(3, 3), MIN_KEPT_ALIVE)
     results = solved(some, solver=solver)
     check(some, results)
-    assert names(results) == {"pysat"} if solver == "auto" else "lanes" not in names(results)
+    assert names(results) == {"pysat"} if solver == "auto" else "batch" not in names(results)
 
 
 @needs_minisat
@@ -205,7 +205,7 @@ def test_no_puzzles_give_no_results(solver):
     assert solve_sources([], at_hand(solver), Settings(solver=solver)) == []
 
 
-@pytest.mark.parametrize("solver", ["lanes", "pysat"])
+@pytest.mark.parametrize("solver", ["batch", "pysat"])
 def test_many_solutions_are_all_there_if_as_many_are_asked_for(solver):
     six, stuck = puzzle_of(EVEN_ODD_SIX), puzzle_of(STUCK)
     results = solved([six, stuck, six], solver=solver, max_solutions=6)
@@ -216,10 +216,10 @@ def test_many_solutions_are_all_there_if_as_many_are_asked_for(solver):
 
 @pytest.mark.parametrize("number", [2, 64, 130])
 def test_unique_puzzles_are_answered_together_and_none_alone(number):
-    results = solved([puzzle_of(NINE)] * number, solver="lanes")
+    results = solved([puzzle_of(NINE)] * number, solver="batch")
     assert {result.status for result in results} == {"unique"}
     assert {result.problem for result in results} == {None}, "that was not needed"
-    assert names(results) == {"lanes"}
+    assert names(results) == {"batch"}
 
 
 def lying(monkeypatch, **changes):
@@ -235,7 +235,7 @@ def lying(monkeypatch, **changes):
             {"grids": np.ones((3, FEWEST, 81), np.uint8)},
             "a grid of lanes is not a solution",
         ),
-        ("lanes", {"decided": np.zeros(FEWEST, bool)}, "lanes left it undecided"),
+        ("batch", {"decided": np.zeros(FEWEST, bool)}, "batch left it undecided"),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),
     ],
 )
@@ -322,7 +322,7 @@ def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
 
 @pytest.mark.parametrize("number", [2, 70])
 def test_a_puzzle_solved_with_others_has_the_time_of_all_of_them_and_none_of_its_own(number):
-    results = as_sources([NINE] * number, "lanes")
+    results = as_sources([NINE] * number, "batch")
     assert len({result.seconds["batch"] for result in results}) == 1
     for result in results:
         assert list(result.seconds) == ["parse", "batch", "total"]

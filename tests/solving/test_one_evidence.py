@@ -71,11 +71,11 @@ def test_whatever_is_complete_is_proved(name, solvers):
 @pytest.mark.parametrize(
     ("prove", "text", "by"),
     [
-        ("never", NONE, "exhaustion"),
+        ("never", NONE, "exhaustive-search"),
         ("unsolvable", NONE, "lrat"),
-        ("unsolvable", UNIQUE, "exhaustion"),
+        ("unsolvable", UNIQUE, "exhaustive-search"),
         ("always", UNIQUE, "lrat"),
-        ("never", UNIQUE, "exhaustion"),
+        ("never", UNIQUE, "exhaustive-search"),
     ],
 )
 def test_what_has_a_proof_is_what_was_asked_for(prove, text, by, solvers):
@@ -138,7 +138,7 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
     for prove in ("never", "always"):
         result = solved(puzzle, solvers, prove)
         assert (result.solutions, result.complete) == ((first, second), True)
-        assert result.solver.name == "exhaustion"
+        assert result.solver.name == "exhaustive-search"
         assert result.certificate.complete == "proved"
 
 
@@ -153,7 +153,7 @@ def trusted(solvers, **options):
 def test_without_a_check_the_solver_is_trusted(solvers):
     result = trusted(solvers)
     assert (result.status, result.solver.name) == ("multiple", "pysat")
-    assert (result.told_certificate, result.certificate.reason) == ("claimed", "--trust-solver")
+    assert (result.told_certificate, result.certificate.reason) == ("unverified", "--trust-solver")
 
 
 def stopping_after(number):
@@ -203,7 +203,7 @@ def test_a_search_answers_where_the_solver_gave_up_and_a_proof_checks_that(
     result = solved(RULED[number], solvers, prove="never")
     assert (result.status, result.solutions) == (chain.STATUSES[number], expected)
     assert (result.solver.name, result.solver.fallback) == (
-        "exhaustion",
+        "exhaustive-search",
         "pysat gave up: no time",
     )
     assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
@@ -239,7 +239,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove="never")
-    assert result.told_certificate == ("" if is_provable else "claimed")
+    assert result.told_certificate == ("" if is_provable else "unverified")
     assert result.status == ("unknown" if is_provable else "unique")
 
 
@@ -269,7 +269,7 @@ def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else
 def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
     grid = Grid(Geometry(8, 8), pattern(Geometry(8, 8)).values)
     result = solved(Puzzle.of_values(grid.geometry, [0, *grid.values[1:]]), solvers)
-    assert (result.status, result.certificate.complete) == ("unique", "claimed")
+    assert (result.status, result.certificate.complete) == ("unique", "unverified")
     assert "clauses" in result.certificate.reason
 
 
@@ -280,13 +280,17 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
 
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove)
     checked = solved(parse_puzzle(SIX), solvers).certificate
-    assert (checked.complete, checked.by, checked.reason) == ("proved", "exhaustion", str(error))
+    assert (checked.complete, checked.by, checked.reason) == (
+        "proved",
+        "exhaustive-search",
+        str(error),
+    )
     monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     result = solved(parse_puzzle(SIX), solvers)
     assert (result.status, result.complete, result.certificate.complete) == (
         "multiple",
         True,
-        "claimed",
+        "unverified",
     )
     assert result.certificate.reason == str(error)
 

@@ -81,7 +81,7 @@ def test_a_search_that_ends_too_early_is_found_out(text, lie, tmp_path):
     fake = program(tmp_path / "minisat", lie)
     result = solve(text, minisat=fake)
     check_found_out(parse_puzzle(text), result)
-    assert (result.solver.name, result.solver.fallback) == ("exhaustion", MISSED)
+    assert (result.solver.name, result.solver.fallback) == ("exhaustive-search", MISSED)
     assert result.solver.warning == MISSED
     assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
 
@@ -92,7 +92,7 @@ def test_a_solver_that_is_trusted_is_believed_and_every_claim_of_it_says_so(tmp_
     result = solve(SIX, minisat=fake, trust_solver=True)
     assert (result.status, result.complete) == ("unique", True)
     assert (result.solver.name, result.solver.fallback) == ("minisat", None)
-    assert (result.told_certificate, result.certificate.reason) == ("claimed", "--trust-solver")
+    assert (result.told_certificate, result.certificate.reason) == ("unverified", "--trust-solver")
     assert result.proof is None
 
 
@@ -184,8 +184,8 @@ def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
         solve_at_hand(text, trust_solver=trust, **options) for trust in (False, True)
     )
     assert told(checked) == told(trusted)
-    assert trusted.told_certificate == ("claimed" if trusted.complete else "")
-    assert checked.told_certificate == ("exhaustion" if checked.complete else "")
+    assert trusted.told_certificate == ("unverified" if trusted.complete else "")
+    assert checked.told_certificate == ("exhaustive-search" if checked.complete else "")
 
 
 def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp_path):

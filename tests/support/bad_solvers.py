@@ -114,7 +114,7 @@ def check_true(puzzle: Puzzle, result: Result[Grid], limit: int = MOST) -> None:
     if result.complete:
         assert list(shown) == known
         assert result.status == ("unsolvable", "unique", "multiple")[min(len(known), 2)]
-        assert result.told_certificate in ("exhaustion", "lrat")
+        assert result.told_certificate in ("exhaustive-search", "lrat")
     else:
         assert result.told_certificate == ""
         assert result.status in ("multiple", "unknown")

@@ -95,7 +95,7 @@ class Bench:
     def start(self, name: str, *options: str, **breaks: Any) -> int:
         """Start a command on the folders; its pid. The solver is one that needs no processes."""
         folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
-        usual = ["--settle", "0.01", "--solver", "lanes", "--log-format", "json"]
+        usual = ["--settle", "0.01", "--solver", "batch", "--log-format", "json"]
         argv = [name, *folders, *usual, *options]
         return self.breaker.start(argv, self.log, **breaks)
 

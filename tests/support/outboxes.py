@@ -205,9 +205,9 @@ def _last_line(line: str, record: Mapping[str, Any]) -> str:
     told |= {name: value for name, value in record.items() if name in told and name != "seconds"}
     if isinstance(known := record.get("certificate", {}), dict):
         if "totals" in told:
-            told |= {how: known.get(how, 0) for how in ("proved", "claimed")}
+            told |= {how: known.get(how, 0) for how in ("proved", "unverified")}
         elif told.get("complete"):
-            told["certificate"] = known.get("by") or known.get("complete") or "claimed"
+            told["certificate"] = known.get("by") or known.get("complete") or "unverified"
         else:
             told["certificate"] = None
     return json.dumps(told)

@@ -41,7 +41,7 @@ proof is quicker."""
 
 _MODULES = "search", "propagation", "regions", "sums", "domains", "layout"
 PROGRAM = Program(
-    "rules",
+    "variants",
     "search",
     tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
     "pipeline.certify.variants.try_search",

@@ -23,7 +23,7 @@ from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.published import Many, One, Published, load_published
-from pipeline.outbox.schema import ARCHIVE, or_none
+from pipeline.outbox.schema import ARCHIVE, SCHEMA, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
 from pipeline.reading import Archive, Collection, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
@@ -139,6 +139,8 @@ def _claim(published: One | Many, originals: Originals, report: Report) -> str:
         return status
     if or_none(published.record.member) is not None:
         report.bad("member: there should be none")
+    if report.is_ours and published.record.schema != SCHEMA:
+        report.bad(f"schema: it is {published.record.schema}, this version writes {SCHEMA}")
     try:
         audit_files(published, source, report)
         return _audit(published, originals, report)

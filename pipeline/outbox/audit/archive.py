@@ -21,7 +21,7 @@ from pipeline.outbox.audit.collection import (
 from pipeline.outbox.audit.sets import NOT_LISTED, Report, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import Many, One, load_published
-from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
+from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
 from pipeline.outbox.tables import MemberRow, also_in, columns, member_fields, rows_in
 from pipeline.outbox.traits import also_in_record
 from pipeline.reading import OneProblem, Unreadable
@@ -62,7 +62,7 @@ class _AuditedArchive:
         """Audit every member. Raises InputError and OSError if it has to stop."""
         self._find_records()
         table = self._published.beside(f"{self._published.stem}.csv")
-        rows = rows_in(table, MemberRow)
+        rows = rows_in(table, MemberRow, self._published.record.schema)
         for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:
@@ -178,7 +178,7 @@ class _AuditedArchive:
         add_unread(self._unread, unread_counts([or_none(record.unread) or ()]))
         self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
         told = or_none(record.certificate)
-        if record.complete and told and told.complete in (PROVED, CLAIMED):
+        if record.complete and told and told.complete in (PROVED, UNVERIFIED):
             self.counts[told.complete] += 1
 
 

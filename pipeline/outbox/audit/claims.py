@@ -20,7 +20,7 @@ from pipeline.outbox.schema import (
     PuzzleRecord,
     RecordedClue,
     RecordedDifference,
-    RuleTold,
+    RecordedRule,
     or_none,
 )
 from pipeline.outbox.tables import grid_in
@@ -127,19 +127,19 @@ def _demands(
         rules = named_rule(puzzle, each, report) if puzzle else ()
         if not rules:
             return []
-        demands.append(_Demand(each.told, rules=rules))
+        demands.append(_Demand(each.text, rules=rules))
     return demands
 
 
-def named_rule(puzzle: Puzzle, told: RuleTold, report: Report) -> tuple[Rule, ...]:
+def named_rule(puzzle: Puzzle, told: RecordedRule, report: Report) -> tuple[Rule, ...]:
     """The rule of a puzzle that a record names; nothing, which is reported, if it has no such rule.
 
     Another version may have called it otherwise.
     """
     rules = puzzle.rules[told.number - 1 : told.number]
-    if [rule.describe(puzzle.geometry) for rule in rules] != [told.told]:
+    if [rule.describe(puzzle.geometry) for rule in rules] != [told.text]:
         tell = report.rewritten if rules else report.bad
-        tell(f"the original does not have rule {told.number}, {told.told[:100]!r}")
+        tell(f"the original does not have rule {told.number}, {told.text[:100]!r}")
         return () if report.is_ours else rules
     return rules
 

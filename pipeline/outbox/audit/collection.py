@@ -16,10 +16,10 @@ from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.published import Many
 from pipeline.outbox.schema import (
     ASIDE,
-    CLAIMED,
     DISAGREEMENTS,
     FALLBACKS,
     PROVED,
+    UNVERIFIED,
     ManyRecord,
     or_none,
 )
@@ -45,7 +45,7 @@ def audit_counts(
     record, told = published.record, counts_in(published.record)
     for name in sorted({*counts, *told} - {FALLBACKS}):
         if counts[name] != told[name]:
-            where = "certificate" if name in (PROVED, CLAIMED) else "totals"
+            where = "certificate" if name in (PROVED, UNVERIFIED) else "totals"
             report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
     if (said := or_none(record.unread) or {}) != unread:
         report.rewritten(f"unread: the record says {said}, the original has {dict(unread)}")
@@ -55,7 +55,7 @@ def audit_counts(
 
 def summary(what: str, counts: Counter[str]) -> str:
     said = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
-    said += [f"{counts[name]} {name}" for name in (PROVED, CLAIMED) if counts[name]]
+    said += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
     return f"{what}: {', '.join(said)}"
 
 
@@ -102,7 +102,7 @@ class _AuditedCollection:
         if f"{published.stem}.proofs.csv" in published.files:
             self._report.note("proofs of an earlier version were not read")
         name = f"{published.stem}.csv"
-        table = Table(published.beside(name), PuzzleRow)
+        table = Table(published.beside(name), PuzzleRow, published.record.schema)
         if self._report.is_ours and not table.is_current:
             raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.beside, (name, *published.numbered))]
@@ -155,7 +155,7 @@ class _AuditedCollection:
         """Count rows that say the same."""
         self.counts[status] += count
         if complete == "true":
-            self.counts[CLAIMED if certificate == "claimed" else PROVED] += count
+            self.counts[UNVERIFIED if certificate == "unverified" else PROVED] += count
 
     def _search(self, rows: Sequence[AuditedRow]) -> None:
         """Check that there are no other solutions, or more, as rows say."""

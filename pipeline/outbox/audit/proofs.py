@@ -19,10 +19,10 @@ from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
 
 _MEMORY = 64 * 1024 * 1024
 _FIELDS = {
-    ("proved", "exhaustion"): {"nodes"},
+    ("proved", "exhaustive-search"): {"nodes"},
     ("proved", "drat"): {"solver", "checker", "steps"},
     ("proved", "lrat"): {"solver", "checker", "steps"},
-    ("claimed", None): set(),
+    ("unverified", None): set(),
     ("no", None): set(),
 }
 """The fields of a certificate besides the reason, by its `complete` and `by`."""
@@ -40,7 +40,7 @@ MakeFormula = Callable[[], Formula]
 def audit_certificate(record: PuzzleRecord, report: Report) -> str:
     """Check that a certificate's fields fit together, and the rest of the record.
 
-    Return its `proved`, `claimed` or `no`.
+    Return its `proved`, `unverified` or `no`.
     """
     report, told = report.within("certificate"), or_none(record.certificate)
     word, by = (told.complete or "no", told.by) if told else ("no", None)
@@ -58,7 +58,7 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
     for name in _ALL_FIELDS:
         if (getattr(told, name, None) is not None) != (name in fields):
             is_told = "is not told" if name in fields else "is told"
-            report.bad(f"{name} {is_told}, where the solutions are {what} to be all")
+            report.bad(f"{name} {is_told}, where the certificate says {what}")
     if told and by == "lrat" and told.checker != f"sudoku-pipeline {record.version}":
         report.bad(f"the checker is {(told.checker or '')[:60]!r}, of version {record.version}")
     if told and report.is_ours:

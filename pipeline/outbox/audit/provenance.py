@@ -23,7 +23,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
 
-SOLVERS = ("minisat", "pysat", "lanes", "exhaustion")
+SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
 """The solvers that records name."""
 
 _ANSWERED = ("unique", "multiple", "unsolvable", "solved")

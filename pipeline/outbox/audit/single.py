@@ -62,7 +62,7 @@ from pipeline.reading.formats.formula import (
 from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
 from pipeline.settings import Reading
 
-_ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
+_NO_SECOND = "the second solution was not verified: no more than one was asked for"
 _SHOWN = 3
 _BYTES_EACH, _SLACK = 16, 64 * 1024
 """Bytes of a model's file: for each variable, and in addition."""
@@ -332,7 +332,7 @@ def _audit_formula(published: One, found: Content, report: Report) -> None:
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
         audit_models(parsed, models, report)
     if record.status == "multiple" and record.solutions == 1:
-        report.gap(_ONLY_CLAIMED)
+        report.gap(_NO_SECOND)
 
 
 def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:

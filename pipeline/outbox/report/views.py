@@ -25,7 +25,7 @@ from pipeline.outbox.report.records import (
     shown,
 )
 from pipeline.outbox.report.survey import PageBounds
-from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.solving import LEVELS
 
@@ -101,7 +101,7 @@ class View:
     @property
     def known(self) -> list[str]:
         """Of how many of its puzzles it is proved, or only claimed, that no solution is missing."""
-        words = {PROVED: "proved", CLAIMED: "not verified"}
+        words = {PROVED: "proved", UNVERIFIED: "not verified"}
         return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
 
     @property
@@ -264,7 +264,7 @@ class Viewer:
             facts.append(f"{all_of}{record.solutions} solutions")
         if certificate and certificate.complete and record.complete:
             by = f" by {shown(certificate.by)}" if certificate.by else ""
-            facts.append(f"proved{by}" if certificate.complete == PROVED else "only claimed")
+            facts.append(f"proved{by}" if certificate.complete == PROVED else "not verified")
         facts += filter(None, [job.rated])
         name = name or shortened(job.source)
         card = self._card(name, job.status, board, job.message, facts, links)

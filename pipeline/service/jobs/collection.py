@@ -139,7 +139,7 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
         and found.kind == "plain"
         and cells <= NINE.size
         and size <= _QUICK_PIECES * portions.size(found.layout, settings)
-        and settings.solver in {"auto", "lanes"}
+        and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
         and settings.prove != "always"
         and not {"effort", "rating"} & {*settings.trait_names}

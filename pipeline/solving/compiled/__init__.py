@@ -29,7 +29,7 @@ CLOCK_STEPS = 64
 """Steps between two checks of the clock: some milliseconds of machine code."""
 
 PROGRAM = Program(
-    "lanes",
+    "batch",
     "search",
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
     "pipeline.solving.compiled.try_search",

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pipeline.solving.cnf import Answer, Cnf
 
 LACKING = "minisat is not installed"
-NOT_FOR_LANES = (
-    "lanes need machine code, solve only 9×9, up to 100 solutions of each, and keep no CNF"
+NOT_FOR_BATCH = (
+    "the batch solver needs machine code, solves only 9×9, up to 100 solutions of each, and keeps "
+    "no CNF"
 )
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
@@ -114,14 +115,14 @@ class Solvers(Closeable):
 
     @property
     def fallback(self) -> str | None:
-        return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
+        return NOT_FOR_BATCH if self._wanted == "batch" else self.lacking
 
     def after(self, solver: Solver) -> Solver | None:
         """The solver that takes over after the first solutions of `solver`, or None.
 
         That is PySAT, which needs no new process per solution, unless minisat was chosen by name.
         """
-        hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
+        hands_over = self._wanted in ("auto", "batch") and solver is not self.chain[-1]
         return self.chain[-1] if hands_over else None
 
     def for_many(self) -> Solvers:

@@ -73,7 +73,7 @@ MOST = ("--max-solutions", "20", "--timeout", "30")
 TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
 """How the command audits."""
 
-WAYS = {"exhaustion": (), "claimed": ("--trust-solver",)}
+WAYS = {"exhaustive-search": (), "unverified": ("--trust-solver",)}
 """How the outbox came about, by the word that its tables have for it."""
 
 
@@ -101,7 +101,7 @@ def test_what_is_honest_passes_whoever_vouches_for_it(original, word):
         findings, ()
     )
     assert len(findings) == len(FILES)
-    known = "claimed" if word == "claimed" else "proved"
+    known = "unverified" if word == "unverified" else "proved"
     assert findings["two"].claim == f"multiple, {known}"
     assert findings["lines"].claim.endswith(f", 5 {known}")
     assert {row[6] for row in original.rows("lines.csv")[1:]} == {word}
@@ -172,27 +172,32 @@ def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
     assert {each.verdict for each in outbox.findings(**TERMS).values()} == {"ok"}
     for stem in ("six", "models"):
         outbox.edit(stem, complete=True, message=None)
-        outbox.certify(stem, complete="proved", by="exhaustion", nodes=3)
+        outbox.certify(stem, complete="proved", by="exhaustive-search", nodes=3)
         (said,) = outbox.problems(stem, **TERMS)
         assert said.startswith("there is another ")
-    outbox.set_row("lines.csv", "lines", 3, complete="true", certificate="exhaustion", message="")
+    outbox.set_row(
+        "lines.csv", "lines", 3, complete="true", certificate="exhaustive-search", message=""
+    )
     outbox.certify("lines", proved=5)
     (said,) = outbox.problems("lines")
     assert said.startswith("lines.csv: row 3: there is another solution: ")
 
 
-PROVED = {"complete": "proved", "by": "exhaustion", "nodes": 1}
+PROVED = {"complete": "proved", "by": "exhaustive-search", "nodes": 1}
 CERTIFICATES = [
     ({"complete": "proved"}, "complete is 'proved', by nothing"),
     (PROVED | {"by": "magic"}, "complete is 'proved', by 'magic'"),
-    (PROVED | {"complete": "claimed"}, "complete is 'claimed', by 'exhaustion'"),
+    (PROVED | {"complete": "unverified"}, "complete is 'unverified', by 'exhaustive-search'"),
     (PROVED | {"complete": "no"}, "complete is 'no', where the record says true"),
     (PROVED | {"complete": "sure"}, "complete is 'sure'"),
-    (PROVED | {"nodes": None}, "nodes is not told, where the solutions are proved by exhaustion"),
-    (PROVED | {"steps": 3}, "steps is told, where the solutions are proved by exhaustion"),
-    (PROVED | {"checker": "me"}, "checker is told, where the solutions are proved by exh"),
-    (PROVED | {"by": "lrat"}, "steps is not told, where the solutions are proved by lrat"),
-    ({"complete": "claimed", "nodes": 1}, "nodes is told, where the solutions are claimed to be"),
+    (PROVED | {"nodes": None}, "nodes is not told, where the certificate says proved by exhaust"),
+    (PROVED | {"steps": 3}, "steps is told, where the certificate says proved by exhaust"),
+    (PROVED | {"checker": "me"}, "checker is told, where the certificate says proved by exh"),
+    (PROVED | {"by": "lrat"}, "steps is not told, where the certificate says proved by lrat"),
+    (
+        {"complete": "unverified", "nodes": 1},
+        "nodes is told, where the certificate says unverified",
+    ),
     ({}, "complete is 'no', where the record says true"),
 ]
 
@@ -212,7 +217,7 @@ def test_a_certificate_by_a_proof_has_one(outbox):
         assert said == f"{expected}, but nothing is listed"
 
 
-@pytest.mark.parametrize("word", ["drat", "exhaustion"])
+@pytest.mark.parametrize("word", ["drat", "exhaustive-search"])
 def test_a_row_is_searched_anew_however_it_was_proved(tmp_path, word):
     outbox = made(tmp_path, {"lines.txt": LINES})
     outbox.set_row("lines.csv", "lines", 1, certificate=word)
@@ -230,7 +235,9 @@ def test_proofs_of_an_earlier_version_beside_a_table_are_not_read(tmp_path):
 
 
 def test_what_is_proved_and_what_is_claimed_are_counted(outbox, word):
-    told = {"proved": 5, "claimed": 0} if word == "claimed" else {"proved": 0, "claimed": 5}
+    told = (
+        {"proved": 5, "unverified": 0} if word == "unverified" else {"proved": 0, "unverified": 5}
+    )
     outbox.certify("lines", **told)
     problems = outbox.problems("lines")
     assert problems == tuple(
@@ -242,7 +249,7 @@ def test_what_is_proved_and_what_is_claimed_are_counted(outbox, word):
 def test_the_command_has_a_refuter_and_the_library_says_what_it_could_not_check(outbox, word):
     assert call(outbox, "--quiet") == (0, "", "")
     finding = outbox.finding("models")
-    if word == "claimed":
+    if word == "unverified":
         assert finding.verdict == "unchecked"
         said = "that there is no other model was not checked: it takes a solver"
         assert finding.gaps[0].startswith(said)
@@ -357,7 +364,9 @@ def test_a_member_without_a_record_claims_nothing(tmp_path):
         archive.addfile(link)
     outbox = made(tmp_path / "made", {"set.tar": file.read_bytes()})
     assert outbox.problems("set") == ()
-    outbox.set_row("set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustion")
+    outbox.set_row(
+        "set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustive-search"
+    )
     assert any(
         "it claims to be solved, and has no record" in said for said in outbox.problems("set")
     )

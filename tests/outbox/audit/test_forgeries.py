@@ -61,14 +61,14 @@ TERMS = {"refuter": refuter(at_hand("pysat"), 4096), "encoder": encoder(4096)}
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "trust.md"
 MEMBER = "set/in/two"
 QUICK = [stem for name in FILES if (stem := name.partition(".")[0]) not in SLOW]
-STEMS = [*QUICK, "searched", "claimed", "fallen", MEMBER, *SLOW]
+STEMS = [*QUICK, "searched", "unverified", "fallen", MEMBER, *SLOW]
 
 
 def prepare(outbox: Outbox) -> None:
     """Add a result without a proof, and those of a solver that fails, of a declared notation."""
     outbox.box.drop("searched.txt", TWO)
     outbox.box.run("--settle", "0")
-    outbox.box.drop("claimed.txt", ONE)
+    outbox.box.drop("unverified.txt", ONE)
     outbox.box.drop("fallen.txt", LINES)
     crashing = program(outbox.folder.parent / "minisat", "exit 3")
     declared = ("--variant", "classic", "--solver", "minisat", "--minisat", crashing)
@@ -284,7 +284,7 @@ def test_a_forged_row_is_found(original, outbox, stem):
     assert not {*filterfalse(is_known, missed)}
 
 
-@of_each(["bad", "sat", "fallen", "claimed"], ("two", "prose", "set"))
+@of_each(["bad", "sat", "fallen", "unverified"], ("two", "prose", "set"))
 def test_a_forged_line_of_a_log_is_found(outbox, stem):
     log, missed = f"{stem}.log", set()
     lines = outbox.path(log).read_text().splitlines()

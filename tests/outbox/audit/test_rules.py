@@ -52,8 +52,8 @@ def test_the_record_names_rules_grids_and_what_was_not_read(original):
     assert (original.record("free")["box"], original.record("free")["free"]) == ([1, 3], SHAPE)
     assert original.record("none")["conflict"] == []
     assert original.record("none")["conflict_rules"] == [
-        {"number": 2, "told": "cage 5 at r3c1"},
-        {"number": 3, "told": "cage 3 at r4c3"},
+        {"number": 2, "text": "cage 5 at r3c1"},
+        {"number": 3, "text": "cage 3 at r4c3"},
     ]
 
 
@@ -86,17 +86,17 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
     ),
     "a rule of the conflict that there is not": (
         "none",
-        edit("none", conflict_rules=[{"number": 9, "told": "cage 5 at r3c1"}]),
+        edit("none", conflict_rules=[{"number": 9, "text": "cage 5 at r3c1"}]),
         "the original does not have rule 9",
     ),
     "a rule of the conflict by another name": (
         "none",
-        edit("none", conflict_rules=[{"number": 2, "told": "cage 6 at r3c1"}]),
+        edit("none", conflict_rules=[{"number": 2, "text": "cage 6 at r3c1"}]),
         "the original does not have rule 2",
     ),
     "half of the conflict": (
         "none",
-        edit("none", conflict_rules=[{"number": 2, "told": "cage 5 at r3c1"}]),
+        edit("none", conflict_rules=[{"number": 2, "text": "cage 5 at r3c1"}]),
         "there is a grid that has all of its clues",
     ),
     "more than the conflict": (
@@ -104,9 +104,9 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
         edit(
             "none",
             conflict_rules=[
-                {"number": 1, "told": "cage 6 at r1c2"},
-                {"number": 2, "told": "cage 5 at r3c1"},
-                {"number": 3, "told": "cage 3 at r4c3"},
+                {"number": 1, "text": "cage 6 at r1c2"},
+                {"number": 2, "text": "cage 5 at r3c1"},
+                {"number": 3, "text": "cage 3 at r4c3"},
             ],
         ),
         "it is not minimal: without cage 6 at r1c2",

@@ -48,11 +48,11 @@ def rows(outbox: Outbox) -> list[dict[str, str]]:
 def test_each_row_has_its_answer_and_its_certificate_and_an_audit_finds_nothing(outbox):
     told = [(row["status"], row["solutions"], row["certificate"]) for row in rows(outbox)]
     assert told == [
-        ("unique", "1", "exhaustion"),
-        ("multiple", "2", "exhaustion"),
-        ("unsolvable", "0", "exhaustion"),
-        ("multiple", "2", "exhaustion"),
-        ("unique", "1", "exhaustion"),
+        ("unique", "1", "exhaustive-search"),
+        ("multiple", "2", "exhaustive-search"),
+        ("unsolvable", "0", "exhaustive-search"),
+        ("multiple", "2", "exhaustive-search"),
+        ("unique", "1", "exhaustive-search"),
     ]
     assert [row["puzzle"] for row in rows(outbox)] == [SUMOCUE, JIGSAW, NONE, PLAIN, SOLO]
     assert outbox.record("rules")["format"] == "variants"

@@ -203,7 +203,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", edit("one", source="another.txt"), "its set would be called 'another'"),
     ("one", edit("one", source=7), "got `int` - at `$.source`"),
     ("one", edit("one", files=[1]), "got `int` - at `$.files[0]`"),
-    ("one", edit("one", schema=2), "one.json: it is no record of schema 1"),
+    ("one", edit("one", schema=3), "one.json: it is no record of schema 2"),
 ]
 
 
@@ -275,7 +275,7 @@ def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
 
 def claim_alone(outbox):
     remove(*PROOF_OF_ONE)(outbox)
-    outbox.edit("one", certificate={"solutions": "checked", "complete": "claimed"})
+    outbox.edit("one", certificate={"solutions": "checked", "complete": "unverified"})
 
 
 @pytest.mark.parametrize("change", [claim_alone, unlink("one.log")])

@@ -56,7 +56,7 @@ WORDS = {
     b"false": (b"true",),
     b"unique": (b"multiple", b"unsolvable", b"failed"),
     b"multiple": (b"unique", b"unknown"),
-    b"exhaustion": (b"lrat", b"claimed", b""),
+    b"exhaustive-search": (b"lrat", b"unverified", b""),
     b",1,": (b",2,", b",01,"),
     b",,\n": (b",x,\n", b",,x\n", b",\n", b',"",\n', b',"a,b",\n'),
     b"5": (b"6", b"0", b".", b"\xff"),

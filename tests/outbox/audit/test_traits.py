@@ -84,8 +84,8 @@ def test_a_forged_field_of_a_puzzle_with_rules_is_found(outbox, row, column, val
     "forged",
     [
         {"redundant_rules": []},
-        {"redundant_rules": [{"number": 1, "told": "cage 4 at r1c1"}]},
-        {"redundant_rules": [{"number": 2, "told": "cage 3 at r1c1"}]},
+        {"redundant_rules": [{"number": 1, "text": "cage 4 at r1c1"}]},
+        {"redundant_rules": [{"number": 2, "text": "cage 3 at r1c1"}]},
         {"redundant": [{"row": 1, "column": 1, "value": 1}]},
         {"redundant": [{"row": 1, "column": 1, "value": 2}]},
     ],

@@ -52,7 +52,7 @@ def test_it_says_of_how_many_puzzles_all_solutions_are_proved_to_be_known(box, t
     told = {"solutions": "checked"}
     record(tmp_path, "one", complete=True, certificate=told | {"complete": "proved"})
     assert f"1 puzzle {proved}." in page_of(tmp_path, tmp_path).said
-    record(tmp_path, "many", status="collection", certificate=told | {"claimed": 1200})
+    record(tmp_path, "many", status="collection", certificate=told | {"unverified": 1200})
     assert f"1 puzzle {proved}, 1,200 not verified." in page_of(tmp_path, tmp_path).said
 
 

@@ -1,0 +1,71 @@
+"""Schema 1, which versions before 1.0 wrote: its records and rows as schema 2 has them.
+
+Only words changed: the certificate `claimed` is `unverified`, `exhaustion` is `exhaustive-search`,
+the solver `lanes` is `batch`, and the `told` of a rule is its `text`. Logs are read by people only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from msgspec import Struct
+
+CERTIFICATES: Final = {"claimed": "unverified", "exhaustion": "exhaustive-search"}
+SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
+
+_FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
+
+
+def record_as_now(told: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object of a record of schema 1 as schema 2 would have it.
+
+    Values of unexpected types stay as they are: the reader of the record refuses them.
+    """
+    record = dict(told)
+    if isinstance(certificate := record.get("certificate"), dict):
+        certificate = {CERTIFICATES.get(name, name): x for name, x in certificate.items()}
+        for name in ("complete", "by"):
+            _rename(certificate, name, CERTIFICATES)
+        record["certificate"] = certificate
+    if isinstance(solver := record.get("solver"), dict):
+        record["solver"] = solver = dict(solver)
+        _rename(solver, "name", SOLVERS)
+    for name in ("conflict_rules", "redundant_rules"):
+        if isinstance(rules := record.get(name), list):
+            record[name] = [_rule(rule) for rule in rules]
+    if isinstance(fallbacks := record.get("fallbacks"), list):
+        record["fallbacks"] = [_fallback(each) for each in fallbacks]
+    return record
+
+
+def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
+    value = fields.get(name)
+    if isinstance(value, str):
+        fields[name] = words.get(value, value)
+
+
+def _rule(rule: Any) -> Any:
+    if not isinstance(rule, dict):
+        return rule
+    return {"text" if name == "told" else name: value for name, value in rule.items()}
+
+
+def _fallback(fallback: Any) -> Any:
+    if not isinstance(fallback, dict):
+        return fallback
+    fallback = dict(fallback)
+    _rename(fallback, "solver", SOLVERS)
+    return fallback
+
+
+def row_as_now(line: str, kind: type[Struct]) -> str:
+    """A row of a table of schema 1 as schema 2 would have it: its certificate, and its message."""
+    before = kind.__struct_fields__.index("certificate")
+    match = re.match(rf"((?:{_FIELD},){{{before}}})(claimed|exhaustion)(?=,|$)", line)
+    if match is None:
+        return line
+    rest = line[match.end() :]
+    if match[2] == "claimed":
+        rest = rest.replace("claimed: ", "unverified: ", 1)
+    return match[1] + CERTIFICATES[match[2]] + rest
