@@ -30,9 +30,9 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
-from pipeline.service.exits import Stop
 from pipeline.service.jobs import PORTIONS, End, PieceOf
 from pipeline.service.replies import packed
+from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
 

@@ -85,7 +85,7 @@ def main() -> None:
                 if other_times
                 else bare_seconds(problem, result, Path(folder))
             )
-            label = f"{result.status}, {result.told_certificate or 'not proved'}"
+            label = f"{result.status}, {result.certificate_label or 'not proved'}"
             statuses[f"{label}{fault(result, given.solution)}"] += 1
             if asked.list:
                 print(row(given, result, label, ours[-1], baseline[-1]))

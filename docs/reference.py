@@ -31,13 +31,13 @@ FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
 COMMANDS = {name: each for name, each in GROUP.commands.items() if not each.hidden}
 SETTINGS = {CONFIG: Setting(name=CONFIG, kind=Path), **settings_declared()}
-RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
+RECORDS = (schema.PuzzleRecord, schema.CollectionRecord)
 PARTS = (
     schema.PublishedFile,
     schema.RecordedSolver,
     schema.Encoding,
-    schema.CertificateOfOne,
-    schema.CertificateOfMany,
+    schema.PuzzleCertificate,
+    schema.CollectionCertificate,
     schema.Fallback,
     schema.RecordedClue,
     schema.RecordedFree,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
 from pipeline.puzzle.geometry import NINE
-from pipeline.service.exits import Stop
+from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (

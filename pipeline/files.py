@@ -135,7 +135,7 @@ def digest_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def begin_writing(descriptor: int) -> None:
+def start_writeback(descriptor: int) -> None:
     """Start writing a file to disk, so that syncing several files later takes less time."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -158,7 +158,7 @@ def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) 
         hashed.update(waiting)
         write_all(descriptor, waiting)
         if begin:
-            begin_writing(descriptor)
+            start_writeback(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
             path.unlink()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from pipeline.errors import UsageError, printable
-from pipeline.units import DURATION, MEMORY, SIZE, Quantity
+from pipeline.quantities import DURATION, MEMORY, SIZE, Quantity
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 FORMER_NAMES = {"also": "traits"}
@@ -91,7 +91,7 @@ NotationChoice = Literal[
 """Text notations that `Puzzle.to` writes, repeated for the same reason and tested as well."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
-MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
+MAX_SOLUTIONS, MAX_SOLUTIONS_IN_COLLECTION = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 READING_STEPS = 3_000_000
@@ -462,7 +462,7 @@ class Settings:
         that cannot be checked otherwise get a proof.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
-        most = self.max_solutions or MAX_SOLUTIONS_OF_MANY
+        most = self.max_solutions or MAX_SOLUTIONS_IN_COLLECTION
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:

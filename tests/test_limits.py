@@ -130,7 +130,7 @@ def test_what_has_no_proof_in_the_limits_of_the_puzzle_says_why(options, before,
         search = Search(PuzzleProblem(parsed_from(puzzle)), settings, spent(before))
         shown = with_evidence(result, search, solvers)
     assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
-    assert (shown.told_certificate, shown.certificate.reason) == (known, reason)
+    assert (shown.certificate_label, shown.certificate.reason) == (known, reason)
 
 
 def test_a_core_is_not_sought_when_the_time_is_up():

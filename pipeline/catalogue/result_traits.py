@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.catalogue.needless import UniquenessTest, needless_parts
 from pipeline.catalogue.puzzles import Flags, MaskArray
+from pipeline.catalogue.redundant import UniquenessTest, redundant_parts
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (
     MAX_TRAITS_SIDE,
@@ -74,7 +74,7 @@ def traits_of_one(result: Result, settings: Settings) -> Traits:
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > MAX_TRAITS_SIDE:
         return nothing
     with Solvers("pysat") as solvers:
-        parts = needless_parts(puzzle, _by_solver(solvers), settings.timeout)
+        parts = redundant_parts(puzzle, _by_solver(solvers), settings.timeout)
     if parts is None:
         return nothing
     return replace(nothing, redundant=parts.givens, redundant_rules=parts.rules)

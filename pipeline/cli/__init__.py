@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 
-from pipeline.service.exits import end_with, when_stopped
+from pipeline.service.signals import end_with, when_stopped
 
 TYPE_CHECKING = False  # as in pipeline
 

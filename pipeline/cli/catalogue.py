@@ -26,8 +26,8 @@ from pipeline.cli.options import Output, say
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
-from pipeline.service.exits import Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
+from pipeline.service.signals import Stopped, uninterrupted
 from pipeline.service.solving import with_traits
 from pipeline.settings import Level, Settings
 from pipeline.solving.problem import PuzzleProblem
@@ -195,7 +195,7 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
     found = result.certificate
     nodes = found.nodes if found and found.nodes else 0
     solution = one_line(result.solutions[0].values)
-    return GeneratedRow(index, solution, result.told_certificate, nodes)
+    return GeneratedRow(index, solution, result.certificate_label, nodes)
 
 
 def _told(index: int, result: Result, seed: int) -> dict[str, Any]:

@@ -31,10 +31,10 @@ from pipeline.errors import (
     is_environmental,
     printable,
 )
-from pipeline.service.exits import (
-    ALL_WELL,
-    SOME_BAD,
-    TRY_AGAIN,
+from pipeline.service.signals import (
+    EXIT_BAD_INPUT,
+    EXIT_OK,
+    EXIT_TEMPFAIL,
     USAGE,
     Stopped,
     interruptible,
@@ -107,7 +107,7 @@ class Group(TyperGroup):
             code = USAGE
         except OSError as error:  # printing the help to a full disk
             say(f"sudoku-pipeline: {_in_words(error)}")
-            code = TRY_AGAIN
+            code = EXIT_TEMPFAIL
         for stream in (sys.stdout, sys.stderr):
             _let_go(stream)
         return sys.exit(code) if standalone_mode else code
@@ -138,10 +138,10 @@ class Group(TyperGroup):
                     sys.stdout.flush()  # report a full disk here, not at exit
         except BrokenPipeError:  # the reader has closed our output
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(ALL_WELL) from None
+            raise typer.Exit(EXIT_OK) from None
         except Stopped:
             code = when_stopped(ctx.invoked_subcommand or "")
-            if code != ALL_WELL:
+            if code != EXIT_OK:
                 say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(code) from None
         except (PipelineError, OSError) as error:
@@ -180,12 +180,12 @@ def _code(error: Exception) -> int:
         case UsageError():
             return USAGE
         case MissingFolder():
-            return SOME_BAD
+            return EXIT_BAD_INPUT
         case EnvironmentFailure():
-            return TRY_AGAIN
+            return EXIT_TEMPFAIL
         case OSError() if is_environmental(error) or error.errno == errno.EBADF:
-            return TRY_AGAIN
-    return SOME_BAD
+            return EXIT_TEMPFAIL
+    return EXIT_BAD_INPUT
 
 
 def _check_variables() -> None:

@@ -23,7 +23,7 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.outbox.claims import Statement, folders_of
+from pipeline.outbox.assertions import Statement, folders_of
 from pipeline.outbox.names import PROOF
 from pipeline.outbox.published import Many, One
 from pipeline.settings import Settings

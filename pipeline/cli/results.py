@@ -42,13 +42,13 @@ def record_line(
     """The record that `run` would write, as JSON, with more fields; `texts` adds solutions."""
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - as above
     from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
     origin = Origin(new_job_id(now), item.where, sha256, size, settings.reading.declared())
-    record = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
+    record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
         found = ["".join(problem.text(each)) for each in result.solutions] if problem else []

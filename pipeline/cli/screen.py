@@ -16,7 +16,7 @@ from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
-from pipeline.outbox.schema import ARCHIVE, ASIDE, COLLECTION, OF_MANY, UNVERIFIED
+from pipeline.outbox.schema import ARCHIVE, ASIDE, COLLECTION, UNVERIFIED, WITH_TOTALS
 from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import shows
 from pipeline.settings import Settings
@@ -130,7 +130,7 @@ class Screen:
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
         self._earlier += self._goes_on.pop(values["source"], 0)
         self._refused += values["status"] in ("invalid", "failed")
-        self._of_many |= {values["status"]} & {*OF_MANY}
+        self._of_many |= {values["status"]} & {*WITH_TOTALS}
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Print counts by status, time, rate, and where the results are.
@@ -176,7 +176,7 @@ class Screen:
             f"{outbox}/NAME/MEMBER.csv",
         }
         if self._of_many:
-            self._say("-", "; ".join(tables[kind] for kind in OF_MANY if kind in self._of_many))
+            self._say("-", "; ".join(tables[kind] for kind in WITH_TOTALS if kind in self._of_many))
         if self._settings.report:
             self._say("-", f"results are in {outbox}; report: {outbox}/{REPORT}")
         else:

@@ -23,9 +23,9 @@ from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of, is_file_name
 from pipeline.outbox.schema import (
     FORMER_SCHEMA,
-    OF_MANY,
     SCHEMA,
-    ManyRecord,
+    WITH_TOTALS,
+    CollectionRecord,
     PuzzleRecord,
     Record,
     json_schema,
@@ -34,7 +34,7 @@ from pipeline.outbox.schema1 import record_as_now
 
 __all__ = [
     "ENDING",
-    "ManyRecord",
+    "CollectionRecord",
     "NoRecord",
     "PuzzleRecord",
     "Record",
@@ -85,7 +85,7 @@ def record_of(told: dict[str, Any]) -> Record:
     """Convert a JSON object to a record, as described. Raises NoRecord."""
     if told.get("schema") not in (FORMER_SCHEMA, SCHEMA):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
-    kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
+    kind: type[Record] = CollectionRecord if told.get("status") in WITH_TOTALS else PuzzleRecord
     try:
         record = msgspec.convert(told, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded

@@ -11,7 +11,14 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from pipeline.outbox.schema import PROVED, UNVERIFIED, ManyRecord, PuzzleRecord, Record, or_none
+from pipeline.outbox.schema import (
+    PROVED,
+    UNVERIFIED,
+    CollectionRecord,
+    PuzzleRecord,
+    Record,
+    or_none,
+)
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
@@ -160,7 +167,7 @@ def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str,
 
     A record does not have when the source was `claimed`, nor the `reason` for its format.
     """
-    if isinstance(record, ManyRecord):
+    if isinstance(record, CollectionRecord):
         stages = _stages_of_many(record, reason)
     else:
         stages = _stages(record, reason)
@@ -176,7 +183,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
     """The fields of `job.finished`."""
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
-    if isinstance(record, ManyRecord):
+    if isinstance(record, CollectionRecord):
         fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.known}
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
@@ -186,7 +193,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         **fields,
         "solutions": record.solutions,
         "complete": record.complete,
-        "certificate": record.told_certificate or (UNVERIFIED if record.complete else None),
+        "certificate": record.certificate_label or (UNVERIFIED if record.complete else None),
         "message": record.message,
         "seconds": seconds,
     }
@@ -204,7 +211,7 @@ def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
         yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
 
 
-def _stages_of_many(record: ManyRecord, reason: object) -> Iterator[dict[str, Any]]:
+def _stages_of_many(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
     yield {"event": "stage.parse", "format": record.format, "reason": reason}
     for each in or_none(record.fallbacks) or ():
         yield {"event": "solver.fallback", **to_builtins(each)}

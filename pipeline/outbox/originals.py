@@ -13,7 +13,7 @@ from typing import Final, Self
 from pipeline.files import digest_of, is_file_name
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
-from pipeline.outbox.schema import ARCHIVE, ManyRecord, Record
+from pipeline.outbox.schema import ARCHIVE, CollectionRecord, Record
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, opened, walk
 
@@ -117,12 +117,12 @@ def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
         return False
 
 
-def archive_above(path: Path) -> tuple[Path, ManyRecord] | None:
+def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
     """The archive in whose tree the record of a member lies: the path of its record, and that."""
     for folder in path.absolute().parents:
         if folder.name:
             above = read_record(record := folder.with_name(folder.name + ENDING))
-            if isinstance(above, ManyRecord) and above.status == ARCHIVE:
+            if isinstance(above, CollectionRecord) and above.status == ARCHIVE:
                 return record, above
     return None
 

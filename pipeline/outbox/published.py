@@ -12,7 +12,7 @@ import msgspec
 
 from pipeline.outbox import (
     ENDING,
-    ManyRecord,
+    CollectionRecord,
     NoRecord,
     PuzzleRecord,
     Record,
@@ -74,7 +74,7 @@ class One(Published):
 class Many(Published):
     """The set of a collection or archive."""
 
-    record: ManyRecord
+    record: CollectionRecord
 
 
 def load_published(path: Path) -> One | Many:

@@ -32,7 +32,7 @@ STATUSES: Final = {
 """Each status and what it means, in the order in which they are shown."""
 
 COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
-OF_MANY: Final = (COLLECTION, ARCHIVE)
+WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 """The statuses of jobs with several puzzles."""
 
 PROVED, UNVERIFIED = "proved", "unverified"
@@ -79,7 +79,7 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
 
-class CertificateOfOne(Struct, frozen=True, kw_only=True):
+class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     """How it was verified that there are no other solutions."""
 
     solutions: _Checked
@@ -110,7 +110,7 @@ class CertificateOfOne(Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class CertificateOfMany(Struct, frozen=True, kw_only=True):
+class CollectionCertificate(Struct, frozen=True, kw_only=True):
     """How many puzzles were verified to have no other solutions."""
 
     solutions: _Checked
@@ -313,7 +313,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
-        CertificateOfOne | UnsetType,
+        PuzzleCertificate | UnsetType,
         about("if a solver was asked: how completeness was verified"),
     ] = UNSET
     conflict: Annotated[
@@ -380,7 +380,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         return {self.status: 1}
 
     @property
-    def told_certificate(self) -> str:
+    def certificate_label(self) -> str:
         """How completeness was verified, in one word; empty if it is not claimed."""
         told = or_none(self.certificate)
         return (told.by or told.complete or "") if told and self.complete else ""
@@ -393,7 +393,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
 
 
-class ManyRecord(Struct, frozen=True, kw_only=True):
+class CollectionRecord(Struct, frozen=True, kw_only=True):
     """The record of a collection or archive."""
 
     schema: Schema = SCHEMA
@@ -413,7 +413,7 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
         about("number of puzzles by status, see *Statuses*"),
     ] = {}
     certificate: Annotated[
-        CertificateOfMany | UnsetType,
+        CollectionCertificate | UnsetType,
         about("how many of the complete results are proved"),
     ] = UNSET
     fallbacks: Annotated[
@@ -440,14 +440,14 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
         return {PROVED: told.proved, UNVERIFIED: told.unverified} if told else {}
 
 
-Record = PuzzleRecord | ManyRecord
+Record = PuzzleRecord | CollectionRecord
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of all records."""
-    (one, many), parts = msgspec.json.schema_components((PuzzleRecord, ManyRecord))
-    _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in OF_MANY])
-    _say_statuses(parts["ManyRecord"], [*OF_MANY])
+    (one, many), parts = msgspec.json.schema_components((PuzzleRecord, CollectionRecord))
+    _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS])
+    _say_statuses(parts["CollectionRecord"], [*WITH_TOTALS])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The record of a job of sudoku-pipeline",

@@ -158,7 +158,7 @@ def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
     return made if also else kind
 
 
-def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
+def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
     """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
 
     Only tables of puzzles and of members have such columns. Those of earlier versions have no
@@ -234,7 +234,7 @@ def member_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
     """The fields of a puzzle's MemberRow behind the member, by its record."""
     certificate = or_none(record.certificate)
     why = unproved(certificate.complete, certificate.reason) if certificate else None
-    known = yes_or_no(record.complete), record.told_certificate
+    known = yes_or_no(record.complete), record.certificate_label
     message = printable("; ".join(filter(None, (record.message, why))))
     head = record.format or "", record.status, str(record.solutions), *known, message
     return [*head, *added_fields(record, also)]
@@ -273,7 +273,7 @@ class Table(Generic[R]):
     ) -> None:
         self._lines = lines_of(path, is_cut=is_cut)
         first = next(self._lines, "")
-        also = also_in(first, kind)
+        also = traits_in(first, kind)
         if also is None:
             raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
         self.also, self.added = also, added_names(also)

@@ -243,7 +243,7 @@ ALSO: Final[dict[str, type[Trait]]] = {
 """The columns that `--traits` adds at the end of tables of puzzles and of members, in order."""
 
 
-def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
+def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
     """The names in ALSO of which a record tells."""
     return tuple(n for n, trait in ALSO.items() if getattr(record, trait.field) is not UNSET)
 

@@ -20,11 +20,11 @@ from pipeline.outbox.schema import (
     PROVED,
     UNVERIFIED,
     Cell,
-    CertificateOfMany,
-    CertificateOfOne,
+    CollectionCertificate,
+    CollectionRecord,
     Fallback,
-    ManyRecord,
     PublishedFile,
+    PuzzleCertificate,
     PuzzleRecord,
     Record,
     RecordedClue,
@@ -71,7 +71,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class SetOfOne:
+class PuzzleSet:
     """What is published of one puzzle or formula."""
 
     origin: Origin
@@ -93,9 +93,9 @@ class SetOfOne:
         result, solver = self.result, None
         if used := result.solver:
             solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
-        checked: CertificateOfOne | UnsetType = UNSET
+        checked: PuzzleCertificate | UnsetType = UNSET
         if found := result.certificate:
-            checked = CertificateOfOne(solutions="checked", **msgspec.to_builtins(found))
+            checked = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(found))
         return PuzzleRecord(
             **_fields_of_all(self.origin, files, result.seconds, finished),
             **_read(_parsed(result)),
@@ -158,7 +158,7 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
 
 
 @dataclass(frozen=True, slots=True)
-class SetOfMany:
+class CollectionSet:
     """What is published of a collection or an archive, beside its table and solutions.
 
     `counts` are by status, with those of ASIDE; `seconds` is how long the job took. `reason` says
@@ -184,16 +184,16 @@ class SetOfMany:
         """The fallbacks as fields of log lines."""
         return [msgspec.structs.asdict(each) for each in self.fallbacks]
 
-    def record(self, files: Mapping[str, str], finished: datetime) -> ManyRecord:
+    def record(self, files: Mapping[str, str], finished: datetime) -> CollectionRecord:
         """The record; `files` maps each published name to its SHA-256."""
         known = {how: self.counts.get(how, 0) for how in (PROVED, UNVERIFIED)}
         totals = {name: n for name, n in sorted(self.counts.items()) if name not in known}
-        return ManyRecord(
+        return CollectionRecord(
             **_fields_of_all(self.origin, files, {"total": self.seconds}, finished),
             format=self.format,
             status=self.status,
             totals=totals,
-            certificate=CertificateOfMany(solutions="checked", **known)
+            certificate=CollectionCertificate(solutions="checked", **known)
             if any(known.values())
             else UNSET,
             fallbacks=self.fallbacks or UNSET,

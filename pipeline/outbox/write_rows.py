@@ -153,7 +153,7 @@ class RowsOf:
         why = result.message, _reason(result.certificate), warning, result.disagreement
         said = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
         wrong = quoted(printable(result.disagreement or ""))
-        known = f"{yes_or_no(result.complete)},{result.told_certificate}"
+        known = f"{yes_or_no(result.complete)},{result.certificate_label}"
         self._put(place, entry, result.status, lines, known, f"{quoted(printable(said))},{wrong}")
         self._fallbacks += count_aside(result, self._totals)
 
@@ -203,7 +203,9 @@ class RowsOf:
         self._totals[status] += 1
         self._is_told[place] = True
 
-    def tell_also(self, places: Iterable[int], found: Iterable[Traits], geometry: Geometry) -> None:
+    def add_traits(
+        self, places: Iterable[int], found: Iterable[Traits], geometry: Geometry
+    ) -> None:
         """Add the traits of puzzles of one geometry to their rows."""
         fields = (row_fields(traits, geometry) for traits in found)
         self._added.update(zip(places, fields, strict=True))
@@ -264,7 +266,7 @@ def rows_of(results: Sequence[Result], first: int, also: tuple[str, ...] = ()) -
     for place, result in enumerate(results):
         making.tell(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
-            making.tell_also([place], [replace(traits, asked=also)], problem.puzzle.geometry)
+            making.add_traits([place], [replace(traits, asked=also)], problem.puzzle.geometry)
     return making.rows()
 
 

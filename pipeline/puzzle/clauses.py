@@ -43,7 +43,7 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
         start = end + 1
 
 
-class Most(NamedTuple):
+class ClauseLimits(NamedTuple):
     """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
 
     Literals are limited because wide grids have clauses of hundreds of them, steps because many
@@ -137,7 +137,7 @@ class RuleClauses(PackedClauses):
     auxiliary: int
 
 
-_DEFAULT_LIMITS = Most()
+_DEFAULT_LIMITS = ClauseLimits()
 
 _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
 """Estimated memory of a clause and of each of its literals."""
@@ -172,7 +172,7 @@ class ClauseBuilder:
         self,
         side: int,
         cells: int,
-        limits: Most = _DEFAULT_LIMITS,
+        limits: ClauseLimits = _DEFAULT_LIMITS,
         check: Callable[[int], None] | None = None,
         lowest: int = 1,
         units: Sequence[Sequence[int]] = (),

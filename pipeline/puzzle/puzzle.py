@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.puzzle.clauses import ClauseBuilder, RuleClauses
-    from pipeline.puzzle.formulas import Constraint
+    from pipeline.puzzle.constraints import Constraint
     from pipeline.puzzle.shapes import Shape
     from pipeline.settings import NotationChoice
 
@@ -54,20 +54,20 @@ class Rule(ABC):
     """Whether its shapes are drawn faintly, because only some of them need to hold."""
 
     @abstractmethod
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         """The rule as a constraint. Raises ValueError for a geometry that it does not fit."""
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
         """The cells on whose values the rule depends, without repeats."""
-        return tuple(dict.fromkeys(self.formula(geometry).scope()))
+        return tuple(dict.fromkeys(self.constraints(geometry).scope()))
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         """Whether a grid with these values, one for each cell, satisfies the rule."""
-        return self.formula(geometry).holds(values)
+        return self.constraints(geometry).holds(values)
 
     def encode(self, geometry: Geometry, clauses: ClauseBuilder) -> None:
         """Add clauses that an assignment of `cells` satisfies if and only if the rule holds."""
-        self.formula(geometry).encode(clauses)
+        self.constraints(geometry).encode(clauses)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         """The shapes with which the rule is drawn; none for rules that are not drawn."""

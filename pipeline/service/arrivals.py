@@ -17,7 +17,7 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import History, Settling, Sight, look, names_in
+from pipeline.service.protocol.settle import History, Observation, Settling, look, names_in
 from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
@@ -92,7 +92,7 @@ class Arrivals:
             with suppress(OSError):  # if the disk is full, the job says so
                 claim.count_attempt()
 
-    def look(self, name: str) -> Sight | Later:
+    def look(self, name: str) -> Observation | Later:
         """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
         known = self._known[name]
         if known.holds_many and known.is_refused is False and self._long.are_many:
@@ -132,11 +132,11 @@ class Arrivals:
         """Whether it was seen that solving a file may take a while."""
         return name in self._known and self._known[name].holds_many
 
-    def is_quick(self, seen: Sight) -> bool:
+    def is_quick(self, seen: Observation) -> bool:
         """Whether what was seen was read and is solved at once: a problem, or few puzzles."""
         return seen.data is not None and not self.holds_many(seen.name)
 
-    def _may_hold_many(self, seen: Sight) -> bool:
+    def _may_hold_many(self, seen: Observation) -> bool:
         if seen.data is None:
             return seen.is_folder or seen.fingerprint.size > LARGEST_READ
         if isinstance(seen.content, OneProblem):
@@ -168,7 +168,7 @@ class Arrivals:
             self._marks.crashed(name)
             return None, True
 
-    def _until_settled(self, seen: Sight, verdict: Settling) -> Later:
+    def _until_settled(self, seen: Observation, verdict: Settling) -> Later:
         """When a file may be complete."""
         seconds, name = verdict.seconds, seen.name
         if verdict.held:

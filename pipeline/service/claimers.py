@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.jobs import Ended
 from pipeline.service.protocol.folders import Folders
+from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

@@ -28,8 +28,8 @@ from pickle import loads
 from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, PipelineError, check_extra
-from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.replies import in_a_line, packed, read_reply
+from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import (
     REPLY_SECONDS,
     Crashed,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pipeline.errors import in_words, printable
 from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, publish
 from pipeline.service.runtime import Runtime
 

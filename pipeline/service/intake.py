@@ -30,7 +30,7 @@ from pipeline.service.protocol.claim import Claim, abandoned
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
-from pipeline.service.protocol.settle import Sight, is_written
+from pipeline.service.protocol.settle import Observation, is_written
 from pipeline.service.runs import LongJobs, LongRun
 from pipeline.service.runtime import Runtime
 
@@ -203,7 +203,7 @@ class Intake:
         """
         end, tuning = time.monotonic() + LONGEST_SWEEP, self._runtime.tuning
         most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
-        ready: list[Sight] = []
+        ready: list[Observation] = []
         waiting, self._arrivals.saw_many = deque(names), False
         while waiting:
             if is_shared and len(names) - len(waiting) == tuning.first_names:
@@ -248,20 +248,22 @@ class Intake:
         room = limit // 2 - _DESCRIPTORS
         return max(1, min(most, room - room % BATCH if room > BATCH else room))
 
-    def _looked_at(self, name: str) -> Sight | Later:
+    def _looked_at(self, name: str) -> Observation | Later:
         """Look at a file. Raises OSError if the folders are at fault."""
-        seen: Sight | Later = Later()
+        seen: Observation | Later = Later()
         with self._one(name), self._stop.computing():
             seen = self._arrivals.look(name)
-        is_left = self._quick_only and isinstance(seen, Sight) and not self._arrivals.is_quick(seen)
+        is_left = (
+            self._quick_only and isinstance(seen, Observation) and not self._arrivals.is_quick(seen)
+        )
         return Later() if is_left else seen
 
-    def _is_enough(self, ready: Sequence[Sight], most: int) -> bool:
+    def _is_enough(self, ready: Sequence[Observation], most: int) -> bool:
         """Whether to go on with these: they are many, or much, or the last may take a while."""
         much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
         return len(ready) >= most or much or not self._arrivals.is_quick(ready[-1])
 
-    def _take_ready(self, ready: list[Sight], swept: Swept) -> None:
+    def _take_ready(self, ready: list[Observation], swept: Swept) -> None:
         """Claim what is complete, and process that.
 
         Raises OSError if the folders are at fault; if that came while some were claimed already,
@@ -281,14 +283,14 @@ class Intake:
         except OSError as error:
             if taken:
                 self._take_singly(swept)
-            elif self._folders.blames(error):
+            elif self._folders.is_environment_fault(error):
                 raise
             else:
                 for seen in ready:
                     self._stick(seen.name, error)
         self._process(taken, swept)
 
-    def _claimed(self, seen: Sight) -> Taken | Later:
+    def _claimed(self, seen: Observation) -> Taken | Later:
         """Claim what is complete. Raises OSError if the folders are at fault.
 
         The lock of the outbox is held.
@@ -324,7 +326,7 @@ class Intake:
         try:
             yield
         except Exception as error:
-            if self._folders.blames(error):
+            if self._folders.is_environment_fault(error):
                 raise
             self._stick(name, error)
 
@@ -409,7 +411,7 @@ class Intake:
                 return True
         except Exception as error:
             claim.close()
-            if self._folders.blames(error):
+            if self._folders.is_environment_fault(error):
                 raise
             why = in_words(error)
         if why:
@@ -460,12 +462,12 @@ class Intake:
             try:
                 stamp_scan(self._folders)
             except OSError as error:
-                if self._folders.blames(error):
+                if self._folders.is_environment_fault(error):
                     raise
                 self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
 
 
-def _worth_holding(seen: Sight) -> Source | None:
+def _worth_holding(seen: Observation) -> Source | None:
     """The contents of the file, unless they take much memory."""
     found: Source | None = seen.content
     if isinstance(found, OneProblem) and len(seen.data or b"") > _LARGEST_HELD:

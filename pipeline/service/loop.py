@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, Stop
 from pipeline.service.intake import Intake, Swept
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.runtime import USUAL, Runtime, Tuning
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL, Interrupted, Stop
 from pipeline.service.workers import Inline, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -67,17 +67,17 @@ def _pass(service: _Service) -> int:
             swept = service.sweep(thorough=thorough)
         except EnvironmentFailure as error:
             service.log.error("environment.failed", reason=str(error))
-            return SOME_BAD if isinstance(error, MissingFolder) else TRY_AGAIN
+            return EXIT_BAD_INPUT if isinstance(error, MissingFolder) else EXIT_TEMPFAIL
         except Interrupted:
-            return TRY_AGAIN
+            return EXIT_TEMPFAIL
         bad = bad or swept.bad
         service.on_finished(0)
         if service.stop.is_requested:
-            return TRY_AGAIN
+            return EXIT_TEMPFAIL
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
         elif not swept.ended:
-            return TRY_AGAIN if service.intake.keeps else SOME_BAD if bad else ALL_WELL
+            return EXIT_TEMPFAIL if service.intake.keeps else EXIT_BAD_INPUT if bad else EXIT_OK
 
 
 def watch(
@@ -241,13 +241,13 @@ class _Service:
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-            service.intake = Intake(runtime, display, service.tell_ended, once=once)
+            service.intake = Intake(runtime, display, service.job_ended, once=once)
             stack.callback(service.intake.close)
             yield service
             if service.metrics:
                 service.metrics.write()
 
-    def tell_ended(self, ended: Ended) -> None:
+    def job_ended(self, ended: Ended) -> None:
         self.on_finished(1)
         if self.metrics:
             self.metrics.count(ended)

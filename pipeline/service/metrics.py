@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
 from pipeline.files import replacing
-from pipeline.outbox.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
@@ -28,7 +28,7 @@ from pipeline.version import __version__
 
 _PAUSE = 1.0
 _JOBS = [name for name in STATUSES if name not in (REFUSED, "other")]
-_PUZZLES = [name for name in STATUSES if name not in OF_MANY]
+_PUZZLES = [name for name in STATUSES if name not in WITH_TOTALS]
 
 
 class Metrics:

@@ -20,14 +20,14 @@ from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
 from pipeline.service.ending import Kept, finished, give_back, kept
-from pipeline.service.exits import Interrupted, TookLong
 from pipeline.service.jobs import Ended, Job, LongJob
 from pipeline.service.jobs.puzzle import BATCH, PuzzleJob, Singles
+from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published
 from pipeline.service.runs import LongRun
 from pipeline.service.runtime import Runtime
+from pipeline.service.signals import Interrupted, TookLong
 from pipeline.service.workers import Replies
 
 MOST_ATTEMPTS = 3

@@ -17,12 +17,12 @@ from typing import Any
 from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.ending import Kept, finished, give_back, kept
-from pipeline.service.exits import Interrupted
 from pipeline.service.jobs import Ended, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.runtime import Runtime
+from pipeline.service.signals import Interrupted
 from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 

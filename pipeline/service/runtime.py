@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.exits import Stop
 from pipeline.service.jobs import PORTIONS, Portions
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
+from pipeline.service.signals import Stop
 from pipeline.service.workers import Inline, Workers
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
@@ -94,7 +94,7 @@ class Runtime:
         """Raise EnvironmentFailure if every job would fail like this."""
         if isinstance(error, EnvironmentFailure):
             raise error
-        if isinstance(error, OSError) and self.folders.blames(error):
+        if isinstance(error, OSError) and self.folders.is_environment_fault(error):
             raise EnvironmentFailure(in_words(error)) from error
 
     def say(self, event: str, claim: Claim, reason: str) -> None:

@@ -286,7 +286,7 @@ def solve_piece(
                 from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
 
                 found = traits_of(geometry, masks[some], answers, settings)
-                making.tell_also(at.tolist(), found, geometry)
+                making.add_traits(at.tolist(), found, geometry)
     alone = making.untold()
     for place in alone:
         entry = contents.entry(place)
@@ -300,7 +300,7 @@ def solve_piece(
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
-            making.tell_also([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
+            making.add_traits([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return making.rows()
 
 

@@ -19,8 +19,8 @@ import msgspec
 
 from pipeline.errors import EnvironmentFailure, in_words, is_environmental
 from pipeline.limits import Limits
-from pipeline.service.exits import Interrupted, Stop
 from pipeline.service.protocol.watch import Alarm
+from pipeline.service.signals import Interrupted, Stop
 from pipeline.settings import Settings
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers

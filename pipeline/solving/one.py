@@ -367,7 +367,7 @@ def _with_conflict(
         try:
             conflict = explain_conflict(puzzle, solvers.shared(Pysat), limits)
         except SolverError as error:
-            if result.told_certificate != "unverified":
+            if result.certificate_label != "unverified":
                 return result
             why = f"{_solver_of(result)} was wrong: {error}"
             return replace(result.doubted(why), certificate=Certificate("no", reason=why))

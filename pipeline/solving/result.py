@@ -195,7 +195,7 @@ class Result(Generic[S_co]):
         puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
         grid = next(iter(self.grids), None)
         image = drawn(puzzle, grid) if puzzle or grid else None
-        facts = (self.status, counted(len(self.solutions), "solution"), self.told_certificate)
+        facts = (self.status, counted(len(self.solutions), "solution"), self.certificate_label)
         words = ", ".join(filter(None, (*facts, self.full_message)))
         return image and f"<p>{escape(words)}</p>{image}"
 
@@ -219,7 +219,7 @@ class Result(Generic[S_co]):
         return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
-    def told_certificate(self) -> str:
+    def certificate_label(self) -> str:
         """The certificate as one word for tables; empty if solutions may be missing."""
         if not self.complete:
             return ""

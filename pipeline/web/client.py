@@ -18,11 +18,11 @@ from pipeline.errors import InputError
 from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
 from pipeline.outbox.report import job_piece
+from pipeline.quantities import SIZE
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.overview import progress_in, published
-from pipeline.units import SIZE
 
 _INCOMING = "incoming"
 _REMEMBERED, _LONGEST_NAME = 20, 100

@@ -25,8 +25,8 @@ from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
 from pipeline.outbox.report import Panel, page_pieces
-from pipeline.service.exits import TRY_AGAIN
 from pipeline.service.protocol.folders import Folders
+from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_within
 from pipeline.web.client import Client
@@ -64,7 +64,7 @@ def serve(settings: Settings, say: Callable[[str], object], host: str, port: int
             while not ended_within(watching, _LOOK_SECONDS):
                 pass
         code = watching.wait()
-        return code if code >= 0 else TRY_AGAIN
+        return code if code >= 0 else EXIT_TEMPFAIL
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -13,7 +13,7 @@ from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, UNIQUE, pattern
 
 from pipeline import solve
 from pipeline.catalogue import solutions as solving
-from pipeline.catalogue.needless import needless_parts
+from pipeline.catalogue.redundant import redundant_parts
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
@@ -99,10 +99,10 @@ def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
 def test_without_time_or_an_answer_nothing_is_known_of_rules():
     puzzle = Puzzle(FOUR, parse_puzzle(UNIQUE).cells, CAGES[:1])
     asked = list[Puzzle]()
-    assert needless_parts(puzzle, lambda each, _: asked.append(each), 1.0) is None
+    assert redundant_parts(puzzle, lambda each, _: asked.append(each), 1.0) is None
     assert len(asked) == 1
-    assert needless_parts(puzzle, lambda each, _: True, 0.0) is None
-    assert needless_parts(puzzle, lambda each, _: True, 1.0).rules == (0,)
+    assert redundant_parts(puzzle, lambda each, _: True, 0.0) is None
+    assert redundant_parts(puzzle, lambda each, _: True, 1.0).rules == (0,)
 
 
 def test_without_time_nothing_is_certain():

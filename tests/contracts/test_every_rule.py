@@ -24,7 +24,7 @@ from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
 from pipeline.outbox.report.shaped import SHAPE_KINDS
-from pipeline.puzzle.clauses import ClauseBuilder, Most
+from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
@@ -43,11 +43,11 @@ class Stated:
 
     def __init__(self, geometry: Geometry, rule: Rule) -> None:
         self.geometry, self.rule = geometry, rule
-        self.formula, self.means = rule.formula(geometry), MEANS[type(rule)]
+        self.formula, self.means = rule.constraints(geometry), MEANS[type(rule)]
         self.clauses = stated(geometry, rule)
         self.values = self.clauses.values
         self.cells = rule.cells(geometry)
-        added = stated(geometry, rule, Most(sets=0))
+        added = stated(geometry, rule, ClauseLimits(sets=0))
         ways = [self.clauses] if self.clauses.made == added.made else [self.clauses, added]
         self.solvers = [self._solver(clauses) for clauses in ways]
         self.keeps = cache(self._keeps)
@@ -160,7 +160,7 @@ def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(
     for geometry, rule in EXAMPLES[kind]:
         cells = rule.cells(geometry)
         assert len({*cells}) == len(cells)
-        assert {*rule.formula(geometry).scope()} <= {*cells}
+        assert {*rule.constraints(geometry).scope()} <= {*cells}
         assert Puzzle.empty(geometry, (rule,)).rules == (rule,)
 
         clauses = stated(geometry, rule)
@@ -186,7 +186,7 @@ def test_a_condition_holds_of_all_that_is_added_under_it(kind):
 @every_rule
 def test_a_rule_and_its_formula_are_frozen_values(kind):
     for geometry, rule in EXAMPLES[kind]:
-        for each in (rule, rule.formula(geometry)):
+        for each in (rule, rule.constraints(geometry)):
             again = pickle.loads(pickle.dumps(each))
             assert (again, hash(again)) == (each, hash(each))
             for field in dataclasses.fields(each):

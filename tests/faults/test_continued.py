@@ -18,7 +18,7 @@ from support.puzzles import PATIENCE
 
 import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT
-from pipeline.service.protocol.growing import PROGRESS
+from pipeline.service.protocol.checkpointed import PROGRESS
 
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 PUZZLES = 120

@@ -50,7 +50,7 @@ def check(solved, results):
     for each, result in zip(solved, results, strict=True):
         assert tuple(grid.values for grid in result.solutions) == each.solutions
         assert result.complete
-        assert result.told_certificate in ("exhaustive-search", "lrat")
+        assert result.certificate_label in ("exhaustive-search", "lrat")
 
 
 @seeds

@@ -35,7 +35,7 @@ from support.sources import (
 )
 
 from pipeline.service.protocol import STEPS
-from pipeline.service.protocol.growing import last_noted
+from pipeline.service.protocol.checkpointed import last_noted
 from pipeline.service.protocol.overview import survey
 
 pytestmark = pytest.mark.trial

@@ -22,7 +22,7 @@ from support.sources import answers, check_records, check_tidy, collection
 
 import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT
-from pipeline.service.protocol.growing import last_noted
+from pipeline.service.protocol.checkpointed import last_noted
 from pipeline.version import __version__
 
 PACKAGE = Path(pipeline.__file__).parent

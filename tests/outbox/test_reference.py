@@ -13,7 +13,7 @@ from support.commands import run
 
 import pipeline
 from pipeline.outbox.events import ALWAYS, ERROR, EVENTS, FIELDS
-from pipeline.outbox.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
 from pipeline.outbox.tables import TABLES, columns
 from pipeline.solving.result import Stage, Status
 
@@ -29,11 +29,11 @@ def test_schema_prints_the_json_schema_of_the_record():
     assert code == 0
     assert one["properties"]["box"]["description"].startswith("height and width of a box")
     assert {"job", "source", "status", "files"} <= {*one["required"]} & {*many["required"]}
-    assert {*many["properties"]["status"]["enum"]} == {*OF_MANY}
+    assert {*many["properties"]["status"]["enum"]} == {*WITH_TOTALS}
 
 
 def test_every_status_is_described():
-    assert set(STATUSES) == {*get_args(Status), *OF_MANY, REFUSED}
+    assert set(STATUSES) == {*get_args(Status), *WITH_TOTALS, REFUSED}
 
 
 @for_each("kind", TABLES)

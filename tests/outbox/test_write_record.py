@@ -30,9 +30,9 @@ from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzl
 from pipeline.outbox import load_record, record_of
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.write_record import (
+    CollectionSet,
     Origin,
-    SetOfMany,
-    SetOfOne,
+    PuzzleSet,
     listable,
     record_text,
     timestamp,
@@ -68,7 +68,7 @@ def origin_of(text: str) -> Origin:
 
 def recorded(text: str, files=None, **options):
     """The record as it is read back from its text."""
-    published = SetOfOne(origin_of(text), solved(text, **options))
+    published = PuzzleSet(origin_of(text), solved(text, **options))
     return json.loads(record_text(published.record(files or {}, FINISHED)))
 
 
@@ -77,14 +77,16 @@ def files_of(published):
 
 
 def logged(text: str, **options):
-    published = SetOfOne(origin_of(text), solved(text, **options))
+    published = PuzzleSet(origin_of(text), solved(text, **options))
     ((lines,),) = (log for name, log in files_of(published) if name == "a.log")
     assert lines.endswith("\n")
     return [json.loads(line) for line in lines.splitlines()]
 
 
 def many_of(totals):
-    return SetOfMany(origin_of(TWO), "collection", "lines", "so it looks", totals, FALLBACKS, 1.5)
+    return CollectionSet(
+        origin_of(TWO), "collection", "lines", "so it looks", totals, FALLBACKS, 1.5
+    )
 
 
 def solution_texts(result):
@@ -170,10 +172,10 @@ def test_the_record_and_the_log_of_an_invalid_file_say_what_is_wrong():
 def test_what_is_written_is_what_is_read_again():
     files = {"a.log": "34cd"}
     for text in (UNIQUE, TWO, NONE, EVEN_ODD_SIX, "1x"):
-        record = SetOfOne(origin_of(text), solved(text)).record(files, FINISHED)
+        record = PuzzleSet(origin_of(text), solved(text)).record(files, FINISHED)
         assert record_of(json.loads(record_text(record))) == record
     refused = Origin("job-1", "a.sudoku", None, None, {"format": "grid"}, 7)
-    record = SetOfOne(refused, solved("1x")).record({}, FINISHED)
+    record = PuzzleSet(refused, solved("1x")).record({}, FINISHED)
     assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
     totals = {"unique": 2, "failed": 1, "proved": 1, "unverified": 1}
@@ -220,7 +222,7 @@ def test_the_record_names_the_givens_that_clash_if_they_were_found_in_time():
     assert len(recorded(NONE)["conflict"]) == 3
     assert record["conflict_minimal"] is True
     assert not {"conflict", "conflict_minimal"} & recorded(UNIQUE).keys()
-    unexplained = SetOfOne(origin_of(NONE), replace(solved(NONE), conflict=None))
+    unexplained = PuzzleSet(origin_of(NONE), replace(solved(NONE), conflict=None))
     late = unexplained.record({}, FINISHED)
     assert (late.conflict, late.conflict_minimal) == (None, None)
 
@@ -229,7 +231,7 @@ def test_the_record_is_ascii_whatever_the_file_is_called():
     """A file that was refused unread has neither hash nor size."""
     source = "rätsel \udcff 数独.txt"
     origin = Origin("job-1", source, None, None)
-    text = record_text(SetOfOne(origin, solved("1x")).record({source: "00"}, FINISHED))
+    text = record_text(PuzzleSet(origin, solved("1x")).record({source: "00"}, FINISHED))
     assert text.isascii()
     record = json.loads(text)
     assert (record["source"], record["sha256"], record["bytes"]) == (source, None, None)
@@ -336,7 +338,7 @@ def test_a_record_lists_no_more_solutions_than_can_be_read_again(stem, tmp_path)
     many = replace(two, solutions=two.solutions * 150_000, difference=None)
     result = listable(many, stem)
     names = [f"{stem}_{number}.solution" for number in range(1, len(result.solutions) + 1)]
-    record = SetOfOne(origin_of(TWO), result).record(dict.fromkeys(names, "0" * 64), FINISHED)
+    record = PuzzleSet(origin_of(TWO), result).record(dict.fromkeys(names, "0" * 64), FINISHED)
     (tmp_path / "a.json").write_text(record_text(record))
     found = load_record(tmp_path / "a.json")
     assert found.solutions == len(found.files) == len(names) < 300_000
@@ -350,7 +352,7 @@ def test_the_solutions_that_a_record_can_list_are_those_that_are_published():
     assert listable(every, "a", 50_000) == every
     cut = listable(every, "a", 20_000)
     assert cut.difference == explain_difference(cut.solutions) != every.difference
-    published = SetOfOne(origin_of("....\n" * 4), cut)
+    published = PuzzleSet(origin_of("....\n" * 4), cut)
     names = [name for name, _ in files_of(published)]
     assert len(names) == len(cut.solutions) + 1 < 200
     text = record_text(published.record(dict.fromkeys(names, "0" * 64), FINISHED))

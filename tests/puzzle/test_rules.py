@@ -167,7 +167,7 @@ NEAR = {
 @for_each("rule", NEAR)
 def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(rule, geometry):
     cells = [(cell, geometry.place(cell)) for cell in range(geometry.size)]
-    pairs = [tuple(sorted(pair)) for pair in rule.formula(geometry).pairs]
+    pairs = [tuple(sorted(pair)) for pair in rule.constraints(geometry).pairs]
     assert sorted(pairs) == [
         (a, b)
         for a, (row, column) in cells
@@ -264,14 +264,14 @@ def test_a_diagonal_leads_from_corner_to_corner(geometry):
 @pytest.mark.parametrize("geometry", [NINE, Geometry(1, 9)], ids=["boxes", "none"])
 def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_them(geometry):
     four = [tuple(product(*each)) for each in product(((2, 3, 4), (6, 7, 8)), repeat=2)]
-    windows = [each.cells for each in rules.Windoku().formula(geometry).parts]
+    windows = [each.cells for each in rules.Windoku().constraints(geometry).parts]
     assert [tuple(map(geometry.place, window)) for window in windows] == four
     assert [*rules.Windoku().draw(geometry)] == [Tint(each, "windoku") for each in four]
 
 
 @for_each("geometry", [NINE, SIX, Geometry(4, 2), Geometry(5, 1)])
 def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their_boxes(geometry):
-    groups = [each.cells for each in rules.DisjointGroups().formula(geometry).parts]
+    groups = [each.cells for each in rules.DisjointGroups().constraints(geometry).parts]
     assert sorted(cell for group in groups for cell in group) == list(range(geometry.size))
     for group in groups:
         places = [geometry.place(cell) for cell in group]

@@ -38,7 +38,7 @@ from support.stopping import StoppedWhen
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
 from pipeline.service.cluster import AHEAD, Cluster
-from pipeline.service.exits import Interrupted, Stop
+from pipeline.service.signals import Interrupted, Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
 

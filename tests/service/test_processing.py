@@ -31,7 +31,6 @@ from pipeline.outbox.schema import SCHEMA
 from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
 from pipeline.service.ending import Kept
-from pipeline.service.exits import Interrupted, Stop, TookLong
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
 from pipeline.service.jobs.collection import CollectionJob
@@ -39,13 +38,14 @@ from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.processing import MOST_ATTEMPTS, Claims, Slow
+from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import is_written, look
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
+from pipeline.service.signals import Interrupted, Stop, TookLong
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

@@ -21,7 +21,7 @@ from support.puzzles import children, has_ended
 from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.exits import Interrupted, Stop
+from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

@@ -313,7 +313,7 @@ def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
         parsed = parse_source(data, name)
         wanted = alone(parsed.puzzle, 3)
         assert result.problem == PuzzleProblem(parsed)
-        for told in ("status", "complete", "message", "conflict", "told_certificate"):
+        for told in ("status", "complete", "message", "conflict", "certificate_label"):
             assert getattr(result, told) == getattr(wanted, told), told
         check_grids(parsed.puzzle, result, wanted)
         assert next(iter(result.seconds)) == "parse"

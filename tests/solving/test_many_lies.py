@@ -19,7 +19,7 @@ from pipeline.certify.many import Verdict
 from pipeline.reading.formats import parsed_from
 from pipeline.solving.compiled import BatchSolutions
 from pipeline.solving.many import Batch, masks_of, solve_batch
-from pipeline.solving.one import FEWEST_TOGETHER as FEWEST
+from pipeline.solving.one import SMALLEST_BATCH as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -138,7 +138,7 @@ def test_lanes_that_are_trusted_are_believed_and_every_claim_of_them_says_so(lie
     puzzles = [parse_puzzle(NINE_TWO)] * FEWEST
     results = batch(puzzles, at_hand("pysat"), solver="batch", trust_solver=True)
     claimed = [result for result in results if result.complete]
-    assert {result.told_certificate for result in claimed} == {"unverified"}
+    assert {result.certificate_label for result in claimed} == {"unverified"}
     assert lie is drop_one or claimed
     if lie is drop_one:
         assert {result.status for result in claimed} == {"unique", "multiple"}

@@ -153,7 +153,7 @@ def trusted(solvers, **options):
 def test_without_a_check_the_solver_is_trusted(solvers):
     result = trusted(solvers)
     assert (result.status, result.solver.name) == ("multiple", "pysat")
-    assert (result.told_certificate, result.certificate.reason) == ("unverified", "--trust-solver")
+    assert (result.certificate_label, result.certificate.reason) == ("unverified", "--trust-solver")
 
 
 def stopping_after(number):
@@ -239,7 +239,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove="never")
-    assert result.told_certificate == ("" if is_provable else "unverified")
+    assert result.certificate_label == ("" if is_provable else "unverified")
     assert result.status == ("unknown" if is_provable else "unique")
 
 

@@ -92,7 +92,7 @@ def test_a_solver_that_is_trusted_is_believed_and_every_claim_of_it_says_so(tmp_
     result = solve(SIX, minisat=fake, trust_solver=True)
     assert (result.status, result.complete) == ("unique", True)
     assert (result.solver.name, result.solver.fallback) == ("minisat", None)
-    assert (result.told_certificate, result.certificate.reason) == ("unverified", "--trust-solver")
+    assert (result.certificate_label, result.certificate.reason) == ("unverified", "--trust-solver")
     assert result.proof is None
 
 
@@ -140,7 +140,7 @@ def test_models_of_a_formula_that_are_left_out_are_found_out(lie):
             settings = Settings(max_solutions=9)
             result = solve_one(problem, solvers, settings, Stopwatch())
         assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
-        assert result.told_certificate == "lrat"
+        assert result.certificate_label == "lrat"
 
 
 @needs_minisat
@@ -184,8 +184,8 @@ def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
         solve_at_hand(text, trust_solver=trust, **options) for trust in (False, True)
     )
     assert told(checked) == told(trusted)
-    assert trusted.told_certificate == ("unverified" if trusted.complete else "")
-    assert checked.told_certificate == ("exhaustive-search" if checked.complete else "")
+    assert trusted.certificate_label == ("unverified" if trusted.complete else "")
+    assert checked.certificate_label == ("exhaustive-search" if checked.complete else "")
 
 
 def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp_path):

@@ -114,9 +114,9 @@ def check_true(puzzle: Puzzle, result: Result[Grid], limit: int = MOST) -> None:
     if result.complete:
         assert list(shown) == known
         assert result.status == ("unsolvable", "unique", "multiple")[min(len(known), 2)]
-        assert result.told_certificate in ("exhaustive-search", "lrat")
+        assert result.certificate_label in ("exhaustive-search", "lrat")
     else:
-        assert result.told_certificate == ""
+        assert result.certificate_label == ""
         assert result.status in ("multiple", "unknown")
         assert result.status == "unknown" or len(known) > 1
 

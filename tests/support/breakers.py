@@ -204,7 +204,7 @@ def _prepare(
     from pipeline.service import loop
     from pipeline.service.jobs import Portions
     from pipeline.service.protocol import AUDITED
-    from pipeline.service.protocol.growing import Growing
+    from pipeline.service.protocol.checkpointed import Growing
     from pipeline.service.runtime import Tuning
 
     note = Growing.note

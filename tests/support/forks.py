@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from pipeline.service.exits import Stop
+from pipeline.service.signals import Stop
 from pipeline.service.workers import Inline, Pool, Replies, Request
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers

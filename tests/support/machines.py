@@ -26,7 +26,7 @@ from support.forks import preload
 from support.puzzles import children
 
 from pipeline.service.cluster import Cluster
-from pipeline.service.exits import Stop
+from pipeline.service.signals import Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pipeline.service.exits import Stop
+from pipeline.service.signals import Stop
 
 
 class StoppedWhen(Stop):

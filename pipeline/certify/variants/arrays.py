@@ -34,7 +34,7 @@ from pipeline.certify.variants.tables import (
     bit_tables,
     sets_by_sum,
 )
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
     Allowed,
     AtLeast,
@@ -92,7 +92,7 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     if geometry.size > MAX_CELLS:
         raise TooLarge(f"with rules, more than {MAX_CELLS:,} cells are not searched")
     simplified = Simplified(puzzle)
-    formulas = [rule.formula(geometry) for rule in puzzle.rules]
+    formulas = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
         simplified.add(constraint)
     if not all(simplified.masks):

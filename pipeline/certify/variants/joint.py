@@ -11,7 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from pipeline.puzzle.formulas import AllDifferent, Constraint, Every
+from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
@@ -96,7 +96,7 @@ def _slack(joint: _BoundedSum) -> int:
 def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
     """The constraints that all have to hold."""
     for constraint in constraints:
-        if isinstance(constraint, Every):
+        if isinstance(constraint, AllOf):
             yield from _parts_of(constraint.parts)
         else:
             yield constraint

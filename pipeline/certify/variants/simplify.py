@@ -12,18 +12,18 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.variants.tables import RelationTables, TooLarge, relation
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
+    AnyOf,
     Automaton,
     Beyond,
     ByValue,
     Cells,
     Constraint,
-    Either,
     EqualToSome,
     Equivalent,
-    Every,
     Pairs,
 )
 from pipeline.puzzle.geometry import Geometry, units_of
@@ -141,14 +141,14 @@ class Simplified:
         simplify = _SIMPLIFY.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
-    def add_all(self, constraint: Every) -> None:
+    def add_all(self, constraint: AllOf) -> None:
         for part in constraint.parts:
             self.add(part)
 
-    def add_choice(self, constraint: Either | ByValue) -> None:
+    def add_choice(self, constraint: AnyOf | ByValue) -> None:
         alternatives = self._alternatives(constraint)
         if len(alternatives) == 1:
-            self.add_all(Every(tuple(alternatives[0])))
+            self.add_all(AllOf(tuple(alternatives[0])))
         else:
             self.choices.append(alternatives)
 
@@ -200,7 +200,7 @@ class Simplified:
 
     def simpler_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
         cell, other_cells = constraint.cell, constraint.others
-        return [Either(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
+        return [AnyOf(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
     def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
@@ -226,14 +226,14 @@ class Simplified:
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
         """Lists of constraints without alternatives: all of one list must hold."""
         match constraint:
-            case Every():
+            case AllOf():
                 choices = [self._alternatives(part) for part in constraint.parts]
                 size = 1
                 for choice in choices:
                     size *= len(choice)
                     _check_alternatives(size)
                 return [[*chain.from_iterable(combined)] for combined in product(*choices)]
-            case Either():
+            case AnyOf():
                 alternatives = [*chain.from_iterable(map(self._alternatives, constraint.parts))]
             case ByValue():
                 alternatives = [
@@ -245,7 +245,7 @@ class Simplified:
                 parts = self._simplify(constraint)
                 if parts is None:
                     return [[constraint]]
-                return self._alternatives(Every(tuple(parts)))
+                return self._alternatives(AllOf(tuple(parts)))
         _check_alternatives(len(alternatives))
         return alternatives
 
@@ -300,8 +300,8 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
 
 
 _ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
-    Every: Simplified.add_all,
-    Either: Simplified.add_choice,
+    AllOf: Simplified.add_all,
+    AnyOf: Simplified.add_choice,
     ByValue: Simplified.add_choice,
     Allowed: Simplified.add_allowed,
     AllDifferent: Simplified.add_different,

@@ -22,7 +22,7 @@ from pipeline.cli.options import (
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, Settings
 
 MOST = 100_000_000
@@ -127,7 +127,7 @@ def convert(  # noqa: PLR0913 - one for each option
             converting.to_file(run, sources, target)
     if output and run.done and not as_json:
         out.wrote(output, f": {counted(run.done, 'puzzle')} as {name}")
-    raise typer.Exit(SOME_BAD if run.left else ALL_WELL)
+    raise typer.Exit(EXIT_BAD_INPUT if run.left else EXIT_OK)
 
 
 @takes("quiet")
@@ -297,7 +297,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
     text = "lists the puzzles that are equivalent to an earlier one"
     catalogue.note_written(beside, tally.copies, text, out, aside=aside)
-    raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
+    raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
 def _targets_of(
@@ -352,7 +352,7 @@ def _compare(
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
-    raise typer.Exit(ALL_WELL if is_well else SOME_BAD)
+    raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 
 
 @takes(*READING, "max_total_bytes", "max_members", "quiet")

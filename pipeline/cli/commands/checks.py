@@ -23,7 +23,7 @@ from pipeline.cli.options import (
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def audit(
             out.row(told, _finding_text(finding) if is_shown else None)
     said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
     out.note(f"{counted(verdicts.total(), 'job')}: {said}")
-    raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+    raise typer.Exit(EXIT_OK if verdicts.total() == verdicts["ok"] else EXIT_BAD_INPUT)
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
@@ -196,7 +196,7 @@ def proof(  # noqa: PLR0913 - one for each option
     is missing.
     """
     from pipeline.cli import proofs
-    from pipeline.outbox.claims import set_at, statements_in
+    from pipeline.outbox.assertions import set_at, statements_in
     from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -210,18 +210,18 @@ def proof(  # noqa: PLR0913 - one for each option
     folders = _folders_of_originals(settings, originals, outbox)
     folder = proofs.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
-    code, doubts = ALL_WELL, set[str]()
+    code, doubts = EXIT_OK, set[str]()
     with Solvers(settings.solver) as solvers:
         for statement in statements_in(published, indices or (), folders, settings):
             if isinstance(statement, InputError):
                 say(str(statement))
-                code = SOME_BAD
+                code = EXIT_BAD_INPUT
                 continue
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
             tried = proofs.prove(statement, folder, solvers, settings, confirming)
-            code = code if tried.proved else SOME_BAD
+            code = code if tried.proved else EXIT_BAD_INPUT
             proofs.show(tried, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 

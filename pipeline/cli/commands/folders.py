@@ -25,9 +25,9 @@ from pipeline.cli.options import (
     takes,
 )
 from pipeline.errors import UsageError, check_extra, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
+from pipeline.quantities import AGE
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL
 from pipeline.settings import Setting, Settings, settings_declared
-from pipeline.units import AGE
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
@@ -70,10 +70,10 @@ def run(settings: Settings) -> None:
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         code = run_once(settings, log, keeper.after if keeper else no_hook)
-        if keeper and code != TRY_AGAIN:
+        if keeper and code != EXIT_TEMPFAIL:
             keeper.finish()
     if screen:
-        screen.sum_up(was_stopped=code == TRY_AGAIN)
+        screen.sum_up(was_stopped=code == EXIT_TEMPFAIL)
     raise typer.Exit(code)
 
 
@@ -154,7 +154,7 @@ def init(
 
     sudoku-pipeline init srv/sudoku
     """
-    from pipeline.service.beginning import begin
+    from pipeline.service.init import begin
 
     for path, is_new in begin(folder, CONFIG_FILE):
         text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
@@ -229,7 +229,7 @@ def status(
             "files are waiting, but nothing scans the inbox: start `sudoku-pipeline watch`, or "
             "`run` from cron"
         )
-    raise typer.Exit(SOME_BAD if overview.is_stuck else ALL_WELL)
+    raise typer.Exit(EXIT_BAD_INPUT if overview.is_stuck else EXIT_OK)
 
 
 def _folders(settings: Settings) -> Folders:
@@ -276,13 +276,13 @@ def retry(
 
     if bool(names) == every:
         raise UsageError(f"give names or --all{in_examples(context.command)}")
-    code = ALL_WELL
+    code = EXIT_OK
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
         told = {"name": name, "retried": hindrance is None, "reason": hindrance}
         Output(as_json).row(told, None if hindrance else f"{printable(name)}: back in the inbox")
         if hindrance and not as_json:
             say(f"{printable(name)}: {hindrance}")
-        code = SOME_BAD if hindrance else code
+        code = EXIT_BAD_INPUT if hindrance else code
     raise typer.Exit(code)
 
 
@@ -359,4 +359,4 @@ def doctor(
         said = f"{finding.level:<8} {printable(finding.about + remedy)}"
         Output(as_json).row(dataclasses.asdict(finding), said)
     has_problem = any(finding.level == "problem" for finding in findings)
-    raise typer.Exit(SOME_BAD if has_problem else ALL_WELL)
+    raise typer.Exit(EXIT_BAD_INPUT if has_problem else EXIT_OK)

@@ -30,7 +30,7 @@ from pipeline.errors import (
     counted,
     printable,
 )
-from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import EncodingChoice, NumberingChoice, Settings
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _encode_each(
     from pipeline.solving.encode import encode_puzzle
     from pipeline.solving.problem import PuzzleProblem
 
-    folder, done, code = Folder(target, ".cnf", files, force=force), 0, ALL_WELL
+    folder, done, code = Folder(target, ".cnf", files, force=force), 0, EXIT_OK
     items = items_of_files(files, settings)
     for item in Display(None, bar=not (out.quiet or out.as_json)).over(items, "encoding"):
         told: dict[str, object] = {"source": item.name, "line": item.line}
@@ -160,7 +160,7 @@ def _encode_each(
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
             say(left_out(item.where, str(error)))
-            code, told["reason"] = SOME_BAD, str(error)
+            code, told["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
             with growing(path) as file:
@@ -257,7 +257,7 @@ def certify(
     """
     from pipeline.cli.files import read_file, source_name
 
-    code = ALL_WELL
+    code = EXIT_OK
     problem = read_file(puzzle, settings)
     for file in solutions:
         name = source_name(file)
@@ -268,7 +268,7 @@ def certify(
             lines = [str(error)]
         told = {"source": name, "valid": not lines, "faults": lines}
         Output(as_json).row(told, "\n".join(lines or [f"{before}valid"]))
-        code = SOME_BAD if lines else code
+        code = EXIT_BAD_INPUT if lines else code
     raise typer.Exit(code)
 
 
@@ -351,7 +351,7 @@ def bench(
         [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
     )
     found = benched_of(items_of_files(files, settings), named, settings, unique=unique)
-    table, out, code = Table(to, [*named]), Output(as_json), ALL_WELL
+    table, out, code = Table(to, [*named]), Output(as_json), EXIT_OK
     try:
         for each in Display(None, bar=not settings.quiet).over(found, "bench"):
             out.row(dataclasses.asdict(each) | {"status": each.status})
@@ -362,7 +362,7 @@ def bench(
             for run in each.runs:
                 if run.failure in ("failed", "wrong"):
                     say(f"{printable(each.where)}: {run.solver}: {run.reason}")
-            code = SOME_BAD if each.reason or any(r.failure for r in each.runs) else code
+            code = EXIT_BAD_INPUT if each.reason or any(r.failure for r in each.runs) else code
     finally:
         table.end()
     raise typer.Exit(code)

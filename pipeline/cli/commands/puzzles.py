@@ -25,7 +25,7 @@ from pipeline.cli.options import (
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
 
@@ -112,14 +112,14 @@ def solve(  # noqa: PLR0913 - one for each option
         is_alone = not (board or steps or hint or times or svg or as_json)
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
-    kept, code = [], ALL_WELL
+    kept, code = [], EXIT_OK
     for number, (item, result) in enumerate(answered_in(files, settings)):
         _check_alone(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
             from pipeline.cli.steps import show_steps
 
             explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
-            code = code if explained else SOME_BAD
+            code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
         is_bad = result.status in NOT_WELL
@@ -130,7 +130,7 @@ def solve(  # noqa: PLR0913 - one for each option
             is_drawn = hint or svg == STANDARD_OUTPUT
             results.show(item, result, settings, None if is_drawn else before, boards=boards)
         kept += [(item.where, result)] if times or svg else []
-        code = SOME_BAD if is_bad else code
+        code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
         results.times_table(kept)
     if svg and kept:
@@ -157,7 +157,7 @@ def _tabulate(
     told = ", ".join(f"{count:,} {status}" for status, count in found.items())
     text = f": {counted(found.total(), 'puzzle', ',')}: {told}"
     Output(quiet=settings.quiet).wrote(table, text)
-    return SOME_BAD if NOT_WELL & found.keys() else ALL_WELL
+    return EXIT_BAD_INPUT if NOT_WELL & found.keys() else EXIT_OK
 
 
 def _check_drawing(
@@ -221,11 +221,11 @@ def count(
 
     if show and as_json:
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
-    limit, code = settings.limit, ALL_WELL
+    limit, code = settings.limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for item, result in answered_in(files, counting, print_solution if show else None):
         name, found = printable(item.where), len(result.solutions)
-        code = SOME_BAD if result.status in NOT_WELL else code
+        code = EXIT_BAD_INPUT if result.status in NOT_WELL else code
         if as_json:
             print(count_line(item, result))
             continue
@@ -343,7 +343,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     if not found and not faults:
         raise InputError(f"{', '.join(map(source_name, sources))}: no puzzle to print")
     if not found:
-        raise typer.Exit(SOME_BAD)
+        raise typer.Exit(EXIT_BAD_INPUT)
     if difficulty == "level":
         say_renamed("--difficulty level", "--levels")
         difficulty, levels = None, True
@@ -363,4 +363,4 @@ def sheet(  # noqa: PLR0913 - one for each option
     told = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
     Output(as_json, settings.quiet).wrote(target, f": {laid_out.said}", told)
     is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
-    raise typer.Exit(SOME_BAD if faults or is_bad else ALL_WELL)
+    raise typer.Exit(EXIT_BAD_INPUT if faults or is_bad else EXIT_OK)

@@ -18,13 +18,13 @@ from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Report, Terms, audit_files, folders_in
+from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Findings, Terms, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.published import Many, One, Published, load_published
 from pipeline.outbox.schema import ARCHIVE, SCHEMA, or_none
-from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
+from pipeline.outbox.tables import MemberRow, PuzzleRow, traits_in
 from pipeline.reading import Archive, Collection, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
@@ -56,7 +56,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     sources, stems, broken = set(), set(), set()
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
-        published, finding = _of_record(path, known, Report(terms or Terms()))
+        published, finding = _of_record(path, known, Findings(terms or Terms()))
         stem = path.name.removesuffix(ENDING)
         stems.add(stem)
         if published is None:
@@ -72,11 +72,11 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
         if base_of(name) in broken or not os.path.lexists(outbox / name):
             continue
         if _is_result(outbox / name, name, stems):
-            report = Report()
+            report = Findings()
             report.bad(f"{name} {NOT_LISTED}")
             yield report.finding(name, _NO_RECORD)
     for name in sorted(names - sources):
-        report = Report()
+        report = Findings()
         report.gap(f"there is no record of {name}, which is done")
         yield report.finding(name, _NO_RECORD)
 
@@ -94,7 +94,7 @@ def _is_table(path: Path) -> bool:
     except OSError:
         return False
     text = first.decode("ascii", errors="replace")
-    return any(also_in(text, kind) is not None for kind in (MemberRow, PuzzleRow))
+    return any(traits_in(text, kind) is not None for kind in (MemberRow, PuzzleRow))
 
 
 def _holds_sets(path: Path) -> bool:
@@ -107,7 +107,7 @@ def _holds_sets(path: Path) -> bool:
 
 
 def _of_record(
-    path: Path, originals: Originals, begun: Report
+    path: Path, originals: Originals, begun: Findings
 ) -> tuple[Published | None, Finding | None]:
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding, stem = None, None, path.name.removesuffix(ENDING)
@@ -131,7 +131,7 @@ def _of_record(
     return published, finding
 
 
-def _claim(published: One | Many, originals: Originals, report: Report) -> str:
+def _claim(published: One | Many, originals: Originals, report: Findings) -> str:
     """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -151,7 +151,7 @@ def _claim(published: One | Many, originals: Originals, report: Report) -> str:
         return status
 
 
-def _audit(published: One | Many, originals: Originals, report: Report) -> str:
+def _audit(published: One | Many, originals: Originals, report: Findings) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
     found = originals.named(record.source)
@@ -172,13 +172,13 @@ def _audit(published: One | Many, originals: Originals, report: Report) -> str:
     return _with(found[0], published, report)
 
 
-def _is_right(original: Path, published: One | Many, report: Report) -> bool:
+def _is_right(original: Path, published: One | Many, report: Findings) -> bool:
     trial = report.anew(is_ours=published.is_ours)
     _with(original, published, trial)
     return trial.is_clean
 
 
-def _with(original: Path, published: One | Many, report: Report) -> str:
+def _with(original: Path, published: One | Many, report: Findings) -> str:
     """Audit a set with what may be its original; return its claim."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ

@@ -12,18 +12,18 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import asdict
 
 from pipeline.errors import InputError, counted, in_words, printable
-from pipeline.outbox import ManyRecord, NoRecord, Record
+from pipeline.outbox import CollectionRecord, NoRecord, Record
 from pipeline.outbox.audit.collection import (
     audit_counts,
     counts_in,
     summary,
 )
-from pipeline.outbox.audit.sets import NOT_LISTED, Report, audit_files, folders_in
+from pipeline.outbox.audit.sets import NOT_LISTED, Findings, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import Many, One, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
-from pipeline.outbox.tables import MemberRow, also_in, columns, member_fields, rows_in
-from pipeline.outbox.traits import also_in_record
+from pipeline.outbox.tables import MemberRow, columns, member_fields, rows_in, traits_in
+from pipeline.outbox.traits import traits_in_record
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
@@ -33,7 +33,7 @@ from pipeline.reading.read import source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 
 
-def audit_archive(published: Many, original: Path, report: Report) -> str:
+def audit_archive(published: Many, original: Path, report: Findings) -> str:
     """Audit an archive's set against the dropped archive or folder."""
     audited = _AuditedArchive(published, report)
     try:
@@ -48,7 +48,7 @@ def audit_archive(published: Many, original: Path, report: Report) -> str:
 
 
 class _AuditedArchive:
-    def __init__(self, published: Many, report: Report) -> None:
+    def __init__(self, published: Many, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -106,7 +106,7 @@ class _AuditedArchive:
             for name in sorted(folder.names):
                 self._report.bad(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
-    def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
+    def _look(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
         """Audit one member."""
         if row.member != printable(member.name):
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
@@ -142,7 +142,7 @@ class _AuditedArchive:
         published: One | Many,
         member: str,
         found: OneProblem | tuple[Layout, PeekableStream],
-        report: Report,
+        report: Findings,
     ) -> None:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
@@ -171,7 +171,7 @@ class _AuditedArchive:
             report.bad(f"its sha256 is {digest[:12]}…, in the record another")
 
     def _count(self, record: Record) -> None:
-        if isinstance(record, ManyRecord):
+        if isinstance(record, CollectionRecord):
             self.counts += counts_in(record)
             add_unread(self._unread, or_none(record.unread) or {})
             return
@@ -182,7 +182,7 @@ class _AuditedArchive:
             self.counts[told.complete] += 1
 
 
-def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
+def _compare_row(published: One | Many, row: MemberRow, report: Findings) -> None:
     record = published.record
     if isinstance(published, Many):
         totals = published.record.totals
@@ -190,9 +190,9 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
         fields = [record.format or "", record.status, str(solved), "", "", row.message]
         fields += [""] * (len(columns(type(row))) - len(columns(MemberRow)))
     else:
-        also = also_in(",".join(columns(type(row))), MemberRow) or ()
+        also = traits_in(",".join(columns(type(row))), MemberRow) or ()
         fields = member_fields(published.record, also)
-        if also != also_in_record(published.record) and also_in_record(published.record):
+        if also != traits_in_record(published.record) and traits_in_record(published.record):
             report.bad("the record and the table tell different things in addition")
     told = type(row)(row.member, *fields)
     for name, there in asdict(told).items():

@@ -10,7 +10,7 @@ from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.published import Many
@@ -20,7 +20,7 @@ from pipeline.outbox.schema import (
     FALLBACKS,
     PROVED,
     UNVERIFIED,
-    ManyRecord,
+    CollectionRecord,
     or_none,
 )
 from pipeline.outbox.tables import PuzzleRow, Table, columns
@@ -33,13 +33,13 @@ from pipeline.settings import Reading
 _PIECE_BYTES = 512 * 1024
 
 
-def counts_in(record: ManyRecord) -> Counter[str]:
+def counts_in(record: CollectionRecord) -> Counter[str]:
     """The counts in a record: puzzles by status, and the counts besides."""
     return Counter(record.totals) + Counter(record.known)
 
 
 def audit_counts(
-    published: Many, counts: Counter[str], unread: Counter[str], report: Report
+    published: Many, counts: Counter[str], unread: Counter[str], report: Findings
 ) -> None:
     """Check that a record, and its log, count what was found; what fell back cannot be found."""
     record, told = published.record, counts_in(published.record)
@@ -60,7 +60,7 @@ def summary(what: str, counts: Counter[str]) -> str:
 
 
 def audit_collection(
-    published: Many, layout: Layout, stream: PeekableStream, report: Report
+    published: Many, layout: Layout, stream: PeekableStream, report: Findings
 ) -> str:
     """Audit a collection's set against its original; return a summary of what it claims."""
     if layout.format.name != published.record.format:
@@ -87,7 +87,7 @@ def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterato
 
 
 class _AuditedCollection:
-    def __init__(self, published: Many, report: Report) -> None:
+    def __init__(self, published: Many, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()

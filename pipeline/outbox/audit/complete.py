@@ -16,7 +16,7 @@ from pipeline.certify.missing import searched_through
 from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
-from pipeline.outbox.audit.sets import Report, Terms
+from pipeline.outbox.audit.sets import Findings, Terms
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -102,7 +102,7 @@ def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
 
 
 def audit_others(
-    puzzle: Puzzle, grids: Sequence[Grid], report: Report, *, are_claimed: bool = False
+    puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, are_claimed: bool = False
 ) -> None:
     """Check that a puzzle has no solution but these, which are different solutions of it.
 
@@ -122,7 +122,7 @@ def audit_others(
         report.bad(f"{there_is}: {one_line(grid.values)}")
 
 
-def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Report) -> None:
+def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Findings) -> None:
     """Check that a formula has no model but these."""
     end = time.monotonic() + report.terms.seconds
     try:

@@ -13,9 +13,9 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import One
-from pipeline.outbox.schema import CertificateOfOne, PuzzleRecord, or_none
+from pipeline.outbox.schema import PuzzleCertificate, PuzzleRecord, or_none
 
 _MEMORY = 64 * 1024 * 1024
 _FIELDS = {
@@ -37,7 +37,7 @@ MakeFormula = Callable[[], Formula]
 """Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
 
 
-def audit_certificate(record: PuzzleRecord, report: Report) -> str:
+def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     """Check that a certificate's fields fit together, and the rest of the record.
 
     Return its `proved`, `unverified` or `no`.
@@ -66,7 +66,7 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
     return word
 
 
-def _audit_ours(told: CertificateOfOne, report: Report) -> None:
+def _audit_ours(told: PuzzleCertificate, report: Findings) -> None:
     """Check what this version does not write."""
     if told.complete is None:
         report.bad("complete is not told")
@@ -79,7 +79,7 @@ def _audit_ours(told: CertificateOfOne, report: Report) -> None:
 def audit_proof(
     published: One,
     make: MakeFormula | None,
-    report: Report,
+    report: Findings,
 ) -> bool:
     """Check the proof of a result, if it has one; whether that shows its solutions to be all.
 
@@ -101,7 +101,7 @@ def audit_proof(
     return _check(published, there, formula, report)
 
 
-def _files_of(published: One, report: Report) -> dict[str, str]:
+def _files_of(published: One, report: Findings) -> dict[str, str]:
     """The files of a proof by their kinds; none if there is no proof, or if one is not listed."""
     told = or_none(published.record.certificate)
     word = (told.by or told.complete or "no") if told else "no"
@@ -145,7 +145,7 @@ def _compared(path: Path, formula: Formula) -> str | None:
     return _difference(formula, found)
 
 
-def _check(published: One, there: Mapping[str, str], formula: Formula, report: Report) -> bool:
+def _check(published: One, there: Mapping[str, str], formula: Formula, report: Findings) -> bool:
     """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
 
     Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT
@@ -179,7 +179,7 @@ def _check(published: One, there: Mapping[str, str], formula: Formula, report: R
     return True
 
 
-def _read(path: Path, report: Report) -> str | None:
+def _read(path: Path, report: Findings) -> str | None:
     """The text of a proof, unpacked: at most one character more than is allowed.
 
     None if it cannot be read, which is reported, unless it is missing: that is known.

@@ -14,11 +14,11 @@ from typing import Any
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
-from pipeline.outbox.audit.claims import UNASKED
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.assertions import UNASKED
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.published import One, Published
-from pipeline.outbox.schema import FALLBACKS, ManyRecord, PuzzleRecord, or_none
+from pipeline.outbox.schema import FALLBACKS, CollectionRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
@@ -31,7 +31,7 @@ _ANY = object()
 """In a line of a log: a text that stands nowhere else."""
 
 
-def audit_solver(record: PuzzleRecord, report: Report) -> None:
+def audit_solver(record: PuzzleRecord, report: Findings) -> None:
     """Check that solver, formula and certificate are told where a solver was asked."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
@@ -46,7 +46,7 @@ def audit_solver(record: PuzzleRecord, report: Report) -> None:
         report.rewritten(f"solver: {used.name[:40]!r} is unknown")
 
 
-def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Report) -> None:
+def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
     """Compare the size of a formula with that of the original."""
     told = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
@@ -54,7 +54,7 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Repo
         report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
 
 
-def audit_encoding(published: One, puzzle: Puzzle, grids: Sequence[Grid], report: Report) -> None:
+def audit_encoding(published: One, puzzle: Puzzle, grids: Sequence[Grid], report: Findings) -> None:
     """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
     told, stem, terms = published.record.encoding, published.stem, report.terms
     if told is None or terms.encoder is None or not report.is_ours:
@@ -87,7 +87,7 @@ def _in_words(size: Encoding) -> str:
     return f"{name}{size.variables} variables and {size.clauses} clauses"
 
 
-def audit_fallbacks(record: ManyRecord, report: Report) -> None:
+def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
     """Check that totals and fallbacks count the same puzzles."""
     told = or_none(record.fallbacks) or ()
     counted, here = sum(each.puzzles for each in told), record.totals.get(FALLBACKS, 0)
@@ -98,7 +98,7 @@ def audit_fallbacks(record: ManyRecord, report: Report) -> None:
             report.rewritten(f"fallbacks: the solver {each.solver[:40]!r} is unknown")
 
 
-def audit_log(published: Published, report: Report) -> None:
+def audit_log(published: Published, report: Findings) -> None:
     """Check that a log says what the record says, and nothing else; old ones may be gone."""
     name = f"{published.stem}.log"
     if not report.is_ours:

@@ -9,8 +9,8 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, InvalidPuzzle, counted, printable
-from pipeline.outbox.audit.claims import is_denied
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.assertions import is_denied
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -54,7 +54,7 @@ class Portion:
             number = self.first + at + 1  # behind the header
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
 
-    def about(self, at: int, report: Report) -> Report:
+    def about(self, at: int, report: Findings) -> Findings:
         return report.within(f"{self.names[0]}: row {self.first + at}")
 
 
@@ -127,7 +127,7 @@ class AuditedRow:
     disagrees: bool
 
 
-def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
+def read_row(portion: Portion, at: int, report: Findings) -> AuditedRow:
     """Compare a row, and its line in each solution file, with the original.
 
     Whether its grids are solutions, and all, is left to others. Raises InputError if it is no row.
@@ -160,7 +160,7 @@ def read_row(portion: Portion, at: int, report: Report) -> AuditedRow:
 
 
 def _compare(
-    number: int, entry: Entry, puzzle: Puzzle | None, row: PuzzleRow, report: Report
+    number: int, entry: Entry, puzzle: Puzzle | None, row: PuzzleRow, report: Findings
 ) -> None:
     """Check that a row is about the entry of that number.
 
@@ -188,7 +188,7 @@ def _puzzle_in(text: str) -> Puzzle | None:
     return None
 
 
-def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
+def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None:
     """Check that status and completeness fit the lines in the solution files, and the first one."""
     filled = [line for line in lines if line.strip(".")]
     if row.complete not in COMPLETE:
@@ -208,7 +208,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
 
 
 def _grids(
-    lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Report
+    lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Findings
 ) -> dict[str, Grid]:
     """The grids in the lines of the solution files; invalid ones are reported."""
     size = len(puzzle.cells) if puzzle else None

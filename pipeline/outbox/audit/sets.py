@@ -68,7 +68,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Findings:
     """Collects findings about a job, on these terms.
 
     `about` names the part of it that is being checked. `is_ours`: this build wrote it.
@@ -101,11 +101,11 @@ class Report:
         if self._counts[kind] <= MOST:
             self._kept[kind].append(printable(self.about + what))
 
-    def anew(self, *, is_ours: bool = True) -> Report:
+    def anew(self, *, is_ours: bool = True) -> Findings:
         """A report without findings, on the same terms."""
-        return Report(self.terms, is_ours=is_ours)
+        return Findings(self.terms, is_ours=is_ours)
 
-    def with_declared(self, declared: Mapping[str, str]) -> Report:
+    def with_declared(self, declared: Mapping[str, str]) -> Findings:
         """The same report, with what was declared of the notation."""
         settings = replace(self.terms.settings, **declared)  # type: ignore[arg-type] # checked
         return replace(self, terms=replace(self.terms, settings=settings))
@@ -115,7 +115,7 @@ class Report:
         """How originals are read."""
         return self.terms.settings
 
-    def within(self, part: str) -> Report:
+    def within(self, part: str) -> Findings:
         """The same report, for a part of the job."""
         return replace(self, about=f"{self.about}{part}: ")
 
@@ -159,7 +159,7 @@ def _fail(error: OSError) -> None:
     raise error
 
 
-def audit_files(published: Published, source: str, report: Report) -> None:
+def audit_files(published: Published, source: str, report: Findings) -> None:
     """Check that a source may have that set, and that its files are as the record lists them.
 
     A log may be gone: old ones are deleted.
@@ -180,7 +180,7 @@ def audit_files(published: Published, source: str, report: Report) -> None:
     _audit_numbers(published, report)
 
 
-def _audit_numbers(published: Published, report: Report) -> None:
+def _audit_numbers(published: Published, report: Findings) -> None:
     """Check that the solution files are numbered from 1 without gaps, up to the right number."""
     names = published.numbered
     for number, name in enumerate(names, 1):

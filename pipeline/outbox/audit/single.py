@@ -18,7 +18,7 @@ from pipeline.errors import (
     in_words,
 )
 from pipeline.files import read_regular
-from pipeline.outbox.audit.claims import (
+from pipeline.outbox.audit.assertions import (
     audit_conflict,
     audit_difference,
     audit_presence,
@@ -33,7 +33,7 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.published import Many, One
@@ -71,7 +71,7 @@ Content = Parsed | ParsedFormula | InputError | UsageError | None
 """The puzzle or formula of an original, or why there is none; None if it is not known."""
 
 
-def audit_single(published: One, source: OneProblem | None, report: Report) -> str:
+def audit_single(published: One, source: OneProblem | None, report: Findings) -> str:
     """Audit a result against its original, if that is known; return its claim."""
     record, found = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
@@ -98,7 +98,7 @@ def audit_single(published: One, source: OneProblem | None, report: Report) -> s
 
 
 def audit_content(
-    published: One | Many, found: OneProblem | tuple[Layout, PeekableStream], report: Report
+    published: One | Many, found: OneProblem | tuple[Layout, PeekableStream], report: Findings
 ) -> str:
     """Audit the set of what is no archive; return its claim. Raises UnpackError."""
     record = published.record
@@ -116,7 +116,7 @@ def audit_content(
     return audit_single(published, found if is_had else None, report)
 
 
-def _content_of(source: OneProblem | None, report: Report) -> Content:
+def _content_of(source: OneProblem | None, report: Findings) -> Content:
     """What a source holds."""
     if source is None:
         return None
@@ -131,7 +131,7 @@ def _content_of(source: OneProblem | None, report: Report) -> Content:
         return error
 
 
-def _audit_invalid(published: One, found: Content, data: bytes | None, report: Report) -> None:
+def _audit_invalid(published: One, found: Content, data: bytes | None, report: Findings) -> None:
     """Check that the original is really not a puzzle, and does not look like one if `other`."""
     record = published.record
     if isinstance(found, Parsed | ParsedFormula):
@@ -144,7 +144,7 @@ def _audit_invalid(published: One, found: Content, data: bytes | None, report: R
         report.bad(f"the status should be {status!r}")
 
 
-def _audit_puzzle(published: One, found: Content, report: Report) -> None:
+def _audit_puzzle(published: One, found: Content, report: Findings) -> None:
     """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
     parsed = _compared(published, found, report)
@@ -174,7 +174,7 @@ def _audit_puzzle(published: One, found: Content, report: Report) -> None:
         audit_others(puzzle, grids, report, are_claimed=True)
 
 
-def _grids(published: One, rules: Puzzle, report: Report) -> tuple[list[Grid], int]:
+def _grids(published: One, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
@@ -192,7 +192,7 @@ def _grids(published: One, rules: Puzzle, report: Report) -> tuple[list[Grid], i
     return grids, sound
 
 
-def _compared(published: One, parsed: Content, report: Report) -> Parsed | None:
+def _compared(published: One, parsed: Content, report: Findings) -> Parsed | None:
     """The puzzle of the original, which the record is compared with; None if there is none."""
     record = published.record
     if not isinstance(parsed, Parsed):
@@ -228,7 +228,7 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
     return f"{form}, {variant}, {boxes}"
 
 
-def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Report) -> None:
+def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Findings) -> None:
     """Check that the record mentions a wrong solution beside the puzzle if, and only if, it is."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
@@ -238,7 +238,7 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Rep
         report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
 
-def _rules_alone(published: One, report: Report) -> Puzzle | None:
+def _rules_alone(published: One, report: Findings) -> Puzzle | None:
     try:
         record = published.record
         told = or_none(record.free)
@@ -249,7 +249,7 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def grid_of(published: One, name: str, rules: Puzzle, report: Report) -> Grid | None:
+def grid_of(published: One, name: str, rules: Puzzle, report: Findings) -> Grid | None:
     """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
 
     Another version may have chosen the other one of these, and another name for the notation.
@@ -302,7 +302,7 @@ def _reading_of(notation: str, most: int) -> Reading:
     return reading
 
 
-def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | None:
+def _bytes_of(published: One, name: str, most: int, report: Findings) -> bytes | None:
     """The bytes of a solution file, at most `most` + 1."""
     try:
         return read_regular(published.beside(name), most)
@@ -313,7 +313,7 @@ def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | N
         return None
 
 
-def _audit_formula(published: One, found: Content, report: Report) -> None:
+def _audit_formula(published: One, found: Content, report: Findings) -> None:
     """Check every model, and that there are no others if that is claimed."""
     record, parsed = published.record, found if isinstance(found, ParsedFormula) else None
     if parsed is None and found is not None:
@@ -335,7 +335,7 @@ def _audit_formula(published: One, found: Content, report: Report) -> None:
         report.gap(_NO_SECOND)
 
 
-def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
+def models_of(published: One, parsed: ParsedFormula, report: Findings) -> Iterator[Model]:
     """The models in the solution files; wrong ones are reported."""
     first: dict[Model, str] = {}
     most = _BYTES_EACH * parsed.variables + _SLACK

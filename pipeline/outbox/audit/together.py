@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.outbox.audit.rows import AuditedRow, Portion
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted
 from pipeline.puzzle.geometry import NINE, Geometry
@@ -114,7 +114,7 @@ def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
     return np.frombuffer(text, np.uint8).reshape(-1, _CELLS)
 
 
-def certify_lines(rows: Sequence[AuditedRow], report: Report) -> set[int]:
+def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
     """Check all grids of some rows against their puzzles; those of one geometry together.
 
     Return the numbers of the rows in which one is no solution.

@@ -13,8 +13,8 @@ from itertools import islice
 
 import numpy as np
 
-from pipeline.catalogue.needless import needless_parts
 from pipeline.catalogue.puzzles import Flags
+from pipeline.catalogue.redundant import redundant_parts
 from pipeline.catalogue.traits import (
     MAX_TRAITS_SIDE,
     NON_UNIQUE,
@@ -26,12 +26,12 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
-from pipeline.outbox.audit.claims import named_rule
+from pipeline.outbox.audit.assertions import named_rule
 from pipeline.outbox.audit.rows import Portion
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
-from pipeline.outbox.traits import ALSO, added_fields, also_in_record, row_fields
+from pipeline.outbox.traits import ALSO, added_fields, row_fields, traits_in_record
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving import Traits
@@ -51,10 +51,10 @@ class AddedFields:
     status: str
     grid: Grid | None
     told: dict[str, str]
-    report: Report
+    report: Findings
 
 
-def audit_rows(portion: Portion, also: Sequence[str], report: Report) -> None:
+def audit_rows(portion: Portion, also: Sequence[str], report: Findings) -> None:
     """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
     for at, fields in enumerate(portion.added):
@@ -75,10 +75,10 @@ def audit_rows(portion: Portion, also: Sequence[str], report: Report) -> None:
 
 
 def audit_record(
-    record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Report
+    record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
     """Check what a record says of a puzzle with these solutions."""
-    also = also_in_record(record)
+    also = traits_in_record(record)
     place, givens = puzzle.geometry.place, puzzle.givens()
     values = {place(cell): value for cell, value in givens}
     for each in or_none(record.redundant) or ():
@@ -126,7 +126,7 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
         found = searched_through(fewer, [grid], seconds=left)
         return False if found.missing else found.is_complete or None
 
-    if parts := needless_parts(puzzle, is_unique, seconds):
+    if parts := redundant_parts(puzzle, is_unique, seconds):
         found = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
         there = row_fields(found, puzzle.geometry).strip(",")
         if here != there:

@@ -21,7 +21,7 @@ from pipeline import solving
 from pipeline.errors import in_words, printable
 from pipeline.outbox import (
     ENDING,
-    ManyRecord,
+    CollectionRecord,
     NoRecord,
     PuzzleRecord,
     load_record,
@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, OF_MANY, Cell, or_none
+from pipeline.outbox.schema import ASIDE, WITH_TOTALS, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -40,7 +40,7 @@ from pipeline.settings import Reading, is_declaration
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
 
-STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MANY), UNREADABLE)
+STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
 """The statuses of puzzles, in the order in which they are shown."""
 
 NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
@@ -73,7 +73,7 @@ class Job(Published):
     @property
     def puzzle(self) -> PuzzleRecord | None:
         """The record, unless it is that of a collection or archive."""
-        return None if isinstance(self.record, ManyRecord) else self.record
+        return None if isinstance(self.record, CollectionRecord) else self.record
 
     @property
     def is_many(self) -> bool:
@@ -104,7 +104,7 @@ class Job(Published):
     @property
     def message(self) -> str:
         """Its message, or what was not read of many puzzles."""
-        if isinstance(self.record, ManyRecord):
+        if isinstance(self.record, CollectionRecord):
             return shown(unread_of_many(or_none(self.record.unread) or {}))
         return shown(self.record.message)
 
@@ -179,7 +179,7 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def known_status(status: str | None) -> str:
     """The status if it is a known one."""
-    return status if status in STATUSES or status in OF_MANY else UNRECOGNISED
+    return status if status in STATUSES or status in WITH_TOTALS else UNRECOGNISED
 
 
 def is_within(folder: Path, top: Path) -> bool:

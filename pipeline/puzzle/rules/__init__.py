@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import Cell, CellPairs, Cells
+from pipeline.puzzle.constraints import Cell, CellPairs, Cells
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint

@@ -10,15 +10,15 @@ from math import comb
 from operator import eq
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
     AtLeast,
     Automaton,
     Cell,
     Cells,
     Constraint,
-    Every,
     OneOfSets,
     Pairs,
     Values,
@@ -50,11 +50,11 @@ class Cage(Different):
 
     total: int | None = None
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         different = AllDifferent(self.group)
         if self.total is None or len(self.group) > geometry.side:
             return different
-        return Every((different, SetTotal(self.group, self.total, geometry.values)))
+        return AllOf((different, SetTotal(self.group, self.total, geometry.values)))
 
     def title(self) -> str:
         return self.name if self.total is None else f"{self.name} {self.total}"
@@ -81,14 +81,14 @@ class DigitalRoot(Rule):
         if not 1 <= self.root <= 9:
             raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         group, values = self.group, geometry.values
         if not self.repeating and comb(len(values), len(group)) <= _MAX_SETS:
             subsets = combinations(values, len(group))
             sets = tuple(subset for subset in subsets if _digital_root(0, sum(subset)) == self.root)
-            return Every((AllDifferent(group), OneOfSets(group, sets)))
+            return AllOf((AllDifferent(group), OneOfSets(group, sets)))
         summed = Automaton(group, 0, _digital_root, frozenset((self.root,)))
-        return summed if self.repeating else Every((AllDifferent(group), summed))
+        return summed if self.repeating else AllOf((AllDifferent(group), summed))
 
     def title(self) -> str:
         return f"{self.name} {self.root}"
@@ -109,9 +109,9 @@ class RellikCage(Different):
         _few_values(self.name, geometry)
         return self.group
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         sets = _sets_without(_few_values(self.name, geometry), len(self.group), self.total)
-        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
@@ -137,9 +137,9 @@ class EqualityCage(Different):
         _few_values(self.name, geometry)
         return self.group
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         sets = _balanced_sets(_few_values(self.name, geometry), len(self.group))
-        return Every((AllDifferent(self.group), OneOfSets(self.group, sets)))
+        return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Outline(places(geometry, self.group), "equality", "="),)
@@ -162,7 +162,7 @@ class Contains(Rule):
         if not self.wanted:
             raise ValueError(f"{self.name}: no values")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         cells, wanted = self.group, Counter(self.wanted)
         parts: list[Constraint] = []
         for value, times in wanted.items():
@@ -173,7 +173,7 @@ class Contains(Rule):
                 parts.append(AtLeast(cells, value, times))
         if len(self.wanted) == len(cells):
             parts += [Allowed(cell, tuple(wanted)) for cell in cells]
-        return Every(tuple(parts))
+        return AllOf(tuple(parts))
 
     def title(self) -> str:
         exactly = " exactly" if self.exactly else ""
@@ -199,18 +199,18 @@ class CountingCircles(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.circles, once=True)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         cells, values = self.circles, geometry.values
         counts = [
             Automaton(cells, 0, _count, frozenset((0, value)), (value, value, True))
             for value in values
         ]
         if len(values) > _MAX_ALL_SUBSETS:
-            return Every(tuple(counts))
+            return AllOf(tuple(counts))
         sizes = range(len(values) + 1)
         subsets = (subset for size in sizes for subset in combinations(values, size))
         full = tuple(subset for subset in subsets if sum(subset) == len(cells))
-        return Every((*counts, OneOfSets(cells, full)))
+        return AllOf((*counts, OneOfSets(cells, full)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return [Ring((place,), "counting") for place in places(geometry, self.circles)]
@@ -227,7 +227,7 @@ class CountOfDifferent(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.counted, once=True)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return CountOfValues(self.counter, self.counted)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -246,7 +246,7 @@ class Sum(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, [cell for cell, _ in self.terms])
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Total(self.terms, self.total)
 
     def title(self) -> str:
@@ -273,7 +273,7 @@ class Arrow(Rule):
         if len(self.circle) > MAX_CIRCLE:
             raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         weights = (-100, -10, -1)[-len(self.circle) :]
         circle = zip(sorted(self.circle), weights, strict=True)
         return Total((*circle, *((cell, 1) for cell in self.shaft)), 0)
@@ -300,9 +300,9 @@ class Quadruple(Rule):
         if not self.wanted:
             raise ValueError(f"{self.name}: no values")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         cells, wanted = tuple(sorted(self.around)), Counter(self.wanted)
-        return Every(tuple(AtLeast(cells, value, times) for value, times in wanted.items()))
+        return AllOf(tuple(AtLeast(cells, value, times) for value, times in wanted.items()))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         rows, columns = zip(*places(geometry, self.around), strict=True)
@@ -322,7 +322,7 @@ class Clone(Rule):
         check_cells(self.name, self.original)
         _check_parts(self.name, (self.original, self.copy), same_size=True)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(zip(self.original, self.copy, strict=True)), eq)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -341,7 +341,7 @@ class EqualSums(Rule):
     def __post_init__(self) -> None:
         _check_parts(self.name, self.parts, same_size=self.same_size)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return SameTotals(self.parts)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -353,9 +353,9 @@ class SameMultiset(EqualSums):
 
     name, look, same_size = "same values", "same-values", True
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         values = geometry.values
-        return Every(tuple(SameTotals(self.parts, counted=value) for value in values))
+        return AllOf(tuple(SameTotals(self.parts, counted=value) for value in values))
 
 
 def _few_values(name: str, geometry: Geometry) -> range:

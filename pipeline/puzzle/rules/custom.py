@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import chain, combinations, pairwise
 
-from pipeline.puzzle.formulas import Automaton, Cells, Constraint, Either, Every, Pairs
+from pipeline.puzzle.constraints import AllOf, AnyOf, Automaton, Cells, Constraint, Pairs
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import Along, places
@@ -40,7 +40,7 @@ class Relation(Along):
         Along.__post_init__(self)
         _check_label(self.name, self.label)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         pairs = combinations(self.line, 2) if self.every else pairwise(self.line)
         return Pairs(tuple(pairs), _may_follow, (self.related,))
 
@@ -78,7 +78,7 @@ class StateMachine(Along):
         if any(states <= low + 256 * high < NO_STATE for low, high in ends):
             raise ValueError(f"{self.name}: a move to an unknown state")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _move, self.accepted, (self.moves,))
 
     def title(self) -> str:
@@ -96,8 +96,8 @@ class OneOf(Rule):
         if not self.choices:
             raise ValueError(f"{self.name}: no choices")
 
-    def formula(self, geometry: Geometry) -> Constraint:
-        return Either(tuple(_all_of(rules, geometry) for rules in self.choices))
+    def constraints(self, geometry: Geometry) -> Constraint:
+        return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(
@@ -125,8 +125,8 @@ class OneOf(Rule):
 
 
 def _all_of(rules: tuple[Rule, ...], geometry: Geometry) -> Constraint:
-    formulas = tuple(rule.formula(geometry) for rule in rules)
-    return formulas[0] if len(formulas) == 1 else Every(formulas)
+    formulas = tuple(rule.constraints(geometry) for rule in rules)
+    return formulas[0] if len(formulas) == 1 else AllOf(formulas)
 
 
 def _may_follow(u: int, v: int, related: tuple[int, ...]) -> bool:

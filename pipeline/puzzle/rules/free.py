@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate
 
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
     Automaton,
     ByValue,
@@ -17,7 +18,6 @@ from pipeline.puzzle.formulas import (
     Constraint,
     DifferentPairs,
     EqualToSome,
-    Every,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -97,7 +97,7 @@ class ConnectedValues(Rule):
         if not self.values:
             raise ValueError(f"{self.name}: no values")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         beside = tuple(_beside(geometry, self.group))
         return Connected(self.group, beside, self.values, self.size or None)
 
@@ -133,7 +133,7 @@ class ChaosConstruction(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return (*range(geometry.inner), *self.regions)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         number, inner = len(self.regions) // self.size, range(geometry.inner)
         if len(self.regions) != len(inner) or number > geometry.side:
             raise ValueError(f"{self.name}: the number of regions does not fit the grid")
@@ -145,7 +145,7 @@ class ChaosConstruction(Rule):
         apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
         near = parts[0].neighbours()
         grown = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
-        return Every((order, *parts, apart, *grown))
+        return AllOf((order, *parts, apart, *grown))
 
     def caption(self) -> str:
         return f"{self.name} of regions of {self.size} cells"
@@ -176,7 +176,7 @@ class ChaosArrow(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *(cell for arm in self.arms for cell in arm))))
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         arms = tuple(arm[1:] for arm in self.arms)
         return CountOfEqual(self.control, self.arms[0][0], arms, self.offset, unbroken=True)
 
@@ -210,7 +210,7 @@ class ChaosCount(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *self.counted)))
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, *rest = self.counted
         return CountOfEqual(self.control, first, (tuple(rest),), self.offset, unbroken=False)
 
@@ -243,7 +243,7 @@ class Doppelganger(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return (*range(geometry.inner), *self.missing)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         free = geometry.free
         if not free or free.lowest or not free.rows == free.columns == geometry.side - 1:
             raise ValueError(f"{self.name}: the values of n×n cells must be 0 to n")
@@ -252,11 +252,11 @@ class Doppelganger(Rule):
         parts += (AllDifferent((*unit, cell)) for unit, cell in pairs)
         for end, size in zip(accumulate(self.kinds), self.kinds, strict=True):
             parts.append(AllDifferent(self.missing[end - size : end]))
-        nothing = [Every(())] * (geometry.side - 1)
+        nothing = [AllOf(())] * (geometry.side - 1)
         for zero in range(geometry.inner):
             around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
             parts.append(ByValue(zero, (around, *nothing), 0))
-        return Every(tuple(parts))
+        return AllOf(tuple(parts))
 
 
 def _cell_of(geometry: Geometry, region: int) -> int:

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from itertools import combinations, groupby, pairwise, product
 from operator import eq, le, lt
 
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
+    AnyOf,
     Automaton,
     Beyond,
     ByValue,
     CellPairs,
     Cells,
     Constraint,
-    Either,
-    Every,
     OneOfSets,
     Pairs,
 )
@@ -35,7 +35,7 @@ class Thermometer(Along):
 
     slow: bool = False
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(pairwise(self.line)), le if self.slow else lt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -51,7 +51,7 @@ class Palindrome(Along):
 
     name = look = "palindrome"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         half = len(self.line) // 2
         return Pairs(tuple(zip(self.line[:half], self.line[::-1], strict=False)), eq)
 
@@ -64,13 +64,13 @@ class Renban(Along):
 
     name = look = "renban"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         length = len(self.line)
         if len({*self.line}) < length:
-            return Either(())
+            return AnyOf(())
         starts = geometry.values[: max(geometry.side - length + 1, 0)]
         windows = tuple(range(start, start + length) for start in starts)
-        return Every((AllDifferent(self.line), OneOfSets(self.line, windows)))
+        return AllOf((AllDifferent(self.line), OneOfSets(self.line, windows)))
 
 
 class Whispers(Along):
@@ -81,7 +81,7 @@ class Whispers(Along):
 
     difference: int
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(pairwise(self.line)), _far_apart, (self.difference,))
 
 
@@ -93,7 +93,7 @@ class Nabner(Along):
 
     name = look = "nabner"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(combinations(self.cells(geometry), 2)), _far_apart, (2,))
 
 
@@ -106,7 +106,7 @@ class Entropic(Along):
 
     name, look = "entropic line", "entropic"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         _check_from_one(self.name, geometry)
         third = round(geometry.side / 3)
         return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
@@ -123,7 +123,7 @@ class Modular(Along):
 
     modulus: int = 3
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(_near(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
 
 
@@ -133,11 +133,11 @@ class Between(Along):
     name, look = "between line", "between"
     min_cells, has_ends = 3, True
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
         above = [tuple((end, cell) for cell in inside) for end in (first, last)]
         below = [tuple((cell, end) for cell in inside) for end in (first, last)]
-        return Either((Pairs(above[0] + below[1], lt), Pairs(above[1] + below[0], lt)))
+        return AnyOf((Pairs(above[0] + below[1], lt), Pairs(above[1] + below[0], lt)))
 
 
 class Lockout(Along):
@@ -148,14 +148,14 @@ class Lockout(Along):
 
     difference: int = 4
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
 
         def locked(low: int, high: int) -> Constraint:
             ends = Pairs(((low, high),), _rises_by, (self.difference,))
-            return Every((ends, Beyond(tuple(inside), low, high)))
+            return AllOf((ends, Beyond(tuple(inside), low, high)))
 
-        return Either((locked(first, last), locked(last, first)))
+        return AnyOf((locked(first, last), locked(last, first)))
 
 
 class RegionSum(Along):
@@ -174,7 +174,7 @@ class RegionSum(Along):
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         region_of = {cell: index for index, cells in enumerate(self.regions) for cell in cells}
         inside = (cell for cell in self.line if cell in region_of)
         return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
@@ -186,7 +186,7 @@ class Zipper(Along):
     name, look = "zipper line", "zipper"
     min_cells, once = 3, True
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
         pairs = [(self.line[index], self.line[-1 - index]) for index in range(half)]
         return SameTotals((*pairs, *([(self.line[half],)] if odd else [])))
@@ -198,7 +198,7 @@ class DoubleArrow(Along):
     name, look = "double arrow", "double-arrow"
     min_cells, once, has_ends = 3, True, True
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
         return Total(((first, -1), (last, -1), *((cell, 1) for cell in inside)), 0)
 
@@ -222,7 +222,7 @@ class SumLine(Along):
     total: int
     loop: bool = False
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         line, whole = self.line, frozenset((0,))
         if not self.loop:
             return Automaton(line, 0, _segment, whole, (self.total,))
@@ -230,7 +230,7 @@ class SumLine(Along):
         turns = len(line) if 0 in geometry.values else min(len(line), self.total)
         rotations = [line[start:] + line[:start] for start in range(turns)]
         begin, numbers = self.total, (self.total,)
-        return Either(
+        return AnyOf(
             tuple(Automaton(rotated, begin, _segment, whole, numbers) for rotated in rotations)
         )
 
@@ -248,12 +248,12 @@ class ValueIndexer(Along):
     name, look = "value indexer", "value-indexer"
     min_cells, once = 3, True
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         value, counter, *counted = self.line
         # parts[k - geometry.lowest] holds if the second cell holds k
-        parts: list[Constraint] = [Either(())] * (1 - geometry.lowest)
+        parts: list[Constraint] = [AnyOf(())] * (1 - geometry.lowest)
         parts += (Pairs(((value, cell),), eq) for cell in counted)
-        nowhere = [Either(())] * (geometry.side - len(parts))
+        nowhere = [AnyOf(())] * (geometry.side - len(parts))
         return ByValue(counter, (*parts, *nowhere)[: geometry.side], geometry.lowest)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -268,16 +268,14 @@ class Lunchbox(Along):
 
     total: int
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         if len(self.line) == geometry.side and geometry.lowest == 1:
             return TotalBetween(self.line, self.total)
         if len(self.line) > geometry.side:
             return AllDifferent(self.line)
         indices = range(len(self.line))
         ends = [pair for pair in product(indices, repeat=2) if pair[0] != pair[1]]
-        return Every(
-            (AllDifferent(self.line), Either(tuple(self._between(*pair) for pair in ends)))
-        )
+        return AllOf((AllDifferent(self.line), AnyOf(tuple(self._between(*pair) for pair in ends))))
 
     def _between(self, smallest: int, largest: int) -> Constraint:
         """The extreme values are at these indices of the line, and `total` is between them."""
@@ -286,7 +284,7 @@ class Lunchbox(Along):
         first, last = sorted((smallest, largest))
         inside = tuple((cell, 1) for cell in self.line[first + 1 : last])
         order = (low, high), *((low, cell) for cell in rest), *((cell, high) for cell in rest)
-        return Every((Pairs(order, lt), Total(inside, self.total)))
+        return AllOf((Pairs(order, lt), Total(inside, self.total)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         cells = places(geometry, self.line)

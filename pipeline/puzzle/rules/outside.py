@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import chain
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
+    AnyOf,
     Automaton,
     ByValue,
     Cells,
     Constraint,
-    Either,
     Equivalent,
-    Every,
     Ranked,
 )
 from pipeline.puzzle.geometry import Geometry
@@ -59,7 +59,7 @@ class LittleKiller(Outside):
 
     name, look, min_cells = "little killer", "little-killer", 1
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Total(tuple((cell, 1) for cell in self.line), self.number)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -80,11 +80,11 @@ class Sandwich(Outside):
 
     name = look = "sandwich"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         if geometry.free:
-            return Lunchbox(self.line, self.number).formula(geometry)
+            return Lunchbox(self.line, self.number).constraints(geometry)
         is_whole = len(self.line) == geometry.side
-        return TotalBetween(self.line, self.number) if is_whole else Either(())
+        return TotalBetween(self.line, self.number) if is_whole else AnyOf(())
 
     def describe(self, geometry: Geometry) -> str:
         return f"{self.name} {self.number} {_of_line(geometry, self.line)}"
@@ -95,7 +95,7 @@ class Skyscraper(Outside):
 
     name = look = "skyscraper"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         n = geometry.values[-1]
         seen = frozenset((highest, self.number) for highest in range(1, n + 1))
         return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
@@ -109,23 +109,23 @@ class XSum(Outside):
 
     name, look = "X-sum", "x-sum"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
         values = geometry.values
         if geometry.free:
             return ByValue(first, tuple(map(self._sum_of, values)), geometry.lowest)
         if len(self.line) != len(values):
-            return Either(())
+            return AnyOf(())
         sums = [
             SetTotal(tuple(rest[: x - 1]), self.number - x, tuple(v for v in values if v != x))
             for x in values
         ]
-        return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
+        return AllOf((AllDifferent(self.line), ByValue(first, tuple(sums))))
 
     def _sum_of(self, x: int) -> Constraint:
         """The first x cells sum to the clue, given that the first one holds x."""
         if x > len(self.line):
-            return Either(())
+            return AnyOf(())
         return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
 
 
@@ -134,7 +134,7 @@ class HiddenSkyscraper(Outside):
 
     name, look = "hidden skyscraper", "hidden-skyscraper"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, -1, _hide, frozenset((_HIDDEN,)), (self.number,))
 
 
@@ -143,15 +143,15 @@ class NumberedRoom(Outside):
 
     name, look = "numbered room", "numbered-room"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, values = self.line[0], geometry.values
         rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
         if self.number not in values:
-            return Either(())
+            return AnyOf(())
         not_clue = tuple(value for value in values if value != self.number)
         beyond = self.line[max(values) :]  # not empty only if the values begin with 0
         facts = [((first, k), (cell, self.number)) for k, cell in rooms]
-        return Every(
+        return AllOf(
             (
                 Allowed(first, tuple(k for k, _ in rooms)),
                 Equivalent(tuple(fact for fact in facts if fact[0] != fact[1])),
@@ -172,7 +172,7 @@ class FullRank(Outside):
 
     tied: bool = False
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         first, smaller = divmod(self.number - 1, 4)
         return Ranked(self.line, self._other_lines(geometry), first + 1, smaller, self.tied)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from operator import gt, ne
 from typing import ClassVar
 
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     Allowed,
     Cell,
     CellPairs,
@@ -38,7 +38,7 @@ class AntiKnight(Everywhere):
 
     name = "anti-knight"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(moves(geometry, ((1, -2), (1, 2), (2, -1), (2, 1)))), ne)
 
 
@@ -47,7 +47,7 @@ class AntiKing(Everywhere):
 
     name = "anti-king"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(tuple(moves(geometry, ((0, 1), (1, -1), (1, 0), (1, 1)))), ne)
 
 
@@ -77,7 +77,7 @@ class Nonconsecutive(Negative, Everywhere):
 
     spared: CellPairs = ()
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, ((1,), ()))
 
 
@@ -93,7 +93,7 @@ class NegativeKropki(Negative, Everywhere):
     ratios: Values
     spared: CellPairs
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
 
     def caption(self) -> str:
@@ -110,7 +110,7 @@ class NegativeXV(Negative, Everywhere):
     totals: Values
     spared: CellPairs
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _sums_to_none, self.totals)
 
 
@@ -121,7 +121,7 @@ class WhiteDot(OnBorder):
 
     difference: int = 1
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), _differs_by, (self.difference,))
 
     def text(self) -> str:
@@ -135,7 +135,7 @@ class BlackDot(OnBorder):
 
     ratio: int = 2
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), _has_ratio, (self.ratio,))
 
     def text(self) -> str:
@@ -149,7 +149,7 @@ class XV(OnBorder):
 
     total: int
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), _sums_to, (self.total,))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -165,7 +165,7 @@ class Greater(OnBorder):
 
     name = "greater than"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(((self.a, self.b),), gt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -190,7 +190,7 @@ class Extreme(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return self.cell, *self.neighbours
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self._unequal(), gt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -214,7 +214,7 @@ class Parity(Rule):
     cell: Cell
     odd: bool
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         fitting = (value for value in geometry.values if value % 2 == self.odd)
         return Allowed(self.cell, tuple(fitting))
 
@@ -241,7 +241,7 @@ class Among(Rule):
         if not self.allowed:
             raise ValueError(f"{self.name}: at least one value")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return Allowed(self.cell, self.allowed)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -263,7 +263,7 @@ class Indexer(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         own, index = self.cell, geometry.place(self.cell)[0 if self.row else 1]
         line = enumerate(self._line(geometry), start=1)
         return Equivalent(tuple(((own, v), (there, index)) for v, there in line if there != own))
@@ -303,7 +303,7 @@ class BoxIndexer(Rule):
         if self.cell not in self.region:
             raise ValueError(f"{self.name}: the cell is not in its region")
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         own, region = self.cell, sorted(self.region)
         if len(region) != geometry.side:
             n = geometry.side

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipeline.puzzle.formulas import AllDifferent, Cells, Constraint, Every
+from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, check_one_grid, places, tinted
@@ -24,7 +24,7 @@ class Different(Rule):
     def cells(self, geometry: Geometry) -> Cells:
         return self.group
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         return AllDifferent(self.group)
 
 
@@ -53,7 +53,7 @@ class Diagonal(Rule):
 
     rising: bool
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         n = _side(self.name, geometry)
         rows = reversed(range(n)) if self.rising else range(n)
         return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
@@ -79,11 +79,11 @@ class Windoku(Rule):
 
     name = "windoku"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
         if geometry.side != 9:
             raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
-        return Every(tuple(map(AllDifferent, _WINDOWS)))
+        return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return tinted(geometry, _WINDOWS, "windoku")
@@ -101,8 +101,8 @@ class DisjointGroups(Rule):
 
     name = "disjoint groups"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
         if geometry.height == 1:
             raise ValueError(f"{self.name}: the grid has no boxes")
-        return Every(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))
+        return AllOf(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))

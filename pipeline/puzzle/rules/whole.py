@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from operator import ne
 
-from pipeline.puzzle.formulas import Allowed, Cells, Constraint, Either, Every, Pairs
+from pipeline.puzzle.constraints import AllOf, Allowed, AnyOf, Cells, Constraint, Pairs
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import Everywhere, check_one_grid
@@ -17,14 +17,14 @@ class AntiTaxicab(Everywhere):
 
     name = "anti-taxicab"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         places = [*map(geometry.place, range(geometry.inner))]
         apart: dict[int, list[tuple[int, int]]] = {value: [] for value in geometry.values}
         for a, b in combinations(range(geometry.inner), 2):
             down, right = (abs(x - y) for x, y in zip(places[a], places[b], strict=True))
             if down and right and down + right in apart:
                 apart[down + right].append((a, b))
-        return Every(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in apart.items()))
+        return AllOf(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in apart.items()))
 
 
 class GlobalEntropy(Rule):
@@ -32,7 +32,7 @@ class GlobalEntropy(Rule):
 
     name = "global entropy"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         values = _divisible_by_3(self.name, geometry)
         third = len(values) // 3
         thirds = [values[start : start + third] for start in range(0, len(values), third)]
@@ -44,7 +44,7 @@ class GlobalModular(Rule):
 
     name = "global modular"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         values = _divisible_by_3(self.name, geometry)
         return _in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
 
@@ -54,7 +54,7 @@ class Flatmates(Rule):
 
     name = "Dutch flatmates"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         values = geometry.values
         if len(values) % 2 == 0:
             raise ValueError(f"{self.name}: {len(values)} values have no middle value")
@@ -68,8 +68,8 @@ class Flatmates(Rule):
             for mate_row, value in mates:
                 mate = geometry.cell_at(mate_row, column)  # None: the row below the grid is empty
                 facts += [] if mate is None else [Allowed(mate, (value,))]
-            parts.append(Either(tuple(facts)))
-        return Every(tuple(parts))
+            parts.append(AnyOf(tuple(facts)))
+        return AllOf(tuple(parts))
 
 
 class NoTiedLines(Rule):
@@ -77,9 +77,9 @@ class NoTiedLines(Rule):
 
     name = "no tied lines"
 
-    def formula(self, geometry: Geometry) -> Constraint:
+    def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
-        return Every(tuple(map(_differ, *zip(*_pairs_of_lines(geometry), strict=True))))
+        return AllOf(tuple(map(_differ, *zip(*_pairs_of_lines(geometry), strict=True))))
 
 
 def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
@@ -95,7 +95,7 @@ def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
 def _differ(one: Cells, other: Cells) -> Constraint:
     """Two lines differ somewhere; pairs of cells that occur twice are compared once."""
     pairs = {(min(pair), max(pair)) for pair in zip(one, other, strict=True) if pair[0] != pair[1]}
-    return Either(tuple(Pairs((pair,), ne) for pair in sorted(pairs)))
+    return AnyOf(tuple(Pairs((pair,), ne) for pair in sorted(pairs)))
 
 
 def _divisible_by_3(name: str, geometry: Geometry) -> range:
@@ -116,9 +116,9 @@ def _in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
         corners = [corner for corner in square if corner is not None]
         if len(corners) == len(square):
             constraints += [
-                Either(tuple(Allowed(corner, part) for corner in corners)) for part in parts
+                AnyOf(tuple(Allowed(corner, part) for corner in corners)) for part in parts
             ]
-    return Every(tuple(constraints))
+    return AllOf(tuple(constraints))
 
 
 def _not_both(u: int, v: int, value: int) -> bool:

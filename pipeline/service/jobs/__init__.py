@@ -31,16 +31,16 @@ from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
 from pipeline.outbox.write_record import (
+    CollectionSet,
     Origin,
-    SetOfMany,
-    SetOfOne,
+    PuzzleSet,
     timestamp,
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.log import Log, Progress
+from pipeline.service.protocol.checkpointed import Growing
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing
 from pipeline.service.protocol.publish import PublishedSet
 from pipeline.service.protocol.settle import within
 from pipeline.service.workers import Request
@@ -214,7 +214,7 @@ class Job(ABC):
         """Take the reply to a step."""
 
     @abstractmethod
-    def _made(self) -> SetOfOne | SetOfMany:
+    def _made(self) -> PuzzleSet | CollectionSet:
         """What is published, once all steps are done."""
 
     def published_set(self) -> PublishedSet:
@@ -301,9 +301,9 @@ class LongJob(Job):
     def _size(self) -> int | None:
         return shown_size(self.claim.original)
 
-    def _made(self) -> SetOfMany:
+    def _made(self) -> CollectionSet:
         terms = self._dropped, self.status, self.format, self.reason
-        return SetOfMany(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
+        return CollectionSet(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def published_set(self) -> PublishedSet:
         return replace(super().published_set(), grown=self._growing.staged())

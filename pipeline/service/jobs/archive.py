@@ -27,9 +27,9 @@ from pipeline.outbox.tables import (
     member_fields,
 )
 from pipeline.outbox.write_record import (
+    CollectionSet,
     Origin,
-    SetOfMany,
-    SetOfOne,
+    PuzzleSet,
     digest,
     listable,
     timestamp,
@@ -133,14 +133,14 @@ class ArchiveJob(LongJob):
         origin = self._member(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
-        made = SetOfOne(origin, result, self._settings.keep_cnf)
+        made = PuzzleSet(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
-            record, also = SetOfOne(origin, result).record({}, datetime.now(UTC)), ()
+            record, also = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
         self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
         self._row(item.name, *member_fields(record, also))
 
@@ -181,7 +181,7 @@ class ArchiveJob(LongJob):
             self._growing.release(name)
         origin, form = self._member(member, end.digest, end.size), found.format.name
         counted = table.totals, table.fallbacks
-        made = SetOfMany(
+        made = CollectionSet(
             origin, "collection", form, found.reason, *counted, table.seconds, table.unread
         )
         self._tree.write(table.stem.lstrip("/"), made, table.names())
@@ -301,14 +301,16 @@ class Tree:
             self._fresh += [self._top / made, (self._top / made).parent]
         return made
 
-    def write_one(self, member: str, number: int, made: SetOfOne) -> PuzzleRecord:
+    def write_one(self, member: str, number: int, made: PuzzleSet) -> PuzzleRecord:
         """Write one puzzle's set; return its record. Raises OSError, and then nothing is left."""
         with self._undone():
             record = self.write(self.stem_for(member, number), made)
         assert isinstance(record, PuzzleRecord), "a puzzle has no other"  # noqa: S101 - for mypy
         return record
 
-    def write(self, stem: str, made: SetOfOne | SetOfMany, grown: Iterable[str] = ()) -> Record:
+    def write(
+        self, stem: str, made: PuzzleSet | CollectionSet, grown: Iterable[str] = ()
+    ) -> Record:
         """Write the set of a member, some files of which have grown here already."""
         now, place = datetime.now(UTC), self._top / stem
 

@@ -22,10 +22,10 @@ from pipeline.reading.formats import START, Piece, Position
 from pipeline.reading.unread import add_unread
 from pipeline.service.jobs import End, LongJob, PieceOf, Portions, size_of
 from pipeline.service.log import Progress
+from pipeline.service.protocol.checkpointed import Growing
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing
-from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
+from pipeline.settings import MAX_SOLUTIONS_IN_COLLECTION, Settings
 
 
 class GrowingTable:
@@ -140,7 +140,7 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
         and cells <= NINE.size
         and size <= _QUICK_PIECES * portions.size(found.layout, settings)
         and settings.solver in {"auto", "batch"}
-        and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
+        and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
         and not {"effort", "rating"} & {*settings.trait_names}
         and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))

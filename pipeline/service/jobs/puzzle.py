@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.files import digest_of
-from pipeline.outbox.write_record import SetOfOne, digest, listable
+from pipeline.outbox.write_record import PuzzleSet, digest, listable
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.jobs import Job, size_of
 from pipeline.service.protocol.claim import Claim
@@ -77,5 +77,5 @@ class PuzzleJob(Job):
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
-    def _made(self) -> SetOfOne:
-        return SetOfOne(self._dropped, self._result, self.claim.note.keep_cnf)
+    def _made(self) -> PuzzleSet:
+        return PuzzleSet(self._dropped, self._result, self.claim.note.keep_cnf)

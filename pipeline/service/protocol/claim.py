@@ -37,11 +37,11 @@ import msgspec
 
 from pipeline.errors import is_environmental
 from pipeline.files import (
-    begin_writing,
     descriptor_of,
     is_file_name,
     opened,
     read_end,
+    start_writeback,
     write_all,
 )
 from pipeline.service.protocol.durable import sync
@@ -214,7 +214,7 @@ class Claim:
         """
         told = self._told()
         self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
-        begin_writing(self._lock)
+        start_writeback(self._lock)
 
     def reset_attempts(self) -> None:
         """Forget all attempts: something durable was done."""
@@ -247,7 +247,7 @@ class Claim:
         with opened(self.folder / NOTE, APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
             if begin:
-                begin_writing(descriptor)
+                start_writeback(descriptor)
         self.note = note
 
     def sync(self) -> None:

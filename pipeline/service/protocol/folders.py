@@ -42,7 +42,7 @@ class Folders:
     def failed(self) -> Path:
         return self.inbox / FAILED
 
-    def blames(self, error: Exception) -> bool:
+    def is_environment_fault(self, error: Exception) -> bool:
         """Whether all jobs would fail so: no room, or a folder that is not writable."""
         if not isinstance(error, OSError):
             return isinstance(error, EnvironmentFailure)

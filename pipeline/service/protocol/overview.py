@@ -19,11 +19,11 @@ from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
+from pipeline.service.protocol.checkpointed import last_noted
 from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.growing import last_noted
 from pipeline.service.protocol.settle import History, look, names_in
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"

@@ -22,7 +22,7 @@ from msgspec.structs import replace as with_fields
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.outbox.write_record import SetOfMany, SetOfOne, listed, record_text
+from pipeline.outbox.write_record import CollectionSet, PuzzleSet, listed, record_text
 from pipeline.service.protocol.claim import Claim, notes_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
@@ -54,7 +54,7 @@ class PublishedSet:
     """
 
     stem: str
-    made: SetOfOne | SetOfMany
+    made: PuzzleSet | CollectionSet
     claimed: str
     finished: datetime
     grown: Mapping[str, Grown] = field(default_factory=dict)

@@ -49,7 +49,7 @@ UNSEEN = Fingerprint(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Observation:
     """A file as it was just seen.
 
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
@@ -100,7 +100,7 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
 
 def look(
     path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
-) -> Sight | None:
+) -> Observation | None:
     """Look at a path; None if nothing is there.
 
     A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
@@ -114,7 +114,7 @@ def look(
         return _look_at_folder(path)
     if not stat.S_ISREG(status.st_mode):
         refusal = f"it is {kind_in_words(status.st_mode)}"
-        return Sight(path.name, fingerprint_of(status), writer=False, refusal=refusal)
+        return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
@@ -134,7 +134,9 @@ def look(
         os.close(descriptor)
     cut_off = cut_off or before != after
     known = data if is_read and data and len(data) == wanted else None
-    return Sight(path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank)
+    return Observation(
+        path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank
+    )
 
 
 def _read(descriptor: int, wanted: int) -> bytes:
@@ -145,7 +147,7 @@ def _read(descriptor: int, wanted: int) -> bytes:
     return data
 
 
-def _look_at_folder(path: Path) -> Sight | None:
+def _look_at_folder(path: Path) -> Observation | None:
     """Look at a folder with all that is read of it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
     for inner, name, folder, status in within(path):
@@ -160,7 +162,7 @@ def _look_at_folder(path: Path) -> Sight | None:
     if not os.access(path, os.R_OK | os.X_OK):
         size += own.st_size  # nobody knows whether it is empty
     content = int.from_bytes(hashed.digest()[:7], "big")
-    return Sight(
+    return Observation(
         path.name,
         Fingerprint(own.st_ino, size, content),
         writer or None,
@@ -211,14 +213,14 @@ def _is_written_in(folder: int, name: str) -> bool:
         return False
 
 
-def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
+def _unopened(path: Path, status: os.stat_result, error: OSError) -> Observation | None:
     """The sight of a file that cannot be opened; None if it was replaced just now."""
     if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
         return None
     writers = {errno.EACCES: None, errno.EAGAIN: True}
     if error.errno not in writers:  # permission may be granted at the end of a copy,
         raise error  # and EAGAIN says that it is leased for writing
-    return Sight(path.name, fingerprint_of(status), writers[error.errno])
+    return Observation(path.name, fingerprint_of(status), writers[error.errno])
 
 
 def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
@@ -283,7 +285,7 @@ class History:
     since: float = math.nan
     written: float = -math.inf
 
-    def judge(self, sight: Sight, settle: float, now: float, wall: float) -> Settling | None:
+    def judge(self, sight: Observation, settle: float, now: float, wall: float) -> Settling | None:
         """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
         if self.fingerprint is None:
             self.first = now

@@ -10,7 +10,7 @@ from support.puzzles import pattern
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.variants import run_search
 from pipeline.certify.variants.joint import joint_sums
-from pipeline.puzzle.formulas import AllDifferent, Every
+from pipeline.puzzle.constraints import AllDifferent, AllOf
 from pipeline.puzzle.geometry import Geometry, units_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules.cages import Sum
@@ -53,7 +53,7 @@ def test_sums_are_joined_if_more_of_their_cells_differ():
     eight = total(range(8), 40)
     assert joint(*sums) == []
     assert joint(*sums, units=[range(9)]) == [eight]
-    assert joint(Every((*sums, AllDifferent(tuple(range(8)))))) == [eight]
+    assert joint(AllOf((*sums, AllDifferent(tuple(range(8)))))) == [eight]
 
 
 def test_sums_with_weights_or_common_cells_are_not_joined():

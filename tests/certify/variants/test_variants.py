@@ -30,9 +30,11 @@ from pipeline.certify.variants import (
 )
 from pipeline.certify.variants.arrays import search_arrays
 from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
+    AnyOf,
     AtLeast,
     Automaton,
     Beyond,
@@ -40,10 +42,8 @@ from pipeline.puzzle.formulas import (
     Connected,
     Constraint,
     DifferentPairs,
-    Either,
     EqualToSome,
     Equivalent,
-    Every,
     OneOfSets,
     Pairs,
     Ranked,
@@ -78,7 +78,7 @@ class Formula(Rule):
 
     constraint: Constraint
 
-    def formula(self, geometry):
+    def constraints(self, geometry):
         return self.constraint
 
 
@@ -234,8 +234,8 @@ def test_relations_of_many_values_are_looked_up_in_several_tables(step):
 def test_alternatives_may_be_nested(step):
     """Three alternatives for the first cell, of two of which one depends on another cell."""
     total = [Total(((1, 1), (2, 1)), number) for number in (3, 5, 7)]
-    by_value = ByValue(4, (total[0], Either((total[1], total[2])), Either(()), Every(())))
-    nested = Every((Either((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), Either((total[1],))))
+    by_value = ByValue(4, (total[0], AnyOf((total[1], total[2])), AnyOf(()), AllOf(())))
+    nested = AllOf((AnyOf((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), AnyOf((total[1],))))
     found = searched_through(step, Puzzle.empty(FOUR, (Formula(nested),)))
     assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
 
@@ -251,7 +251,7 @@ def in_a_row_of_six(chance):
     terms = *((cell, 1) for cell in some), *((cell, weight) for cell in others)
     of_sums = Total(terms, chance.randint(4, 20))
     constraint = chance.choice((OneOfSets(some, tuple(sets)), of_sums))
-    rule = Formula(Every((AllDifferent(tuple(range(6))), constraint)))
+    rule = Formula(AllOf((AllDifferent(tuple(range(6))), constraint)))
     masks = [chance.randrange(1, 64) | chance.randrange(1, 64) for _ in range(6)]
     known = [
         Grid(geometry, row)
@@ -347,7 +347,7 @@ def any_formula(chance, depth):
     if depth and chance.random() < 0.7:
         parts = tuple(any_formula(chance, depth - 1) for _ in range(4))
         return chance.choice(
-            (Either(parts[1:]), Every(parts[2:]), ByValue(chance.randrange(16), parts))
+            (AnyOf(parts[1:]), AllOf(parts[2:]), ByValue(chance.randrange(16), parts))
         )
     return chance.choice(kinds)()
 
@@ -380,8 +380,8 @@ def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):
 
 
 def test_too_many_alternatives_are_not_searched():
-    pairs = [Either(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
-    many = Formula(Either((Every(tuple(pairs)), Every(()))))
+    pairs = [AnyOf(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
+    many = Formula(AnyOf((AllOf(tuple(pairs)), AllOf(()))))
     found = searched_through(None, Puzzle.empty(FOUR, (many,)))
     why = f"a rule has more than {MAX_ALTERNATIVES} alternatives"
     assert found == SearchResult((), 0, why)
@@ -398,7 +398,7 @@ def test_constraints_of_another_kind_are_not_searched():
         def encode(self, clauses):
             pass
 
-    for odd in (Formula(Any()), Formula(Either((Any(), Either(()), Any())))):
+    for odd in (Formula(Any()), Formula(AnyOf((Any(), AnyOf(()), Any())))):
         found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
         assert found == SearchResult((), 0, "Any is not searched")
 
@@ -410,7 +410,7 @@ def test_parts_that_say_nothing_always_hold(step):
         SameTotals((), counted=2),
         AtLeast((), 1, 0),
     ):
-        for rule in (Formula(part), Formula(Either((Total(((0, 1),), 9), part, part)))):
+        for rule in (Formula(part), Formula(AnyOf((Total(((0, 1),), 9), part, part)))):
             found = searched_through(step, Puzzle.empty(FOUR, (rule,)))
             assert len(found.missing) == 288
 
@@ -518,8 +518,8 @@ def test_rules_that_contradict_each_other_have_no_solution(step):
     for rules in (
         (Cage((0, 1), 3), Cage((0, 1), 4)),
         (Sum(((0, 0),), 1),),
-        (Formula(Either(())),),
-        (Formula(Either((Total(((0, 1),), 9), OneOfSets((1,), ((5,),))))),),
+        (Formula(AnyOf(())),),
+        (Formula(AnyOf((Total(((0, 1),), 9), OneOfSets((1,), ((5,),))))),),
         (Formula(OneOfSets((1, 2), ((5, 6),))),),
         (Thermometer((0, 1, 5, 0)),),
     ):

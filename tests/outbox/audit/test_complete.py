@@ -34,7 +34,7 @@ from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.complete import audit_others
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import refuter
@@ -277,7 +277,7 @@ def undecided(puzzle, grids, **_):
 
 def said_of(puzzle, grids, ask):
     """What an audit says where only a refuter can tell."""
-    report = Report(Terms(refuter=ask))
+    report = Findings(Terms(refuter=ask))
     audit_others(puzzle, grids, report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)
@@ -290,7 +290,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
     found = {"no solution": pattern(puzzle.geometry), "a published one": grids[0]}[which]
 
     def another_said() -> tuple[str, ...]:
-        report = Report()
+        report = Findings()
         audit_others(puzzle, grids[:1], report, are_claimed=True)
         finding = report.finding("", "")
         return (*finding.problems, *finding.gaps)

@@ -23,7 +23,7 @@ from support.puzzles import NONE, TWO, program
 from support.solvers import at_hand
 
 from pipeline.outbox import NoRecord, record_of
-from pipeline.outbox.schema import ManyRecord, PuzzleRecord
+from pipeline.outbox.schema import CollectionRecord, PuzzleRecord
 from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
 from pipeline.outbox.traits import ALSO
 from pipeline.solving.complete import encoder, refuter
@@ -250,7 +250,7 @@ def test_every_field_of_every_record_and_table_is_forged(original):
     """A new field needs an example here, so that it is forged."""
     values = seen(original)
     told = {name for name, found in values.items() if any(each not in (None, "") for each in found)}
-    assert {*fields_of(PuzzleRecord), *fields_of(ManyRecord)} - told == {"rating.failed"}
+    assert {*fields_of(PuzzleRecord), *fields_of(CollectionRecord)} - told == {"rating.failed"}
     for stem, kind in (("lines", PuzzleRow), ("set", MemberRow)):
         assert original.rows(f"{stem}.csv")[0] == columns(kind, ALSO)
 

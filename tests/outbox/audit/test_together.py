@@ -10,7 +10,7 @@ from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit.collection import audit_collection
 from pipeline.outbox.audit.rows import read_row
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import load_published
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at
@@ -34,7 +34,7 @@ OPTIONS = ("--prove", "never")
 
 def found(outbox, stem):
     """What an audit says of a collection, whatever the hashes are."""
-    report = Report()
+    report = Findings()
     published, original = (
         load_published(outbox.path(f"{stem}.json")),
         outbox.original(f"{stem}.txt"),

@@ -19,7 +19,7 @@ from pipeline.outbox.report.shaped import (
     name_of,
     style_of,
 )
-from pipeline.puzzle.formulas import Every
+from pipeline.puzzle.constraints import AllOf
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
@@ -48,8 +48,8 @@ class Shown(Rule):
     drawn: tuple[Shape, ...]
     name = "shown"
 
-    def formula(self, geometry):
-        return Every(())
+    def constraints(self, geometry):
+        return AllOf(())
 
     def draw(self, geometry):
         return self.drawn

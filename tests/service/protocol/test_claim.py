@@ -20,6 +20,7 @@ from support.claims import claimed, claiming, go
 from support.strategies import examples
 
 from pipeline.files import is_file_name
+from pipeline.service.protocol.checkpointed import PROGRESS, Growing
 from pipeline.service.protocol.claim import (
     LOCK,
     NOTE,
@@ -30,7 +31,6 @@ from pipeline.service.protocol.claim import (
     note_in,
     notes_in_work,
 )
-from pipeline.service.protocol.growing import PROGRESS, Growing
 from pipeline.service.protocol.overview import claims_seen
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 

@@ -11,7 +11,7 @@ import pytest
 from support.archives import deep_folder
 
 from pipeline.service.protocol.settle import (
-    Sight,
+    Observation,
     fingerprint_of,
     has_writer,
     is_written,
@@ -102,7 +102,7 @@ def test_a_sight_tells_inode_size_and_mtime_and_what_the_content_says(file):
     for cut_off in (True, False):
         seen = look(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
         fingerprint = (file.stat().st_ino, 9, 7)
-        wanted = Sight("a.txt", fingerprint, seen.writer, cut_off=cut_off, data=b"some text")
+        wanted = Observation("a.txt", fingerprint, seen.writer, cut_off=cut_off, data=b"some text")
         assert seen == replace(wanted, content=b"SOME TEXT")
 
 

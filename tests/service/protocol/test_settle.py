@@ -14,7 +14,7 @@ from pipeline.service.protocol.settle import (
     FOLDER_SECONDS,
     Fingerprint,
     History,
-    Sight,
+    Observation,
 )
 
 SETTLE = 2.0
@@ -26,7 +26,7 @@ EMPTY = Fingerprint(inode=7, size=0, modified_ns=OLD)
 
 
 def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_folder=False):
-    return Sight(name, fingerprint, writer, cut_off, is_folder, fingerprint.modified_ns)
+    return Observation(name, fingerprint, writer, cut_off, is_folder, fingerprint.modified_ns)
 
 
 def empty(mtime_age):

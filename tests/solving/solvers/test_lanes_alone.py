@@ -25,7 +25,7 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     result = solve_puzzle(puzzle, Settings(solver="batch", prove=prove), shown.append)
     assert list(result.solutions) == shown == solutions(puzzle, 10)
     assert (result.complete, result.solver.name, result.solver.fallback) == (True, "batch", None)
-    assert result.told_certificate == ("lrat" if prove == "always" else "exhaustive-search")
+    assert result.certificate_label == ("lrat" if prove == "always" else "exhaustive-search")
     assert result.cnf is None
     assert {"batch", "total"} <= result.seconds.keys()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.rules.free import FREE
 
 from pipeline import rules
-from pipeline.puzzle.clauses import ClauseBuilder, Most
+from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 
@@ -397,8 +397,10 @@ for _geometry, _rule in _ALL + FREE:
     EXAMPLES.setdefault(type(_rule), []).append((_geometry, _rule))
 
 
-def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> ClauseBuilder:
+def stated(geometry: Geometry, rule: Rule, most: ClauseLimits | None = None) -> ClauseBuilder:
     """The clauses of a rule, which may take so much."""
-    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most(), lowest=geometry.lowest)
+    clauses = ClauseBuilder(
+        geometry.side, geometry.size, most or ClauseLimits(), lowest=geometry.lowest
+    )
     rule.encode(geometry, clauses)
     return clauses

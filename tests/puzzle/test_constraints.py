@@ -16,20 +16,20 @@ from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import ClauseBuilder, Most
-from pipeline.puzzle.formulas import (
+from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.constraints import (
     AllDifferent,
+    AllOf,
     Allowed,
+    AnyOf,
     AtLeast,
     Automaton,
     Beyond,
     ByValue,
     Connected,
     Constraint,
-    Either,
     EqualToSome,
     Equivalent,
-    Every,
     OneOfSets,
     Pairs,
 )
@@ -282,7 +282,7 @@ def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowe
 
     constraint = SetTotal(some, total, allowed)
     check(constraint, means)
-    clauses = ClauseBuilder(SIDE, CELLS, Most(sets=most))
+    clauses = ClauseBuilder(SIDE, CELLS, ClauseLimits(sets=most))
     constraint.encode(clauses)
     assert taken(clauses, CELLS) == set(filter(means, product(EVERY, repeat=CELLS)))
 
@@ -340,9 +340,9 @@ def test_an_automaton_accepts_values_that_lead_to_an_accepted_state(some, table,
 @given(options=st.lists(st.tuples(cell, values_allowed), max_size=3))
 def test_every_part_holds_or_either(options):
     parts = tuple(Allowed(*each) for each in options)
-    check(Every(parts), lambda values: all(values[c] in some for c, some in options))
-    check(Either(parts), lambda values: any(values[c] in some for c, some in options))
-    assert [*Every(parts).scope()] == [c for c, _ in options]
+    check(AllOf(parts), lambda values: all(values[c] in some for c, some in options))
+    check(AnyOf(parts), lambda values: any(values[c] in some for c, some in options))
+    assert [*AllOf(parts).scope()] == [c for c, _ in options]
 
 
 @examples(20)
@@ -389,13 +389,13 @@ NINE_CELLS = tuple(range(9))
 @for_each(
     ("most", "constraint"),
     [
-        (Most(clauses=50), AllDifferent(NINE_CELLS)),
-        (Most(clauses=5), OneOfSets(NINE_CELLS, (range(1, 10),))),
-        (Most(literals=50), AllDifferent(NINE_CELLS)),
-        (Most(steps=50), Pairs(((0, 1),), lt)),
-        (Most(steps=500), Total(tuple((each, 1) for each in NINE_CELLS), 45)),
-        (Most(steps=500), SameTotals((NINE_CELLS, tuple(range(9, 18))))),
-        (Most(steps=5), SetTotal((0, 1, 2, 3), 20, range(1, 10))),
+        (ClauseLimits(clauses=50), AllDifferent(NINE_CELLS)),
+        (ClauseLimits(clauses=5), OneOfSets(NINE_CELLS, (range(1, 10),))),
+        (ClauseLimits(literals=50), AllDifferent(NINE_CELLS)),
+        (ClauseLimits(steps=50), Pairs(((0, 1),), lt)),
+        (ClauseLimits(steps=500), Total(tuple((each, 1) for each in NINE_CELLS), 45)),
+        (ClauseLimits(steps=500), SameTotals((NINE_CELLS, tuple(range(9, 18))))),
+        (ClauseLimits(steps=5), SetTotal((0, 1, 2, 3), 20, range(1, 10))),
     ],
 )
 def test_clauses_beyond_the_limits_are_refused(most, constraint):

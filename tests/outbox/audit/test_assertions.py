@@ -9,8 +9,8 @@ from support.outboxes import ONE, call, in_a_line, made, packed
 from support.puzzles import NONE, SIX, TWO
 
 from pipeline.outbox.audit import Terms
-from pipeline.outbox.audit.claims import audit_conflict, audit_difference
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.assertions import audit_conflict, audit_difference
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, Value
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -139,7 +139,7 @@ def test_a_conflict_for_which_time_was_not_enough_is_unchecked(outbox):
 
 def conflict_of(puzzle, clues, *, minimal=True):
     """What an audit says of a conflict."""
-    report = Report()
+    report = Findings()
     record = PuzzleRecord(
         job="", source="", status="", files=(), conflict=tuple(clues), conflict_minimal=minimal
     )
@@ -232,7 +232,7 @@ def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
         (clues, 60.0, "bad"),
         (clues, 0.0, "unchecked"),
     ):
-        report = Report(Terms(seconds=seconds))
+        report = Findings(Terms(seconds=seconds))
         told = RecordedDifference(cells=cells, decisive=decisive, exact=True)
         audit_difference(told, grids, report)
         assert report.finding("", "").verdict == verdict

@@ -16,12 +16,12 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.sets import Report, Terms
+from pipeline.outbox.audit.sets import Findings, Terms
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.published import Many, One, load_published
-from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
+from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import (
@@ -121,7 +121,7 @@ def _shown(path: Path) -> str:
     return printable(str(path))
 
 
-def _archive_of(published: One | Many) -> tuple[Path, ManyRecord] | None:
+def _archive_of(published: One | Many) -> tuple[Path, CollectionRecord] | None:
     """The archive of which a set is a member, if it is one: the path of its record, and that."""
     is_member = or_none(published.record.member) is not None
     return archive_above(published.path) if is_member else None
@@ -213,7 +213,7 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    report = Report(Terms(settings), is_ours=published.is_ours)
+    report = Findings(Terms(settings), is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:

@@ -13,7 +13,7 @@ from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
-from pipeline.outbox.audit.sets import Report
+from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import One
 from pipeline.outbox.schema import (
     Cell,
@@ -36,7 +36,7 @@ _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
 
-def audit_presence(published: One, report: Report) -> None:
+def audit_presence(published: One, report: Findings) -> None:
     """Check that fields about puzzles are given where they belong, and nowhere else."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
@@ -61,7 +61,7 @@ def _is_not_found(record: PuzzleRecord) -> bool:
 
 
 def audit_conflict(
-    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Report
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> None:
     """Check that clues are the puzzle's, have no solution together, and are minimal if so claimed.
 
@@ -109,7 +109,7 @@ def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
 
 
 def _demands(
-    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Report
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> list[_Demand]:
     """The parts of a conflict; none if they are not the puzzle's, or its rules are not known."""
     clues = _by_cell(or_none(record.conflict) or (), geometry, report)
@@ -131,7 +131,7 @@ def _demands(
     return demands
 
 
-def named_rule(puzzle: Puzzle, told: RecordedRule, report: Report) -> tuple[Rule, ...]:
+def named_rule(puzzle: Puzzle, told: RecordedRule, report: Findings) -> tuple[Rule, ...]:
     """The rule of a puzzle that a record names; nothing, which is reported, if it has no such rule.
 
     Another version may have called it otherwise.
@@ -144,7 +144,7 @@ def named_rule(puzzle: Puzzle, told: RecordedRule, report: Report) -> tuple[Rule
     return rules
 
 
-def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:
+def _by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
     found: dict[int, C] = {}
     for clue in clues:
@@ -168,7 +168,9 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     return sum(1 << value - geometry.lowest for value in allowed) if fits else 0
 
 
-def audit_difference(difference: RecordedDifference, grids: Sequence[Grid], report: Report) -> None:
+def audit_difference(
+    difference: RecordedDifference, grids: Sequence[Grid], report: Findings
+) -> None:
     """Check where these grids, all different, differ, and which values leave only one."""
     report = report.within("difference")
     geometry = grids[0].geometry

@@ -12,7 +12,7 @@ import pytest
 from support.commands import run, start
 from support.puzzles import PATIENCE
 
-from pipeline.service.exits import Stop, interruptible
+from pipeline.service.signals import Stop, interruptible
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

@@ -429,7 +429,7 @@ class _Parts(Constraint):
         return chain.from_iterable(part.scope() for part in self.parts)
 
 
-class Every(_Parts):
+class AllOf(_Parts):
     """All parts hold."""
 
     def holds(self, values: Sequence[int]) -> bool:
@@ -440,7 +440,7 @@ class Every(_Parts):
             part.encode(clauses)
 
 
-class Either(_Parts):
+class AnyOf(_Parts):
     """At least one part holds; false without parts."""
 
     def holds(self, values: Sequence[int]) -> bool:

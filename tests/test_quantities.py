@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.units import AGE, DURATION, MEMORY, SIZE
+from pipeline.quantities import AGE, DURATION, MEMORY, SIZE
 
 UNITS = st.sampled_from([AGE, DURATION, MEMORY, SIZE])
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
 
-ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
+EXIT_OK, EXIT_BAD_INPUT, USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -44,7 +44,7 @@ class TookLong(BaseException):
 
 def when_stopped(command: str) -> int:
     """The exit code of a command that a stopping signal has ended."""
-    return ALL_WELL if command in ("watch", "serve") else TRY_AGAIN
+    return EXIT_OK if command in ("watch", "serve") else EXIT_TEMPFAIL
 
 
 def end_with(code: int) -> None:

@@ -16,14 +16,16 @@ UniquenessTest = Callable[[Puzzle, float], bool | None]
 """Whether a puzzle has one solution; None if it is still unknown after the given seconds."""
 
 
-class Needless(NamedTuple):
+class RedundantParts(NamedTuple):
     """The cells of redundant givens, and the indices of redundant rules."""
 
     givens: tuple[int, ...]
     rules: tuple[int, ...]
 
 
-def needless_parts(puzzle: Puzzle, is_unique: UniquenessTest, seconds: float) -> Needless | None:
+def redundant_parts(
+    puzzle: Puzzle, is_unique: UniquenessTest, seconds: float
+) -> RedundantParts | None:
     """The redundant parts of a puzzle with one solution; None if the time ran out."""
     end = time.monotonic() + seconds
     blank, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
@@ -41,7 +43,7 @@ def needless_parts(puzzle: Puzzle, is_unique: UniquenessTest, seconds: float) ->
         answers.append(answer)
     by_given = zip(givens, answers, strict=False)
     by_rule = enumerate(answers[len(givens) :])
-    return Needless(
+    return RedundantParts(
         tuple(cell for cell, is_redundant in by_given if is_redundant),
         tuple(index for index, is_redundant in by_rule if is_redundant),
     )
