@@ -30,7 +30,7 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
-from pipeline.service.jobs import PORTIONS, End, PieceOf
+from pipeline.service.jobs import PORTIONS, ChunkOf, End
 from pipeline.service.replies import packed
 from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
@@ -41,7 +41,7 @@ ROUNDS = 3
 SETTINGS = Settings()
 
 
-def chunks(count: int, files: list[str]) -> list[PieceOf]:
+def chunks(count: int, files: list[str]) -> list[ChunkOf]:
     """A collection's chunks."""
     generator = random.Random(1)
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
@@ -49,7 +49,7 @@ def chunks(count: int, files: list[str]) -> list[PieceOf]:
     stream = PeekableStream(io.BytesIO(text.encode()))
     layout = detect_collection(text.encode(), True, SETTINGS.reading, "bench")
     assert layout
-    return [step for step in PORTIONS.pieces(layout, stream, SETTINGS) if isinstance(step, PieceOf)]
+    return [step for step in PORTIONS.chunks(layout, stream, SETTINGS) if isinstance(step, ChunkOf)]
 
 
 @contextmanager
@@ -104,22 +104,22 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
     seconds(workers, [sample] * 4 * count)
 
 
-def compare(count: int, pieces: list[PieceOf], total: int) -> None:
+def compare(count: int, chunks: list[ChunkOf], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
-    padding = "x" * len(pieces[0].piece.data)
-    nothing = [End(padding, pieces[0].layout, 1, "", 0)] * 200
+    padding = "x" * len(chunks[0].chunk.data)
+    nothing = [End(padding, chunks[0].layout, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, Stop(0.0))) as pool,
         closing(Cluster(address, SETTINGS, Stop(0.0))) as remote,
     ):
-        warm(pool, None, count, pieces[0])
-        warm(remote, address, count, pieces[0])
+        warm(pool, None, count, chunks[0])
+        warm(remote, address, count, chunks[0])
         here, there, used = [], [], []
         for _ in range(ROUNDS):
-            here.append(seconds(pool, pieces))
+            here.append(seconds(pool, chunks))
             before, own = cpu(scheduler), time.process_time()
-            there.append(seconds(remote, pieces))
+            there.append(seconds(remote, chunks))
             used.append((cpu(scheduler) - before, time.process_time() - own))
         hop = [seconds(workers, nothing) / len(nothing) for workers in (pool, remote)]
     rates = total / min(here), total / min(there)
@@ -127,32 +127,32 @@ def compare(count: int, pieces: list[PieceOf], total: int) -> None:
         f"{count} workers: {rates[0]:8.0f} a second here, {rates[1]:8.0f} on the cluster, "
         f"ratio {rates[1] / rates[0]:.2f}"
     )
-    per = [1000 * min(each) / len(pieces) for each in zip(*used, strict=True)]
+    per = [1000 * min(each) / len(chunks) for each in zip(*used, strict=True)]
     print(f"  of a chunk: {per[0]:.1f} ms of the scheduler's processor, {per[1]:.1f} ms of ours")
     print(f"  with nothing to compute: {1000 * hop[0]:.1f} ms here, {1000 * hop[1]:.1f} ms there")
 
 
-def wire(pieces: list[PieceOf], total: int) -> None:
+def wire(chunks: list[ChunkOf], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
     from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 
-    there = sum(len(packed(piece, SETTINGS)) for piece in pieces)
+    there = sum(len(packed(chunk, SETTINGS)) for chunk in chunks)
     with Solvers() as solvers:
         begun = time.perf_counter()
-        back = len(pickle.dumps(pieces[0].compute(solvers, SETTINGS)))
+        back = len(pickle.dumps(chunks[0].compute(solvers, SETTINGS)))
         spent = time.perf_counter() - begun
-    puzzles_in_one = pieces[0].piece.data.count(b"\n")
-    print(f"{total} puzzles in {len(pieces)} chunks of {puzzles_in_one}, {spent:.2f} s each")
+    puzzles_in_one = chunks[0].chunk.data.count(b"\n")
+    print(f"{total} puzzles in {len(chunks)} chunks of {puzzles_in_one}, {spent:.2f} s each")
     print(f"  {there / total:.0f} bytes a puzzle there, {back / puzzles_in_one:.0f} back")
 
 
 def main() -> None:
     numbers = [int(argument) for argument in sys.argv[1:3]]
     count, most = [*numbers, *(COUNT, MOST)[len(numbers) :]]
-    pieces = chunks(count, sys.argv[3:])
-    wire(pieces, count)
+    cut = chunks(count, sys.argv[3:])
+    wire(cut, count)
     for workers in range(1, most + 1):
-        compare(workers, pieces, count)
+        compare(workers, cut, count)
 
 
 if __name__ == "__main__":

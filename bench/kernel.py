@@ -73,9 +73,9 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
     settings = Settings().of_many()
     source = source_at(path, path.name, settings)
     assert isinstance(source, Collection)
-    pieces = list(source.layout.pieces(io.BytesIO(data), PORTIONS.piece))
+    chunks = list(source.layout.chunks(io.BytesIO(data), PORTIONS.chunk))
     read = partial(source.layout.contents, reading=settings.reading)
-    contents = [read(piece) for piece in pieces]
+    contents = [read(chunk) for chunk in chunks]
     masks = [masks_of_plain(content.plain_cells()[1]) for content in contents]
     answers = [search(some, MOST, NEVER) for some in masks]
     pairs = list(zip(masks, answers, strict=True))
@@ -93,14 +93,14 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
 
     with Solvers() as solvers:
         solve = partial(solve_piece, layout=source.layout, solvers=solvers, settings=settings)
-        rows = [solve(piece) for piece in pieces]
+        rows = [solve(chunk) for chunk in chunks]
         stages: dict[str, Callable[[], Any]] = {
-            "read": each(read, pieces),
+            "read": each(read, chunks),
             "masks": each(lambda content: masks_of_plain(content.plain_cells()[1]), contents),
             "search": each(lambda some: search(some, MOST, NEVER), masks),
             "solutions are all": each(check, pairs),
             "the others' solutions": each(certify, pairs),
-            "all to rows": each(solve, pieces),
+            "all to rows": each(solve, chunks),
             "table, if counted anew": each(lambda some: some.table_from(0), rows),
         }
         count = sum(map(len, masks))

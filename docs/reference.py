@@ -232,7 +232,7 @@ def _tables() -> Iterator[str]:
     yield "`+`, `-` or `@`, or with apostrophes before one of these, another `'` is prepended, so"
     yield "that spreadsheets do not read it as a formula. Types apply to Parquet and data frames,"
     yield "where empty fields are null: see [Use pandas, polars and duckdb](../how-to/data.md).\n"
-    for kind in (*tables.TABLES, *traits.ALSO.values()):
+    for kind in (*tables.TABLES, *traits.TRAITS.values()):
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
         types = tables.column_types(kind)
         rows = (

@@ -13,7 +13,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, print
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
-from pipeline.service.workers import Pool, Request, Several
+from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import (
     BenchOptions,
     ConvertingOptions,
@@ -185,7 +185,7 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         raise LimitReached(f"more than {MOST_CHECKED:,} solutions, and the solver missed some")
 
 
-class _Puzzles(Several[tuple[str, Given]]):
+class _Puzzles(BatchRequest[tuple[str, Given]]):
     """Named puzzles. Results contain CNFs, which take memory, only with `keep_cnf`."""
 
     __slots__ = ()

@@ -141,7 +141,7 @@ def start_writeback(descriptor: int) -> None:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) -> str:
+def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) -> str:
     """Write a new file; returns its SHA-256. On failure, the file is removed.
 
     `begin` starts writing to disk immediately. Raises FileExistsError if the file exists.
@@ -149,8 +149,8 @@ def write_new(path: Path, pieces: Iterable[str | bytes], *, begin: bool = True) 
     hashed, waiting = sha256(), bytearray()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
-        for piece in pieces:
-            waiting += piece.encode() if isinstance(piece, str) else piece
+        for chunk in chunks:
+            waiting += chunk.encode() if isinstance(chunk, str) else chunk
             if len(waiting) >= _AT_ONCE:
                 hashed.update(waiting)
                 write_all(descriptor, waiting)
@@ -216,7 +216,7 @@ def remove_abandoned(target: Path) -> None:
                         Path(entry.path).unlink()
 
 
-def write_whole(target: Path, pieces: Iterable[str]) -> None:
+def write_whole(target: Path, chunks: Iterable[str]) -> None:
     """Write text atomically."""
     with replacing(target) as file:
-        file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)
+        file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)

@@ -29,7 +29,7 @@ from pipeline.catalogue.solutions import certified_solutions
 from pipeline.puzzle.geometry import NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Layout, Piece
+from pipeline.reading.formats import Layout, TextChunk
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
@@ -249,7 +249,7 @@ def _single_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
 def _collection(
     layout: Layout, stream: PeekableStream, positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
-    for chunk in layout.pieces(stream, CHUNK_BYTES):
+    for chunk in layout.chunks(stream, CHUNK_BYTES):
         yield _from_chunk(chunk, layout, positions, settings)
     if stream.error:
         yield _left_out(Left(positions.names[-1], None, str(stream.error)))
@@ -260,7 +260,7 @@ def _left_out(left: Left) -> ClassicBatch:
 
 
 def _from_chunk(
-    chunk: Piece, layout: Layout, positions: SourceLines, settings: Settings
+    chunk: TextChunk, layout: Layout, positions: SourceLines, settings: Settings
 ) -> ClassicBatch:
     contents = layout.contents(chunk, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)

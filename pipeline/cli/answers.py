@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.cli.files import STANDARD_OUTPUT, growing_table, path_of, source_name
+from pipeline.cli.files import STANDARD_OUTPUT, atomic_table, path_of, source_name
 from pipeline.cli.options import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
@@ -96,7 +96,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
         begun = [*islice(found, 1)]
         are_several = len(files) > 1 or any(each != source_name(files[0]) for each, _ in begun)
         kind = SourcedRow if are_several else PuzzleRow
-        table = stack.enter_context(growing_table(target, kind, settings.trait_names))
+        table = stack.enter_context(atomic_table(target, kind, settings.trait_names))
         for source, rows in chain(begun, found):
             lines = rows.table
             if are_several:

@@ -18,8 +18,8 @@ from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.cli.files import (
     STANDARD_OUTPUT,
-    growing,
-    growing_table,
+    atomic_output,
+    atomic_table,
     is_shown,
 )
 from pipeline.cli.options import Output, say
@@ -85,7 +85,7 @@ def write_copies(
     first: list[CopyRow] = []
     left = 0
     with ExitStack() as stack:
-        table = stack.enter_context(growing_table(target, CopyRow)) if target else None
+        table = stack.enter_context(atomic_table(target, CopyRow)) if target else None
         stack.callback(display.end)
         for each in stack.enter_context(closing(found)):
             if isinstance(each, Left):
@@ -158,8 +158,8 @@ def write_generated(
         display.tick("generating", Progress(made, made, count, is_count=True))
 
     with ExitStack() as stack:
-        collection = stack.enter_context(growing(targets[0]))
-        table = growing_table(targets[1], GeneratedRow) if targets[1] else None
+        collection = stack.enter_context(atomic_output(targets[0]))
+        table = atomic_table(targets[1], GeneratedRow) if targets[1] else None
         rows = stack.enter_context(table) if table else None
         stack.callback(display.end)
         puzzles = stack.enter_context(closing(generate(wish, seed, show)))

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from pipeline.cli.answers import say_unread
 from pipeline.cli.files import (
     Folder,
-    growing,
+    atomic_output,
     is_shown,
     sources_of,
 )
@@ -106,7 +106,7 @@ class _NothingWritten(Exception):
 
 def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> None:
     """Write all puzzles to one file; without puzzles, no file is created."""
-    with suppress(_NothingWritten), growing(target) as file:
+    with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.of(sources, file):
             pass
         if not converting.done:
@@ -130,7 +130,7 @@ def to_folder(
     folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
     for each in converting.of(sources, None):
         target = folder.target_of(each.name, each.line)
-        with growing(target) as file:
+        with atomic_output(target) as file:
             file.write(each.data or b"")
         told = {"file": str(target), "puzzles": 1, "source": each.name, "line": each.line}
         converting.out.row(told)

@@ -287,7 +287,7 @@ def unused(name: str) -> Path:
 
 
 @contextmanager
-def growing(target: Path) -> Iterator[BinaryIO]:
+def atomic_output(target: Path) -> Iterator[BinaryIO]:
     """Open a checked target for writing. A file gets its name when it is complete.
 
     Devices and pipes are written to, not replaced.
@@ -305,27 +305,27 @@ def growing(target: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def growing_table(
-    target: Path, kind: type[Struct], also: Iterable[str] = ()
+def atomic_table(
+    target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[Groups | BinaryIO]:
     """Open a checked target for rows as lines of CSV, with a header, or for Parquet."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
-        with growing(target) as file, arrow.parquet(file, kind, also) as writer:
+        with atomic_output(target) as file, arrow.parquet(file, kind, trait_names) as writer:
             yield writer
     else:
         from pipeline.outbox.tables import header  # noqa: PLC0415 - few write tables
 
-        with growing(target) as file:
-            file.write(header(kind, also))
+        with atomic_output(target) as file:
+            file.write(header(kind, trait_names))
             yield file
 
 
-def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write text to a checked target like `growing`."""
-    with growing(target) as file:
-        file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)
+def write_to(target: Path, chunks: Iterable[str]) -> None:
+    """Write text to a checked target like `atomic_output`."""
+    with atomic_output(target) as file:
+        file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)
 
 
 class Folder:

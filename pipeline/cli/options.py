@@ -157,8 +157,8 @@ class Command(TyperCommand):
         return found
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        pieces = map(_in_usage, self.get_params(ctx))
-        return ["[OPTIONS]", *filter(None, pieces)]
+        chunks = map(_in_usage, self.get_params(ctx))
+        return ["[OPTIONS]", *filter(None, chunks)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils  # noqa: PLC0415 - slow to load

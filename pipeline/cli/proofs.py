@@ -25,7 +25,7 @@ from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.outbox.assertions import Statement, folders_of
 from pipeline.outbox.names import PROOF
-from pipeline.outbox.published import Many, One
+from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.one import solve_problem
@@ -41,7 +41,7 @@ _MEMORY = 2**40
 """Bytes of address space for a checker: `cake_lpr` reserves much and uses little."""
 
 
-def folder_for(folder: Path, published: One | Many) -> Path:
+def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
     """The folder to write to, created if needed. Raises UsageError, OSError."""
     shown = f"--output {printable(str(folder))}"
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
@@ -179,9 +179,9 @@ class Checker:
                 nameless_file() as output,
             ):
                 files = Path(folder, "formula.cnf"), Path(folder, "proof.lrat")
-                for path, pieces in zip(files, (formula, [lrat]), strict=True):
+                for path, chunks in zip(files, (formula, [lrat]), strict=True):
                     with path.open("w", encoding="ascii") as file:
-                        file.writelines(pieces)
+                        file.writelines(chunks)
                 argv = [self._program, *map(str, files)]
                 with child(argv, bounds, output.fileno()) as process:
                     if not ended_within(process, seconds):

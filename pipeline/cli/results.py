@@ -229,9 +229,9 @@ def _features_of(result: Result) -> list[str]:
     traits, problem = result.traits, result.problem
     if traits is None or not isinstance(problem, PuzzleProblem):
         return []
-    from pipeline.outbox.traits import ALSO  # noqa: PLC0415 - few ask for it
+    from pipeline.outbox.traits import TRAITS  # noqa: PLC0415 - few ask for it
 
-    return [said for trait in ALSO.values() for said in trait.sentences(traits, problem.puzzle)]
+    return [said for trait in TRAITS.values() for said in trait.sentences(traits, problem.puzzle)]
 
 
 def board_of(drawn: Board, result: Result) -> Board:

@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from pipeline.cli.answers import say_lacking
-from pipeline.cli.files import growing, is_named, path_of, source_name, write_to
+from pipeline.cli.files import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -189,9 +189,9 @@ def is_pdf(target: Path) -> bool:
 def write(target: Path, laid_out: Sheet) -> None:
     """Write a sheet as PDF or HTML, depending on the name."""
     if not is_pdf(target):
-        write_to(target, laid_out.pieces())
+        write_to(target, laid_out.chunks())
         return
-    with growing(target) as file:
+    with atomic_output(target) as file:
         file.write(sheet_pdf(laid_out))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import check_extra
 from pipeline.outbox.tables import PuzzleRow, column_types, columns
-from pipeline.outbox.traits import ALSO, NUMBER, TRUTH, WHOLE, WORD
+from pipeline.outbox.traits import NUMBER, TRAITS, TRUTH, WHOLE, WORD
 from pipeline.outbox.write_rows import rows_of
 from pipeline.solving.result import Result
 
@@ -35,12 +35,12 @@ def check_installed(name: str = "pyarrow") -> None:
     check_extra("a table with types", "data", name)
 
 
-def typed(lines: bytes, kind: type[Struct], also: Iterable[str] = ()) -> Table:
+def typed(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> Table:
     """The table of these lines of CSV, which have no header."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import compute, csv  # noqa: PLC0415
 
-    schema = _schema(kind, also)
+    schema = _schema(kind, trait_names)
     if not lines:
         return schema.empty_table()
     text = lines.decode(errors="replace").encode()
@@ -63,7 +63,7 @@ def typed(lines: bytes, kind: type[Struct], also: Iterable[str] = ()) -> Table:
     return table
 
 
-def _schema(kind: type[Struct], also: Iterable[str]) -> pa.Schema:
+def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     kinds = {
@@ -72,20 +72,25 @@ def _schema(kind: type[Struct], also: Iterable[str]) -> pa.Schema:
         TRUTH: pa.bool_(),
         WORD: pa.dictionary(pa.int32(), pa.string()),
     }
-    declared = column_types(kind, also).items()
+    declared = column_types(kind, trait_names).items()
     return pa.schema([(name, kinds.get(each, pa.string())) for name, each in declared])
 
 
 @contextmanager
 def parquet(
-    file: BinaryIO, kind: type[Struct], also: Iterable[str] = (), group_bytes: int = GROUP_BYTES
+    file: BinaryIO,
+    kind: type[Struct],
+    trait_names: Iterable[str] = (),
+    group_bytes: int = GROUP_BYTES,
 ) -> Iterator[Groups]:
     """A writer of Parquet, a row group at a time. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
-    with pq.ParquetWriter(file, _schema(kind, also), compression="zstd") as writer:
-        groups = Groups(lambda lines: writer.write_table(typed(lines, kind, also)), group_bytes)
+    with pq.ParquetWriter(file, _schema(kind, trait_names), compression="zstd") as writer:
+        groups = Groups(
+            lambda lines: writer.write_table(typed(lines, kind, trait_names)), group_bytes
+        )
         yield groups
         groups.end()
 
@@ -111,20 +116,20 @@ class Groups:
 
 
 def table_of(results: Iterable[Result]) -> Table:
-    """The rows of results, with the columns of all that was asked of any with `also`.
+    """The rows of results, with the columns of all that was asked of any with `trait_names`.
 
     Raises UsageError if pyarrow is missing, TypeError for what is no result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    tables, asked, rest = [typed(b"", PuzzleRow, ALSO)], set[str](), map(_checked, results)
+    tables, asked, rest = [typed(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
     while some := list(islice(rest, AT_ONCE)):
         asked.update(name for each in some if each.traits for name in each.traits.asked)
         first = sum(map(len, tables)) + 1
-        tables.append(typed(rows_of(some, first, tuple(ALSO)).table, PuzzleRow, ALSO))
+        tables.append(typed(rows_of(some, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
     whole = pa.concat_tables(tables).unify_dictionaries()
-    return whole.select(columns(PuzzleRow, [name for name in ALSO if name in asked]))
+    return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in asked]))
 
 
 def _checked(result: object) -> Result:

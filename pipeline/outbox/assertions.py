@@ -16,11 +16,11 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.sets import Findings, Terms
+from pipeline.outbox.audit.sets import AuditOptions, Findings
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.originals import Originals, archive_above
-from pipeline.outbox.published import Many, One, load_published
+from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
@@ -36,7 +36,7 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
-from pipeline.reading.read import PIECE_BYTES, source_at, source_of_member
+from pipeline.reading.read import CHUNK_BYTES, source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
@@ -64,7 +64,7 @@ class Statement:
     doubt: str = ""
 
 
-def set_at(path: Path) -> One | Many:
+def set_at(path: Path) -> PublishedPuzzle | PublishedCollection:
     """The set of a record, or of a table. Raises UsageError if it is neither, InputError."""
     if path.suffix not in (ENDING, _TABLE):
         raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
@@ -81,7 +81,10 @@ def set_at(path: Path) -> One | Many:
 
 
 def statements_in(
-    published: One | Many, indices: Sequence[int], folders: Sequence[Path], settings: Settings
+    published: PublishedPuzzle | PublishedCollection,
+    indices: Sequence[int],
+    folders: Sequence[Path],
+    settings: Settings,
 ) -> Iterator[Statement | InputError]:
     """The claims of a record, or of the rows with these indices; without indices, of all rows.
 
@@ -92,7 +95,7 @@ def statements_in(
     name = printable(published.path.name)
     settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
     sought = _Sought(published, Originals.of(folders), settings)
-    if isinstance(published, One):
+    if isinstance(published, PublishedPuzzle):
         if indices:
             raise UsageError(f"{name} is about one puzzle, which has no index")
         try:
@@ -108,7 +111,7 @@ def statements_in(
         yield from _statements_of_rows(published, indices, sought, settings)
 
 
-def folders_of(published: One | Many) -> Iterator[Path]:
+def folders_of(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
     """The folder in which a set lies; of a member of an archive those above it, to the outbox."""
     top = _archive_of(published)
     for folder in published.path.parents:
@@ -121,7 +124,9 @@ def _shown(path: Path) -> str:
     return printable(str(path))
 
 
-def _archive_of(published: One | Many) -> tuple[Path, CollectionRecord] | None:
+def _archive_of(
+    published: PublishedPuzzle | PublishedCollection,
+) -> tuple[Path, CollectionRecord] | None:
     """The archive of which a set is a member, if it is one: the path of its record, and that."""
     is_member = or_none(published.record.member) is not None
     return archive_above(published.path) if is_member else None
@@ -130,7 +135,12 @@ def _archive_of(published: One | Many) -> tuple[Path, CollectionRecord] | None:
 class _Sought:
     """The original of a set, looked for where originals are."""
 
-    def __init__(self, published: One | Many, originals: Originals, settings: Settings) -> None:
+    def __init__(
+        self,
+        published: PublishedPuzzle | PublishedCollection,
+        originals: Originals,
+        settings: Settings,
+    ) -> None:
         self._record = published.record
         self._top = _archive_of(published)
         self._settings = settings
@@ -197,8 +207,8 @@ def _entries_in(
 ) -> dict[int, Entry]:
     found: dict[int, Entry] = {}
     before, left = 0, [*reversed(wanted)]
-    for piece in layout.pieces(stream, PIECE_BYTES):
-        entries = layout.entries(piece, settings.reading)
+    for chunk in layout.chunks(stream, CHUNK_BYTES):
+        entries = layout.entries(chunk, settings.reading)
         while left and left[-1] <= before + len(entries):
             index = left.pop()
             found[index] = entries[index - before - 1]
@@ -208,12 +218,12 @@ def _entries_in(
     return found
 
 
-def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statement:
+def _statement_of(published: PublishedPuzzle, sought: _Sought, settings: Settings) -> Statement:
     """What a record claims. Raises InputError, OSError."""
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
-    report = Findings(Terms(settings), is_ours=published.is_ours)
+    report = Findings(AuditOptions(settings), is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
@@ -250,7 +260,7 @@ def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]
 
 
 def _statements_of_rows(
-    published: Many, indices: Sequence[int], sought: _Sought, settings: Settings
+    published: PublishedCollection, indices: Sequence[int], sought: _Sought, settings: Settings
 ) -> Iterator[Statement | InputError]:
     rows = _rows(published, indices)
     entries = sought.entries([*rows]) if sought.named else {}
@@ -269,7 +279,9 @@ def _statements_of_rows(
         yield Statement(name, stem, row.status, problem, grids, doubt)
 
 
-def _rows(published: Many, indices: Sequence[int]) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
+def _rows(
+    published: PublishedCollection, indices: Sequence[int]
+) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
     """The rows with these indices, or all that are complete, in their order; their solutions."""
     name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
     if wanted and min(wanted) < 1:

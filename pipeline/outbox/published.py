@@ -64,20 +64,20 @@ class Published:
 
 
 @dataclass(frozen=True)
-class One(Published):
+class PublishedPuzzle(Published):
     """The set of one puzzle or formula, or of an invalid source."""
 
     record: PuzzleRecord
 
 
 @dataclass(frozen=True)
-class Many(Published):
+class PublishedCollection(Published):
     """The set of a collection or archive."""
 
     record: CollectionRecord
 
 
-def load_published(path: Path) -> One | Many:
+def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
     """The set of a record, which declares what is known. Raises NoRecord, and FileNotFoundError."""
     told = load_told(path)
     record = record_of(told)
@@ -85,5 +85,5 @@ def load_published(path: Path) -> One | Many:
         raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
     strange = tuple(strange_in(told, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
-        return One(path, record, strange)
-    return Many(path, record, strange)
+        return PublishedPuzzle(path, record, strange)
+    return PublishedCollection(path, record, strange)

@@ -23,7 +23,7 @@ from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
 from pipeline.outbox.schema1 import row_as_now
-from pipeline.outbox.traits import ALSO, TRUTH, WHOLE, WORD, added_fields
+from pipeline.outbox.traits import TRAITS, TRUTH, WHOLE, WORD, added_fields
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
@@ -123,19 +123,19 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
-def columns(kind: type[Struct], also: Iterable[str] = ()) -> list[str]:
+def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
     """The names of a table's columns, with those that these names in ALSO add."""
-    return [*kind.__struct_fields__, *added_names(also)]
+    return [*kind.__struct_fields__, *added_names(trait_names)]
 
 
-def added_names(also: Iterable[str]) -> list[str]:
+def added_names(trait_names: Iterable[str]) -> list[str]:
     """The names of the columns that these names in ALSO stand for."""
-    return [name for each in also for name in ALSO[each].__struct_fields__]
+    return [name for each in trait_names for name in TRAITS[each].__struct_fields__]
 
 
-def column_types(kind: type[Struct], also: Iterable[str] = ()) -> dict[str, str]:
+def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
     """For each column of a table WHOLE, NUMBER, WORD or TRUTH, else `text`."""
-    kinds = kind, *(ALSO[name] for name in also)
+    kinds = kind, *(TRAITS[name] for name in trait_names)
     declared = (field for each in kinds for field in msgspec.structs.fields(each))
     return {
         field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
@@ -144,9 +144,9 @@ def column_types(kind: type[Struct], also: Iterable[str] = ()) -> dict[str, str]
 
 
 @cache
-def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
+def with_columns(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
     """The rows of a table with the columns of these names in ALSO, which are in that order."""
-    added: list[Any] = [(name, str) for name in added_names(also)]
+    added: list[Any] = [(name, str) for name in added_names(trait_names)]
     made: Any = msgspec.defstruct(
         kind.__name__,
         added,
@@ -155,7 +155,7 @@ def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
         array_like=True,
         forbid_unknown_fields=True,
     )
-    return made if also else kind
+    return made if trait_names else kind
 
 
 def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
@@ -164,16 +164,16 @@ def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
     Only tables of puzzles and of members have such columns. Those of earlier versions have no
     titles.
     """
-    named, also = first.split(","), tuple[str, ...]()
+    named, trait_names = first.split(","), tuple[str, ...]()
     if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
-        also = tuple(name for name in ALSO if {*named} >= {*added_names([name])})
-    whole = columns(kind, also)
-    return also if named in (whole, [name for name in whole if name != _TITLE]) else None
+        trait_names = tuple(name for name in TRAITS if {*named} >= {*added_names([name])})
+    whole = columns(kind, trait_names)
+    return trait_names if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
-def header(kind: type[Struct], also: Iterable[str] = ()) -> bytes:
+def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
     """The first line of a table."""
-    return (",".join(columns(kind, also)) + "\n").encode("ascii")
+    return (",".join(columns(kind, trait_names)) + "\n").encode("ascii")
 
 
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
@@ -230,14 +230,14 @@ def unproved(complete: str | None, reason: str | None) -> str | None:
     return f"{said}: {reason}" if said and reason else None
 
 
-def member_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
+def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
     """The fields of a puzzle's MemberRow behind the member, by its record."""
     certificate = or_none(record.certificate)
     why = unproved(certificate.complete, certificate.reason) if certificate else None
     known = yes_or_no(record.complete), record.certificate_label
     message = printable("; ".join(filter(None, (record.message, why))))
     head = record.format or "", record.status, str(record.solutions), *known, message
-    return [*head, *added_fields(record, also)]
+    return [*head, *added_fields(record, trait_names)]
 
 
 def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
@@ -263,7 +263,7 @@ def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
 class Table(Generic[R]):
     """A published table: its lines as they would be written now, and the rows in these.
 
-    `also` are the names in ALSO whose columns it has, `added` the names of these columns. Tables of
+    `trait_names` are the traits whose columns it has, `added` the names of these columns. Tables of
     earlier versions are not `is_current`: they have no titles, or are of schema 1, as the record
     beside them says. Raises InputError, also while it is read; with `is_cut` as `lines_of` has it.
     """
@@ -273,11 +273,11 @@ class Table(Generic[R]):
     ) -> None:
         self._lines = lines_of(path, is_cut=is_cut)
         first = next(self._lines, "")
-        also = traits_in(first, kind)
-        if also is None:
+        trait_names = traits_in(first, kind)
+        if trait_names is None:
             raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
-        self.also, self.added = also, added_names(also)
-        self.kind: type[R] = with_columns(kind, also)
+        self.trait_names, self.added = trait_names, added_names(trait_names)
+        self.kind: type[R] = with_columns(kind, trait_names)
         self._is_complete = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
         self._schema = schema
         self.is_current = self._is_complete and schema == SCHEMA

@@ -123,7 +123,7 @@ class MinimalColumns(Trait, frozen=True):
             redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
         fields: dict[str, Any] = {"redundant": redundant}
         if puzzle.rules:
-            fields["redundant_rules"] = None if rules is None else rules_told(puzzle, rules)
+            fields["redundant_rules"] = None if rules is None else recorded_rules(puzzle, rules)
         return fields
 
     @classmethod
@@ -146,7 +146,7 @@ def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]
     return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
 
 
-def rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RecordedRule, ...]:
+def recorded_rules(puzzle: Puzzle, places: Iterable[int]) -> tuple[RecordedRule, ...]:
     """The rules at these places, from 0."""
     rules, geometry = puzzle.rules, puzzle.geometry
     return tuple(
@@ -234,7 +234,7 @@ class RatingColumns(Trait, frozen=True):
         return f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}"
 
 
-ALSO: Final[dict[str, type[Trait]]] = {
+TRAITS: Final[dict[str, type[Trait]]] = {
     "canonical": CanonicalColumns,
     "minimal": MinimalColumns,
     "effort": EffortColumns,
@@ -245,16 +245,18 @@ ALSO: Final[dict[str, type[Trait]]] = {
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
     """The names in ALSO of which a record tells."""
-    return tuple(n for n, trait in ALSO.items() if getattr(record, trait.field) is not UNSET)
+    return tuple(n for n, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET)
 
 
-def added_fields(record: PuzzleRecord, also: Iterable[str]) -> list[str]:
+def added_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
     """The fields of a member's row for the columns of these names, by its record."""
-    return [text for name in also for text in ALSO[name].texts(ALSO[name].of_record(record))]
+    return [
+        text for name in trait_names for text in TRAITS[name].texts(TRAITS[name].of_record(record))
+    ]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
     """The fields that are added to the row of a puzzle, each behind a comma."""
-    asked = (ALSO[name] for name in traits.asked)
+    asked = (TRAITS[name] for name in traits.asked)
     texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

@@ -33,7 +33,7 @@ from pipeline.outbox.schema import (
     RecordedSolver,
     Value,
 )
-from pipeline.outbox.traits import ALSO, rules_told
+from pipeline.outbox.traits import TRAITS, recorded_rules
 from pipeline.reading.unread import unread_of_many
 from pipeline.solving import Encoding
 from pipeline.solving.result import Certificate, Result
@@ -290,7 +290,7 @@ def _explained(result: Result) -> dict[str, Any]:
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
         if found and found.rules:
-            told["conflict_rules"] = rules_told(puzzle, found.rules)
+            told["conflict_rules"] = recorded_rules(puzzle, found.rules)
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
         told["difference"] = RecordedDifference(
@@ -314,7 +314,7 @@ def _traits(result: Result) -> dict[str, Any]:
         return {}
     fields: dict[str, Any] = {}
     for name in traits.asked:
-        fields |= ALSO[name].recorded(traits, parsed.puzzle)
+        fields |= TRAITS[name].recorded(traits, parsed.puzzle)
     return fields
 
 

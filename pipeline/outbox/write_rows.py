@@ -23,7 +23,7 @@ from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
-from pipeline.reading.formats.plain import PieceContents, PlainLines
+from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
 from pipeline.solving.items import problem_of
@@ -117,16 +117,16 @@ class RowsOf:
     """Makes the rows of a piece; each puzzle is added once, in any order.
 
     `cells` is how many dots stand for a puzzle whose size is not known, `first` the index of the
-    first one. `also` are the names of the traits that rows have.
+    first one. `trait_names` are the names of the traits that rows have.
     """
 
     def __init__(
-        self, contents: PieceContents, cells: int, first: int, also: Sequence[str] = ()
+        self, contents: ChunkContents, cells: int, first: int, trait_names: Sequence[str] = ()
     ) -> None:
         self._contents = contents
         self._first = first
         self._cells = cells
-        self._also = also
+        self._trait_names = trait_names
         self._is_told = np.zeros(len(contents), np.bool_)
         self._plain: _PlainRows | None = None
         self._plain_table = b""
@@ -226,9 +226,9 @@ class RowsOf:
 
     def _with_added(self, table: bytes) -> bytes:
         """The rows with the columns of traits, empty where they are unknown."""
-        if not self._also:
+        if not self._trait_names:
             return table
-        empty = "," * len(added_names(self._also))
+        empty = "," * len(added_names(self._trait_names))
         added = [self._added.get(place, empty) for place in range(len(self._is_told))]
         ends = "\n".join([*added, ""]).encode("ascii").split(b"\n")
         return b"\n".join(map(add, table.split(b"\n"), ends))
@@ -251,22 +251,24 @@ class RowsOf:
         return b"".join([texts[place] for place in range(len(self._is_told))])
 
 
-def broken(layout: Layout, line: int, message: str, also: Sequence[str] = ()) -> Rows:
+def broken(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(PieceContents(PlainLines.none(), [entry]), layout.cells, 1, also)
+    making = RowsOf(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
 
 
-def rows_of(results: Sequence[Result], first: int, also: tuple[str, ...] = ()) -> Rows:
+def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
     """The rows of results, whatever their puzzles were read from; their lines are not known."""
-    contents = PieceContents(PlainLines.none(), [_entry_of(result) for result in results])
-    making = RowsOf(contents, NINE.size, first, also)
+    contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
+    making = RowsOf(contents, NINE.size, first, trait_names)
     for place, result in enumerate(results):
         making.tell(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
-            making.add_traits([place], [replace(traits, asked=also)], problem.puzzle.geometry)
+            making.add_traits(
+                [place], [replace(traits, asked=trait_names)], problem.puzzle.geometry
+            )
     return making.rows()
 
 

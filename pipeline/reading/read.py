@@ -54,7 +54,7 @@ from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, said_lines
 from pipeline.settings import Settings
 
-PIECE_BYTES = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _FIRST_SECONDS = 1.0
@@ -237,7 +237,7 @@ def _read(
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
     """Whether the last entry of a collection is invalid: the file may be cut off."""
-    last = deque(layout.pieces(io.BytesIO(data), 1), maxlen=1)
+    last = deque(layout.chunks(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
     entries = layout.entries(last[0], settings.reading.at_most(_FIRST_SECONDS))

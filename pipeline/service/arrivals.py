@@ -146,8 +146,8 @@ class Arrivals:
             return True
         from pipeline.service.jobs.collection import is_quick  # noqa: PLC0415 - loads numpy
 
-        portions, size = self._runtime.tuning.portions, seen.fingerprint.size
-        return not is_quick(seen.content, size, self._runtime.settings, portions)
+        chunk_sizes, size = self._runtime.tuning.chunk_sizes, seen.fingerprint.size
+        return not is_quick(seen.content, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
         """Read the bytes: their contents, and whether they look cut off.

@@ -21,7 +21,7 @@ from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
 from pipeline.service.ending import Kept, finished, give_back, kept
 from pipeline.service.jobs import Ended, Job, LongJob
-from pipeline.service.jobs.puzzle import BATCH, PuzzleJob, Singles
+from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.publish import finish, is_published
@@ -112,7 +112,7 @@ class Claims:
             return
         batches = [puzzles[start : start + BATCH] for start in range(0, len(puzzles), BATCH)]
         asked = (tuple(job.item for job in batch if job.item) for batch in batches)
-        requests = (Singles(items) for items in asked if items)
+        requests = (PuzzleBatch(items) for items in asked if items)
         with closing(self._runtime.batches.replies(requests)) as replies:
             for batch in batches:
                 yield from self._solved(batch, replies)
@@ -222,7 +222,7 @@ def _read(
             with attempt:
                 job = _job_of(claim, contents, runtime)
                 if isinstance(job, PuzzleJob) and job.item:
-                    (result,) = runtime.local.reply(Singles((job.item,)), seconds)
+                    (result,) = runtime.local.reply(PuzzleBatch((job.item,)), seconds)
                     job.take(result)
                 return job
         except TookLong:
@@ -245,14 +245,14 @@ def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - as above
     from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
 
-    settings, portions = runtime.settings, runtime.tuning.portions
+    settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if contents is None:
         with runtime.stop.computing():
             contents = source_at(claim.original, claim.note.source, settings, counts=True)
     match contents:
         case Collection() as found:
-            return CollectionJob(claim, runtime.folders, settings, found, portions)
+            return CollectionJob(claim, runtime.folders, settings, found, chunk_sizes)
         case Archive() as found:
-            return ArchiveJob(claim, runtime.folders, settings, found, portions)
+            return ArchiveJob(claim, runtime.folders, settings, found, chunk_sizes)
         case item:
             return PuzzleJob(claim, item, settings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.jobs import PORTIONS, Portions
+from pipeline.service.jobs import PORTIONS, ChunkSizes
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
@@ -37,7 +37,7 @@ class Tuning:
     fewest_singles      and with fewer single puzzles
     """
 
-    portions: Portions = PORTIONS
+    chunk_sizes: ChunkSizes = PORTIONS
     walk_seconds: float = 1.0
     checkpoint_seconds: float = 0.5
     ready_seconds: float = 3.0

@@ -17,8 +17,8 @@ from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import Formula, OneProblem, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import Layout, Piece, count_lines, parsed_from, signs_of
-from pipeline.reading.read import PIECE_BYTES
+from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, signs_of
+from pipeline.reading.read import CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
 from pipeline.solving.one import MIN_BATCH, compared, solve_problem
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipeline.outbox.rows import Rows
-    from pipeline.reading.formats.plain import PieceContents
+    from pipeline.reading.formats.plain import ChunkContents
 
 FEWEST_ALONE = 16
 """With so many to be solved one by one, `auto` asks a PySAT that it keeps alive about rules."""
@@ -265,7 +265,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 
 
 def solve_piece(
-    piece: Piece, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
+    chunk: TextChunk, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
     """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
 
@@ -274,7 +274,7 @@ def solve_piece(
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
     from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
 
-    contents = layout.contents(piece, settings.reading)
+    contents = layout.contents(chunk, settings.reading)
     making = RowsOf(contents, layout.cells, first, settings.trait_names)
     for geometry, places, masks in _batches(contents):
         for some in batch_slices(geometry, masks, settings):
@@ -332,9 +332,9 @@ def _rows_of_many(
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
-    for piece in layout.pieces(stream, PIECE_BYTES):
-        rows = solve_piece(piece, layout, solvers, settings, first)
-        line = piece.first_line + count_lines(piece.data)
+    for chunk in layout.chunks(stream, CHUNK_BYTES):
+        rows = solve_piece(chunk, layout, solvers, settings, first)
+        line = chunk.first_line + count_lines(chunk.data)
         first += rows.count
         yield rows
     if stream.error:
@@ -343,12 +343,12 @@ def _rows_of_many(
 
 
 def failed_piece(
-    piece: Piece, layout: Layout, settings: Settings, why: str, first: int = 1
+    chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
 
-    contents = layout.contents(piece, settings.reading)
+    contents = layout.contents(chunk, settings.reading)
     making = RowsOf(contents, layout.cells, first, settings.trait_names)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
@@ -356,7 +356,7 @@ def failed_piece(
 
 
 def _batches(
-    contents: PieceContents,
+    contents: ChunkContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
     """Group the puzzles without rules by geometry, with their places and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
@@ -376,5 +376,5 @@ def _batches(
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(contents: PieceContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
+def _problem_at(contents: ChunkContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
     return problem_of(contents.entry(int(places[index])))

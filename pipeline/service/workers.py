@@ -74,7 +74,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Several(Request, Generic[T]):
+class BatchRequest(Request, Generic[T]):
     """Problems that are solved together, if possible; the reply is a result for each."""
 
     items: tuple[T, ...]

@@ -19,7 +19,7 @@ from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.formula import NO_PUZZLE
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.read import PIECE_BYTES, read_now, source_at, source_of_member
+from pipeline.reading.read import CHUNK_BYTES, read_now, source_at, source_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
@@ -129,7 +129,7 @@ def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterato
             yield item_of(content, where, settings, is_alone=where == name)
             continue
         layout, stream = content
-        for chunk in layout.pieces(stream, PIECE_BYTES):
+        for chunk in layout.chunks(stream, CHUNK_BYTES):
             for entry in layout.entries(chunk, settings.reading):
                 yield Item(where, entry.line, entry, entry.signs)
         if stream.error:

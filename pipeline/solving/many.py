@@ -152,7 +152,9 @@ def batch_slices(
     """
     begin, count = 0, len(masks)
     while geometry == NINE and count - begin >= 2 * UNCOMPILED_BATCH:
-        if not _is_for_lanes(count - begin, settings) or _is_compiled(count - begin, settings):
+        if not _is_for_batch_solver(count - begin, settings) or _is_compiled(
+            count - begin, settings
+        ):
             break
         yield slice(begin, begin + UNCOMPILED_BATCH)
         begin += UNCOMPILED_BATCH
@@ -180,7 +182,11 @@ def solve_batch(
     solved = _certified(batch, _ask_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
-    if solved.used.name != "batch" and count >= MIN_KEPT_ALIVE and _is_for_lanes(count, settings):
+    if (
+        solved.used.name != "batch"
+        and count >= MIN_KEPT_ALIVE
+        and _is_for_batch_solver(count, settings)
+    ):
         solvers = solvers.for_many()
     for index in _remaining(solved, settings, explain=explain):
         problem = batch.problem(index)
@@ -260,7 +266,7 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
     count, cells = batch.masks.shape
     max_solutions, start = settings.limit, time.perf_counter()
     solver = None
-    if batch.geometry == NINE and _is_for_lanes(count, settings):
+    if batch.geometry == NINE and _is_for_batch_solver(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
 
         solver = machine_code(count, at_once=True)
@@ -292,7 +298,7 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
     )
 
 
-def _is_for_lanes(count: int, settings: Settings) -> bool:
+def _is_for_batch_solver(count: int, settings: Settings) -> bool:
     """Whether the settings have the batch solver solve `count` puzzles."""
     if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
         return False

@@ -147,8 +147,8 @@ class _Site:
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
             if begun >= self._next:
-                pieces = page_pieces(outbox, self._folders.inbox, outbox, panel=self._panel)
-                self._report = "".join(pieces).encode(errors="backslashreplace")
+                chunks = page_pieces(outbox, self._folders.inbox, outbox, panel=self._panel)
+                self._report = "".join(chunks).encode(errors="backslashreplace")
                 ended = time.monotonic()
                 self._next = ended + max((_SHARE - 1) * (ended - begun), _PAUSE)
             return Response(self._report, media_type="text/html")
@@ -160,8 +160,8 @@ class _Site:
         if request.headers.get("content-type") != _BYTES:
             return PlainTextResponse(f"expected {_BYTES}", 415)
         with self._client.receiving() as file:
-            async for piece in request.stream():
-                self._client.add(file, piece)
+            async for chunk in request.stream():
+                self._client.add(file, chunk)
             wanted = unquote(request.headers.get("x-name", ""))
             name = self._client.place(
                 file, wanted

@@ -22,7 +22,7 @@ from pipeline.reading.formats import (
     START,
     Entry,
     Layout,
-    Piece,
+    TextChunk,
     detect_collection,
     parse_puzzle,
 )
@@ -183,15 +183,15 @@ def detected(data: bytes, declared: str = "auto") -> Layout:
     return found
 
 
-def pieces_of(found: Layout, data: bytes, size: int) -> list[Piece]:
-    return list(found.pieces(io.BytesIO(data), size))
+def pieces_of(found: Layout, data: bytes, size: int) -> list[TextChunk]:
+    return list(found.chunks(io.BytesIO(data), size))
 
 
 def read(found: Layout, data: bytes, size: int, variant: str = "auto") -> list[Entry]:
     return [
         entry
-        for piece in pieces_of(found, data, size)
-        for entry in found.entries(piece, Reading(variant))
+        for chunk in pieces_of(found, data, size)
+        for entry in found.entries(chunk, Reading(variant))
     ]
 
 
@@ -239,20 +239,20 @@ def test_a_written_collection_is_found_and_read_back_whatever_the_size_of_the_pi
 def test_the_pieces_are_the_source_and_can_be_cut_further(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
     found = detected(source.data)
-    pieces = pieces_of(found, source.data, size)
-    assert b"".join(piece.data for piece in pieces) == source.data
+    chunks = pieces_of(found, source.data, size)
+    assert b"".join(chunk.data for chunk in chunks) == source.data
     smallest = pieces_of(found, source.data, 1)
-    longest = max(len(piece.data) for piece in smallest)
-    assert max(len(piece.data) for piece in pieces) <= max(size, longest)
-    starts = [START, *(piece.end for piece in pieces)]
+    longest = max(len(chunk.data) for chunk in smallest)
+    assert max(len(chunk.data) for chunk in chunks) <= max(size, longest)
+    starts = [START, *(chunk.end for chunk in chunks)]
     assert starts[-1].byte == len(source.data)
     assert [
         part.moved(start)
-        for start, piece in zip(starts, pieces, strict=False)
-        for part in pieces_of(found, piece.data, 1)
+        for start, chunk in zip(starts, chunks, strict=False)
+        for part in pieces_of(found, chunk.data, 1)
     ] == smallest
     rest = pieces_of(found, source.data[starts[1].byte :], size)
-    assert [piece.moved(starts[1]) for piece in rest] == pieces[1:], "it may go on there"
+    assert [chunk.moved(starts[1]) for chunk in rest] == chunks[1:], "it may go on there"
 
 
 class Dripping(io.BytesIO):
@@ -268,10 +268,10 @@ class Dripping(io.BytesIO):
 def test_pieces_do_not_depend_on_the_stream_and_are_read_in_another_process_as_here(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
     found = detected(source.data)
-    pieces = list(found.pieces(Dripping(source.data), size))
-    assert pieces == pieces_of(found, source.data, size)
-    there, sent = pickle.loads(pickle.dumps((found, pieces)))
-    entries = [entry for piece in sent for entry in there.entries(piece, Reading())]
+    chunks = list(found.chunks(Dripping(source.data), size))
+    assert chunks == pieces_of(found, source.data, size)
+    there, sent = pickle.loads(pickle.dumps((found, chunks)))
+    entries = [entry for chunk in sent for entry in there.entries(chunk, Reading())]
     assert entries == read(found, source.data, 200)
 
 
@@ -376,8 +376,8 @@ def test_a_record_without_end_is_one_error_and_is_skipped(name, size, data):
     entries = read(found, source.data, 100)
     at = source.data.rfind(b"1")
     endless = source.data[:at] + b"5" * (3 * LONGEST) + source.data[at:]
-    pieces = pieces_of(found, endless, size)
-    assert all(len(piece.data) <= max(size, LONGEST + 1) for piece in pieces)
+    chunks = pieces_of(found, endless, size)
+    assert all(len(chunk.data) <= max(size, LONGEST + 1) for chunk in chunks)
     after = read(found, endless, size)
     check(after, endless)
     assert after[:-1] == entries[:-1]

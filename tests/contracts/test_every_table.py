@@ -25,7 +25,7 @@ from pipeline.outbox.tables import (
     csv_line,
     rows_in,
 )
-from pipeline.outbox.traits import ALSO, NUMBER, TRUTH, WHOLE, WORD
+from pipeline.outbox.traits import NUMBER, TRAITS, TRUTH, WHOLE, WORD
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 FOUR = "1.....2..3.....4"
@@ -39,7 +39,11 @@ FILES = {
 }
 COMMANDS = {
     "solve": (SourcedRow, (), ["solve", *FILES, "set.zip", "--table"]),
-    "solve-also": (SourcedRow, (*ALSO,), ["solve", *FILES, "--traits", ",".join(ALSO), "--table"]),
+    "solve-also": (
+        SourcedRow,
+        (*TRAITS,),
+        ["solve", *FILES, "--traits", ",".join(TRAITS), "--table"],
+    ),
     "solve-none": (PuzzleRow, (), ["solve", "empty.zip", "--table"]),
     "dedupe": (CopyRow, (), ["dedupe", "a.txt", "set.zip", "-o", "kept.txt", "--force", "--table"]),
     "dedupe-against": (CopyRow, (), ["dedupe", "--against", "a.txt", "set.zip", "--table"]),
@@ -59,9 +63,9 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-def meant(rows, kind, also=()) -> list[dict[str, object]]:
+def meant(rows, kind, trait_names=()) -> list[dict[str, object]]:
     """What rows of CSV say, in the declared types."""
-    types = column_types(kind, also)
+    types = column_types(kind, trait_names)
     texts = [[str(getattr(row, name)) for name in types] for row in rows]
     return [
         {
@@ -77,13 +81,13 @@ def meant(rows, kind, also=()) -> list[dict[str, object]]:
 def test_a_command_says_the_same_in_csv_and_in_parquet(name, desk):
     from pyarrow import parquet
 
-    kind, also, asked = COMMANDS[name]
+    kind, trait_names, asked = COMMANDS[name]
     codes = {run(*asked, f"table.{ending}")[0] for ending in ("csv", "parquet")}
     assert len(codes) == 1
     rows = [*rows_in(Path("table.csv"), kind)]
     table = parquet.read_table("table.parquet")
-    assert table.column_names == columns(kind, also)
-    assert table.to_pylist() == meant(rows, kind, also)
+    assert table.column_names == columns(kind, trait_names)
+    assert table.to_pylist() == meant(rows, kind, trait_names)
     assert bool(rows) == (name != "solve-none")
 
 

@@ -40,8 +40,8 @@ def test_an_example_of_many_is_read_as_what_it_is_called(block):
     what = detected(block)
     assert isinstance(what, Layout)
     assert what.format.name == block.title
-    (piece,) = what.pieces(io.BytesIO(block.text.encode()), 2**20)
-    entries = what.entries(piece, Reading())
+    (chunk,) = what.chunks(io.BytesIO(block.text.encode()), 2**20)
+    entries = what.entries(chunk, Reading())
     assert len(entries) == 2
     assert [entry.error for entry in entries] == [None, None]
 

@@ -376,7 +376,7 @@ def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_h
     for box in (bench.box, other.box):
         box.drop(NAME, collection(200))
     assert other.run("--workers", "1")[0] == 1
-    pieces = len(told(other.events(), "begun"))
+    chunks = len(told(other.events(), "begun"))
     generator, kills, due = random.Random(11), 0, 0
     while not bench.box.has_record("set"):
         pid = bench.start("run", "--workers", "2", real=True)
@@ -388,7 +388,7 @@ def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_h
     bench.run("--workers", "2")
     assert kills > 2
     check(bench, other.box)
-    assert len(told(bench.events(), "begun")) <= pieces + kills * (2 + 1)
+    assert len(told(bench.events(), "begun")) <= chunks + kills * (2 + 1)
     assert all(has_ended(pid) for pid in told(bench.events(), "worker"))
 
 

@@ -247,9 +247,11 @@ def test_what_other_versions_left_is_removed_when_nobody_has_used_it_for_long(fo
 @needs_numba
 @pytest.mark.usefixtures("cache")
 def test_other_modules_and_other_programs_have_other_folders():
-    grown = replace(TINY, modules=(*TINY.modules, "pipeline.native.vectors", "support.needs"))
+    checkpointed = replace(
+        TINY, modules=(*TINY.modules, "pipeline.native.vectors", "support.needs")
+    )
     other = replace(TINY, name="other")
-    folders = [program.folder() for program in (TINY, grown, other, TINY)]
+    folders = [program.folder() for program in (TINY, checkpointed, other, TINY)]
     assert len(set(folders)) == 3
     assert folders[0] == folders[3]
     assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in folders)

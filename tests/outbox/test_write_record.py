@@ -308,7 +308,7 @@ def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text,
 def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, encoding):
     """The blocked CNF has a model only where there are more solutions."""
     result = solved(text, encoding=encoding, max_solutions=most)
-    plain, blocked = ("".join(pieces) for pieces in cnf_texts(result.cnf, result.solutions))
+    plain, blocked = ("".join(chunks) for chunks in cnf_texts(result.cnf, result.solutions))
     header, clauses = clauses_of(plain)
     blocked_header, blocked_clauses = clauses_of(blocked)
     number, variables = len(result.solutions), result.cnf.variables

@@ -208,8 +208,8 @@ def test_text_belongs_to_the_same_puzzle_however_a_file_is_cut(name: str) -> Non
     assert isinstance(found, Layout)
 
     def texts(size: int) -> list[tuple[int, str, tuple[str, ...]]]:
-        pieces = found.pieces(io.BytesIO(data), size)
-        entries = (e for piece in pieces for e in found.entries(piece, Reading()))
+        chunks = found.chunks(io.BytesIO(data), size)
+        entries = (e for chunk in chunks for e in found.entries(chunk, Reading()))
         return [(entry.line, entry.title, entry.unread) for entry in entries]
 
     assert texts(1) == texts(100) == texts(len(data))
@@ -228,10 +228,10 @@ def test_long_comments_cost_no_puzzle_and_no_piece_is_too_long() -> None:
     data = f"{above}# {RULE}\n{LINE}\n{below}{OTHER}\n{above}".encode()
     found = read_text(data, True, "", Reading())
     assert isinstance(found, Layout)
-    pieces = [*found.pieces(io.BytesIO(data), 1000)]
-    entries = [each for piece in pieces for each in found.entries(piece, Reading())]
+    chunks = [*found.chunks(io.BytesIO(data), 1000)]
+    entries = [each for chunk in chunks for each in found.entries(chunk, Reading())]
     assert [(each.text, each.unread) for each in entries] == [
         (LINE, (f"line 4501: {SAID}",)),
         (OTHER, ()),
     ]
-    assert max(len(piece.data) for piece in pieces) <= 2 * 64 * 1024
+    assert max(len(chunk.data) for chunk in chunks) <= 2 * 64 * 1024

@@ -15,7 +15,7 @@ from support.puzzles import EVEN_ODD
 from support.sources import answers, check_records, check_tidy, drop
 
 from pipeline.outbox.tables import MemberRow, PuzzleRow, columns, traits_in, with_columns
-from pipeline.outbox.traits import ALSO
+from pipeline.outbox.traits import TRAITS
 from pipeline.settings import Settings, TraitName
 
 ALL = "canonical,minimal,effort"
@@ -34,11 +34,11 @@ def added(box: DropFolder, name: str, kind: type = PuzzleRow) -> list[list[str]]
 
 @pytest.mark.parametrize("kind", [PuzzleRow, MemberRow])
 def test_a_table_tells_by_its_first_line_which_columns_were_asked_for(kind):
-    for also in ("", "canonical", "minimal,effort", "effort, canonical", ALL):
-        names = Settings(traits=also).trait_names
+    for trait_names in ("", "canonical", "minimal,effort", "effort, canonical", ALL):
+        names = Settings(traits=trait_names).trait_names
         assert traits_in(",".join(columns(with_columns(kind, names))), kind) == names
     assert traits_in("index,canonical", kind) is None
-    assert get_args(TraitName) == tuple(ALSO)
+    assert get_args(TraitName) == tuple(TRAITS)
 
 
 def test_a_table_has_the_columns_that_are_asked_for_behind_all_others(box):

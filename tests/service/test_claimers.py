@@ -13,7 +13,7 @@ from support.logs import KeptLog
 from support.sources import collection
 
 from pipeline.service.claimers import Claimers
-from pipeline.service.jobs import Portions
+from pipeline.service.jobs import ChunkSizes
 from pipeline.service.loop import run_once
 from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
@@ -102,7 +102,7 @@ def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box
 
     monkeypatch.setattr(Claimers, "share", counted)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05)
-    log, tuning = KeptLog(), Tuning(Portions(piece=20), **FEW)
+    log, tuning = KeptLog(), Tuning(ChunkSizes(chunk=20), **FEW)
     assert run_once(settings, log, tuning=tuning) == 0
     assert finished(log) == dict.fromkeys(names, 1)
     assert {*given.values()} == {1}

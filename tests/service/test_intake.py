@@ -20,7 +20,7 @@ from pipeline.reading import Collection, Formula, SinglePuzzle, Unreadable
 from pipeline.reading.read import source_in
 from pipeline.service import intake, loop
 from pipeline.service.doctor import SlowPrograms
-from pipeline.service.jobs import Portions
+from pipeline.service.jobs import ChunkSizes
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.overview import LAST_SCAN
 from pipeline.service.protocol.watch import Watcher
@@ -243,9 +243,11 @@ def test_a_run_says_once_what_is_slow_if_it_needs_workers(box, monkeypatch):
     monkeypatch.setattr(Program, "lacking", lambda _program: "no place")
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2)
     told = []
-    for piece in (10, 1000):
+    for chunk in (10, 1000):
         box.drop("a.txt", collection(3).decode())
         log = KeptLog()
-        loop.run_once(settings, log, tuning=Tuning(Portions(piece=piece), start_worker=ForkedPeer))
+        loop.run_once(
+            settings, log, tuning=Tuning(ChunkSizes(chunk=chunk), start_worker=ForkedPeer)
+        )
         told.append([event for event, _ in log.told].count("compiled.missing"))
     assert told == [1, 0]

@@ -32,7 +32,7 @@ from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
 from pipeline.service.ending import Kept
 from pipeline.service.intake import Intake
-from pipeline.service.jobs import CHECKPOINT_FORMAT, Portions
+from pipeline.service.jobs import CHECKPOINT_FORMAT, ChunkSizes
 from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
@@ -127,7 +127,7 @@ class Quick(Busy):
                 yield request, None
 
 
-def runtime_of(box, solvers, pool, piece=10, stop=None, **options):
+def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
     """What the jobs of a run with these workers share, with pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     stop = stop or Stop(0.0)
@@ -141,7 +141,7 @@ def runtime_of(box, solvers, pool, piece=10, stop=None, **options):
         batches=local,
         pool=pool,
         claimers=Claimers(0, settings),
-        tuning=Tuning(portions=Portions(piece=piece)),
+        tuning=Tuning(chunk_sizes=ChunkSizes(chunk=chunk)),
     )
 
 
@@ -187,7 +187,7 @@ def test_a_crash_of_ours_while_workers_compute_counts(box, many):
 
 def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, many):
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = runtime_of(box, solvers, Busy(), chunk=1000)
         with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
             list(processed([many], runtime))
         many.close()
@@ -204,9 +204,9 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, 
 @pytest.mark.parametrize("other", [10, 20, 40])
 def test_a_job_goes_on_where_it_was_whatever_size_its_pieces_have_now(box, packed, other):
     with closing(claimed(box, content=packed(collection(3)))) as claim, Solvers() as solvers:
-        runtime = runtime_of(box, solvers, None, piece=20)
+        runtime = runtime_of(box, solvers, None, chunk=20)
         assert begun(claim, replace(runtime, pool=runtime.local)).advance() == []
-        tuning = Tuning(portions=Portions(piece=other))
+        tuning = Tuning(chunk_sizes=ChunkSizes(chunk=other))
         run = begun(claim, replace(runtime, pool=runtime.local, tuning=tuning))
         assert (run.job.steps_before, run.job.progress().puzzles) == (1, 1)
         while not (outcomes := run.advance()):
@@ -217,17 +217,17 @@ def test_a_job_goes_on_where_it_was_whatever_size_its_pieces_have_now(box, packe
 
 
 def test_a_job_that_a_version_with_other_checkpoints_began_starts_again(box, many):
-    assert begun(many, runtime_of(box, None, Quick(), piece=20)).advance() == []
+    assert begun(many, runtime_of(box, None, Quick(), chunk=20)).advance() == []
     noted = (many.folder / PROGRESS).read_text()
     key = f"{CHECKPOINT_FORMAT} {SCHEMA} "
     assert noted.count(f'"terms": "{key}') == 1
     (many.folder / PROGRESS).write_text(noted.replace(key, f"{CHECKPOINT_FORMAT - 1} {SCHEMA} "))
-    assert begun(many, runtime_of(box, None, Quick(), piece=20)).job.steps_before == 0
+    assert begun(many, runtime_of(box, None, Quick(), chunk=20)).job.steps_before == 0
 
 
 def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box, many):
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        runtime = runtime_of(box, solvers, Busy(), chunk=1000, max_solutions=1000)
         job = begun(many, runtime)
         assert [job.advance() for _ in range(5)] == [[]] * 5, "it waits for workers"
 
@@ -402,7 +402,7 @@ def test_a_batch_of_collections_that_is_interrupted_leaves_each_file_in_the_inbo
     names, log = ["a.txt", "b.txt", "c.txt"], KeptLog()
     claims = claimed_collections(box, *names)
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = runtime_of(box, solvers, Busy(), chunk=1000)
         runtime = replace(runtime, log=log, stop=late_from(2))
         with pytest.raises(Interrupted):
             list(processed(claims, runtime))
@@ -432,7 +432,7 @@ def test_collections_whose_joint_publication_fails_halfway_are_published_alone(b
 
     claims = claimed_collections(box, "a.txt", "b.txt")
     with Solvers() as solvers, at_step(step, refuse):
-        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = runtime_of(box, solvers, Busy(), chunk=1000)
         outcomes = [*processed(claims, runtime)]
     assert [outcome.status for _, outcome in outcomes] == ["collection"] * 2
     assert (box.kept("done"), box.in_work()) == ({"a.txt", "b.txt"}, set())
@@ -443,7 +443,7 @@ def test_collections_whose_joint_publication_fails_halfway_are_published_alone(b
 def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds, together):
     claims = claimed_collections(box, "a.txt", "b.txt", "c.txt")
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, Busy(), piece=1000)
+        runtime = runtime_of(box, solvers, Busy(), chunk=1000)
         runtime = replace(runtime, tuning=replace(runtime.tuning, ready_seconds=seconds))
         outcomes = processed(claims, runtime)
         assert next(outcomes)[1].status == "collection"
@@ -492,7 +492,7 @@ def test_large_collections_take_turns(box):
     for name in ("a.txt", "b.txt"):
         box.drop(name, collection(20))
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, None, piece=20, settle=0.0)
+        runtime = runtime_of(box, solvers, None, chunk=20, settle=0.0)
         tuning = replace(runtime.tuning, turn_seconds=0.0, checkpoint_seconds=0.0)
         runtime = replace(runtime, pool=runtime.local, tuning=tuning)
         intake = Intake(runtime, Display(None, bar=False), once=True)
@@ -589,7 +589,7 @@ def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monk
 
 def test_a_claim_that_was_given_up_after_a_checkpoint_serves_no_other_job(box, many):
     with Solvers() as solvers:
-        runtime = runtime_of(box, solvers, None, piece=20)
+        runtime = runtime_of(box, solvers, None, chunk=20)
         runtime = replace(runtime, pool=runtime.local)
         assert begun(many, runtime).advance() == []
         for _ in range(MOST_ATTEMPTS):

@@ -15,10 +15,10 @@ from support.puzzles import NINE
 from support.solvers import at_hand
 
 from pipeline.reading import SinglePuzzle, Unreadable
-from pipeline.reading.formats import Piece, detect_collection
+from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.reading.read import unread
-from pipeline.service.jobs import End, PieceOf
-from pipeline.service.jobs.puzzle import Singles
+from pipeline.service.jobs import ChunkOf, End
+from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.replies import packed, read_reply
 from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
@@ -51,7 +51,7 @@ def sent(request, settings):
     ids=lambda each: each if isinstance(each, str) else "keeping" if each.keep_cnf else "usual",
 )
 def test_a_result_comes_out_as_it_went_in(name, settings):
-    request = Singles((unread(TEXTS[name], name, settings), Unreadable("link", "a link")))
+    request = PuzzleBatch((unread(TEXTS[name], name, settings), Unreadable("link", "a link")))
     (result, refused), data = sent(request, settings)
     there, also_refused = read_reply(data, request, settings).value
     assert also_refused == refused
@@ -68,7 +68,7 @@ def blocking(result):
 
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
-    request = PieceOf(Piece(1, text), detect_collection(text, True, source="a.txt"))
+    request = ChunkOf(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)
@@ -78,7 +78,7 @@ def test_rows_come_out_as_they_went_in():
 
 
 def test_a_reply_carries_what_is_published_and_no_clauses():
-    request = Singles((SinglePuzzle("killer.txt", KILLER.encode()),))
+    request = PuzzleBatch((SinglePuzzle("killer.txt", KILLER.encode()),))
     (result,), data = sent(request, Settings(prove="always"))
     assert result.encoding.clauses > 9_000
     proof = len(result.proof.lrat)
@@ -88,7 +88,7 @@ def test_a_reply_carries_what_is_published_and_no_clauses():
 
 @pytest.mark.parametrize("where", ["reply", "value", "word"])
 def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
-    request = Singles((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
+    request = PuzzleBatch((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
     evil = pickle.dumps(Hostile(tmp_path / "ran"))
     data = {"reply": evil, "value": msgspec.msgpack.encode(Done(evil)), "word": "a word"}[where]
     reply = read_reply(data, request, Settings())
@@ -106,12 +106,12 @@ def test_a_reply_to_another_request_is_a_crash(name):
         "not read": ((Unreadable("a", "a link"),), (one,)),
         "another side": ((one,), (other,)),
     }[name]
-    _, data = sent(Singles(answered), Settings())
-    assert isinstance(read_reply(data, Singles(asked), Settings()), Crashed)
+    _, data = sent(PuzzleBatch(answered), Settings())
+    assert isinstance(read_reply(data, PuzzleBatch(asked), Settings()), Crashed)
 
 
 def test_a_worker_packs_its_reply_and_says_what_it_lacks():
-    request = Singles((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
+    request = PuzzleBatch((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
     there = pickle.loads(packed(request, Settings()))
     (result,) = read_reply(there, request, Settings()).value
     assert result.status == "unique"

@@ -34,8 +34,8 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats import Piece
-from pipeline.service.jobs.collection import GrowingTable
+from pipeline.reading.formats import TextChunk
+from pipeline.service.jobs.collection import CheckpointedTable
 from pipeline.settings import Settings
 
 HEADER = (
@@ -424,9 +424,11 @@ class InMemory:
 
 
 def test_a_table_that_goes_on_knows_what_it_has_counted():
-    begun = GrowingTable(InMemory(), "top", Settings())
+    begun = CheckpointedTable(InMemory(), "top", Settings())
     fallbacks = (Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),)
     totals = Counter(unique=1, fallbacks=1)
-    begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), Piece(1, b"x\n"))
-    resumed = GrowingTable(InMemory(), "top", Settings(), json.loads(json.dumps(begun.state())))
+    begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), TextChunk(1, b"x\n"))
+    resumed = CheckpointedTable(
+        InMemory(), "top", Settings(), json.loads(json.dumps(begun.state()))
+    )
     assert (resumed.count, resumed.totals, resumed.fallbacks) == (1, totals, fallbacks)

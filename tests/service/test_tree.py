@@ -35,7 +35,7 @@ from support.logs import Silent
 from support.puzzles import EVEN_ODD
 from support.sources import check_records
 
-from pipeline.service.jobs import Portions
+from pipeline.service.jobs import ChunkSizes
 from pipeline.service.jobs.archive import ArchiveJob
 from pipeline.service.loop import run_once
 from pipeline.service.protocol import publish
@@ -671,7 +671,7 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     box.drop("set.zip", zip_of(*members))
     outbox.mkdir(parents=True)
     box = DropFolder(box.inbox, outbox)
-    tuning = Tuning(Portions(piece=400), checkpoint_seconds=0.0)
+    tuning = Tuning(ChunkSizes(chunk=400), checkpoint_seconds=0.0)
     if killed:
         with patch.object(ArchiveJob, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
             assert in_process(box, tuning) == 75

@@ -111,8 +111,8 @@ def test_a_file_that_is_written_in_slow_pieces_is_never_read_half(watched):
     with (box.inbox / "slow.txt").open("w") as writer:
         if has_writer(writer.fileno()) is None:
             pytest.skip("this filesystem has no leases")
-        for number, piece in enumerate((SMALL[:7], SMALL[7:], "# comment\n")):
-            writer.write(piece)
+        for number, chunk in enumerate((SMALL[:7], SMALL[7:], "# comment\n")):
+            writer.write(chunk)
             writer.flush()
             box.drop(f"meanwhile-{number}.txt")
             wait_for(lambda n=number: f"meanwhile-{n}.txt" in watch.finished(), SOON)

@@ -88,7 +88,7 @@ def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, least):
     assert len(PackedClauses(packed.data)) == len(clauses)
     assert "".join(_packed_lines(packed)) == "".join(clause_lines(clauses))
     *full, last = [*packed.chunks(least)] or [[0]]
-    assert [x for piece in packed.chunks(least) for x in clauses_of(piece)] == clauses
+    assert [x for chunk in packed.chunks(least) for x in clauses_of(chunk)] == clauses
     assert {each[-1] for each in (*full, last)} == {0}
     assert all(len(each) >= least for each in full)
     model = {x if sign else -x for x, sign in enumerate(signs, 1)}

@@ -31,7 +31,7 @@ KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
 """What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
 
 NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
-PIECE = 180
+CHUNK_BYTES = 180
 """Bytes of a piece: 10 puzzles of 4×4."""
 
 
@@ -134,7 +134,7 @@ def _name_of(request: Any) -> list[Any]:
     """What tells a request from all others of a job."""
     match type(request).__name__:
         case "PieceOf":
-            return [request.member, request.piece.first_line]
+            return [request.member, request.chunk.first_line]
         case "Singles":
             return [item.name for item in request.items]
     return ["end of", request.member]
@@ -202,12 +202,12 @@ def _prepare(
 ) -> None:
     """In the child: have the run log each note, and break."""
     from pipeline.service import loop
-    from pipeline.service.jobs import Portions
+    from pipeline.service.jobs import ChunkSizes
     from pipeline.service.protocol import AUDITED
-    from pipeline.service.protocol.checkpointed import Growing
+    from pipeline.service.protocol.checkpointed import CheckpointedFiles
     from pipeline.service.runtime import Tuning
 
-    note = Growing.note
+    note = CheckpointedFiles.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
         sys.audit(AUDITED + NOTING)
@@ -215,10 +215,10 @@ def _prepare(
         _tell(noted=state["steps"])
         sys.audit(AUDITED + NOTED)
 
-    Growing.note = note_and_tell
+    CheckpointedFiles.note = note_and_tell
     fork_spares(0 if real else 4)
     tuning = Tuning(
-        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
+        ChunkSizes(chunk=CHUNK_BYTES, piece_to_prove=CHUNK_BYTES, items=2),
         walk_seconds=0.01,
         checkpoint_seconds=checkpoint_seconds,
         start_worker=_Told if real else _ToldForked,

@@ -25,7 +25,7 @@ from support.drop_folders import OTHER_SOLVED, SMALL, DropFolder
 
 from pipeline.certify.formula import Formula, proof_formula, read_formula
 from pipeline.certify.lrat import check_lrat, drat_of
-from pipeline.outbox.audit import Finding, Terms, audit
+from pipeline.outbox.audit import AuditOptions, Finding, audit
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import parse_puzzle
 
@@ -214,7 +214,7 @@ def _last_line(line: str, record: Mapping[str, Any]) -> str:
 
 
 def _findings(outbox: Path, inbox: Path, **terms: Any) -> dict[str, Finding]:
-    return {each.name: each for each in audit(outbox, [inbox / "done"], Terms(**terms))}
+    return {each.name: each for each in audit(outbox, [inbox / "done"], AuditOptions(**terms))}
 
 
 def _copy(path: Path, folder: Path) -> None:

@@ -164,8 +164,8 @@ class Desk:
         os.close(its)
         shown = bytearray()
         with suppress(OSError):  # Linux says EIO when the last writer is gone
-            while piece := os.read(ours, 65536):
-                shown += piece
+            while chunk := os.read(ours, 65536):
+                shown += chunk
         os.close(ours)
         return process.wait(), shown.decode().replace("\r\n", "\n")
 

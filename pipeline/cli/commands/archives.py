@@ -273,7 +273,13 @@ def dedupe(  # noqa: PLR0913 - one for each option
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown, sources_of
+    from pipeline.cli.files import (
+        STANDARD_OUTPUT,
+        atomic_output,
+        check_targets,
+        is_shown,
+        sources_of,
+    )
     from pipeline.service.log import Display
 
     is_printed = not (as_json or against)
@@ -286,7 +292,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     display = Display(None, bar=not settings.quiet and not is_shown(target))
     tally = comparing.Tally()
     catalogue.ticking(display, tally)
-    with sources_of(sources, settings) as named, growing(target) as kept:
+    with sources_of(sources, settings) as named, atomic_output(target) as kept:
         found = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, found, display, out)
     aside = STANDARD_OUTPUT in (target, beside)
@@ -327,14 +333,14 @@ def _compare(
     """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, growing, is_shown, source_name, sources_of
+    from pipeline.cli.files import STANDARD_OUTPUT, atomic_output, is_shown, source_name, sources_of
     from pipeline.service.log import Display
 
     target, beside = targets
     display = Display(None, bar=not out.quiet and not is_shown(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
-    with sources_of([known, *sources], settings) as (first, *others), growing(target) as kept:
+    with sources_of([known, *sources], settings) as (first, *others), atomic_output(target) as kept:
         found = comparing.find_overlap([first], others, settings, kept, tallies)
         copies = catalogue.write_copies(beside, found, display, out)
     named = ", ".join(map(source_name, sources))

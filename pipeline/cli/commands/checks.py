@@ -85,7 +85,7 @@ def audit(
     Exit code 1: something is wrong, or could not be checked.
     """
     from pipeline.outbox import ENDING
-    from pipeline.outbox.audit import Terms
+    from pipeline.outbox.audit import AuditOptions
     from pipeline.outbox.audit import audit as audited
     from pipeline.service.log import Display, Progress
     from pipeline.solving.complete import refuter
@@ -106,7 +106,7 @@ def audit(
 
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
-        terms = Terms(settings, settings.timeout, ask, on_rows=show_rows)
+        terms = AuditOptions(settings, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proofs import Checker
 

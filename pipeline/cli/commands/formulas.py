@@ -143,7 +143,7 @@ def _encode_each(
 ) -> int:
     """Write the CNF of each puzzle to a folder; returns the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
-    from pipeline.cli.files import Folder, growing
+    from pipeline.cli.files import Folder, atomic_output
     from pipeline.reading.formats.formula import NO_PUZZLE
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
@@ -163,8 +163,8 @@ def _encode_each(
             code, told["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
-            with growing(path) as file:
-                file.writelines(piece.encode() for piece in dimacs_lines(cnf))
+            with atomic_output(path) as file:
+                file.writelines(chunk.encode() for chunk in dimacs_lines(cnf))
             done += 1
             told |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
         out.row(told)

@@ -18,11 +18,23 @@ from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.sets import NOT_LISTED, Finding, Findings, Terms, audit_files, folders_in
+from pipeline.outbox.audit.sets import (
+    NOT_LISTED,
+    AuditOptions,
+    Finding,
+    Findings,
+    audit_files,
+    folders_in,
+)
 from pipeline.outbox.audit.single import audit_content, audit_single
 from pipeline.outbox.names import base_of, is_answer
 from pipeline.outbox.originals import Originals
-from pipeline.outbox.published import Many, One, Published, load_published
+from pipeline.outbox.published import (
+    Published,
+    PublishedCollection,
+    PublishedPuzzle,
+    load_published,
+)
 from pipeline.outbox.schema import ARCHIVE, SCHEMA, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, traits_in
 from pipeline.reading import Archive, Collection, Unreadable
@@ -31,7 +43,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import kind_of, opened
 from pipeline.reading.read import source_at
 
-__all__ = ["Finding", "Terms", "audit"]
+__all__ = ["AuditOptions", "Finding", "audit"]
 
 _ATTEMPTS = 3
 _LONGEST_HEADER = 400
@@ -40,7 +52,9 @@ _NOT_READ = ("invalid", "failed")
 """Statuses of sources that may have been impossible to read."""
 
 
-def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -> Iterator[Finding]:
+def audit(
+    outbox: Path, originals: Sequence[Path], terms: AuditOptions | None = None
+) -> Iterator[Finding]:
     """Audit every set in an outbox; `originals` are folders like `inbox/done`.
 
     Nothing is written. A set that is replaced meanwhile is audited again. Raises
@@ -56,7 +70,7 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
     sources, stems, broken = set(), set(), set()
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
-        published, finding = _of_record(path, known, Findings(terms or Terms()))
+        published, finding = _of_record(path, known, Findings(terms or AuditOptions()))
         stem = path.name.removesuffix(ENDING)
         stems.add(stem)
         if published is None:
@@ -131,7 +145,9 @@ def _of_record(
     return published, finding
 
 
-def _claim(published: One | Many, originals: Originals, report: Findings) -> str:
+def _claim(
+    published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
+) -> str:
     """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
@@ -151,14 +167,16 @@ def _claim(published: One | Many, originals: Originals, report: Findings) -> str
         return status
 
 
-def _audit(published: One | Many, originals: Originals, report: Findings) -> str:
+def _audit(
+    published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
+) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
     found = originals.named(record.source)
     if not found:
         missing = f"its original {record.source!r} was not found: nothing to compare it with"
         report.gap(f"{missing}; --inbox or --originals says where it is")
-        if isinstance(published, Many):
+        if isinstance(published, PublishedCollection):
             return record.status
         return audit_single(published, None, report)
     if record.sha256 is not None:
@@ -172,13 +190,17 @@ def _audit(published: One | Many, originals: Originals, report: Findings) -> str
     return _with(found[0], published, report)
 
 
-def _is_right(original: Path, published: One | Many, report: Findings) -> bool:
+def _is_right(
+    original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
+) -> bool:
     trial = report.anew(is_ours=published.is_ours)
     _with(original, published, trial)
     return trial.is_clean
 
 
-def _with(original: Path, published: One | Many, report: Findings) -> str:
+def _with(
+    original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
+) -> str:
     """Audit a set with what may be its original; return its claim."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
@@ -195,7 +217,7 @@ def _with(original: Path, published: One | Many, report: Findings) -> str:
         is_hashed = not is_unread or (record.status == "invalid" and is_legible)
         if record.sha256 is None and size is not None and is_hashed:
             report.bad("the record tells no sha256")
-        if isinstance(published, Many) and record.status == ARCHIVE:
+        if isinstance(published, PublishedCollection) and record.status == ARCHIVE:
             return audit_archive(published, original, report)
         found = source_at(original, record.source, report.settings)
         if isinstance(found, Collection):
@@ -205,7 +227,7 @@ def _with(original: Path, published: One | Many, report: Findings) -> str:
         why = in_words(error) if isinstance(error, OSError) else str(error)
         found = Unreadable(record.source, why)
     if isinstance(found, Archive):
-        if isinstance(published, One) and record.status != "failed":
+        if isinstance(published, PublishedPuzzle) and record.status != "failed":
             report.bad(f"the status is {record.status!r}, but the original is an archive")
         found = Unreadable(record.source, "it is an archive")
     elif isinstance(found, Unreadable) and found.data is None and not is_unread:

@@ -20,7 +20,7 @@ from pipeline.outbox.audit.collection import (
 )
 from pipeline.outbox.audit.sets import NOT_LISTED, Findings, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
-from pipeline.outbox.published import Many, One, load_published
+from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
 from pipeline.outbox.tables import MemberRow, columns, member_fields, rows_in, traits_in
 from pipeline.outbox.traits import traits_in_record
@@ -33,7 +33,7 @@ from pipeline.reading.read import source_of_member
 from pipeline.reading.unread import add_unread, unread_counts
 
 
-def audit_archive(published: Many, original: Path, report: Findings) -> str:
+def audit_archive(published: PublishedCollection, original: Path, report: Findings) -> str:
     """Audit an archive's set against the dropped archive or folder."""
     audited = _AuditedArchive(published, report)
     try:
@@ -48,7 +48,7 @@ def audit_archive(published: Many, original: Path, report: Findings) -> str:
 
 
 class _AuditedArchive:
-    def __init__(self, published: Many, report: Findings) -> None:
+    def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -139,7 +139,7 @@ class _AuditedArchive:
 
     def _audit(
         self,
-        published: One | Many,
+        published: PublishedPuzzle | PublishedCollection,
         member: str,
         found: OneProblem | tuple[Layout, PeekableStream],
         report: Findings,
@@ -182,17 +182,19 @@ class _AuditedArchive:
             self.counts[told.complete] += 1
 
 
-def _compare_row(published: One | Many, row: MemberRow, report: Findings) -> None:
+def _compare_row(
+    published: PublishedPuzzle | PublishedCollection, row: MemberRow, report: Findings
+) -> None:
     record = published.record
-    if isinstance(published, Many):
+    if isinstance(published, PublishedCollection):
         totals = published.record.totals
         solved = totals.get("unique", 0) + totals.get("multiple", 0)
         fields = [record.format or "", record.status, str(solved), "", "", row.message]
         fields += [""] * (len(columns(type(row))) - len(columns(MemberRow)))
     else:
-        also = traits_in(",".join(columns(type(row))), MemberRow) or ()
-        fields = member_fields(published.record, also)
-        if also != traits_in_record(published.record) and traits_in_record(published.record):
+        trait_names = traits_in(",".join(columns(type(row))), MemberRow) or ()
+        fields = member_fields(published.record, trait_names)
+        if trait_names != traits_in_record(published.record) and traits_in_record(published.record):
             report.bad("the record and the table tell different things in addition")
     told = type(row)(row.member, *fields)
     for name, there in asdict(told).items():

@@ -14,7 +14,7 @@ from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.published import One
+from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import (
     Cell,
     PuzzleRecord,
@@ -36,7 +36,7 @@ _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
 
-def audit_presence(published: One, report: Findings) -> None:
+def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
     """Check that fields about puzzles are given where they belong, and nowhere else."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None

@@ -9,11 +9,11 @@ from itertools import chain
 from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.rows import AuditedRow, Portion, portions, read_row
+from pipeline.outbox.audit.rows import AuditedRow, RowChunk, read_row, row_chunks
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
-from pipeline.outbox.published import Many
+from pipeline.outbox.published import PublishedCollection
 from pipeline.outbox.schema import (
     ASIDE,
     DISAGREEMENTS,
@@ -26,11 +26,11 @@ from pipeline.outbox.schema import (
 from pipeline.outbox.tables import PuzzleRow, Table, columns
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Entry, Layout
-from pipeline.reading.formats.plain import PieceContents, PlainLines
+from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.settings import Reading
 
-_PIECE_BYTES = 512 * 1024
+_CHUNK_BYTES = 512 * 1024
 
 
 def counts_in(record: CollectionRecord) -> Counter[str]:
@@ -39,7 +39,7 @@ def counts_in(record: CollectionRecord) -> Counter[str]:
 
 
 def audit_counts(
-    published: Many, counts: Counter[str], unread: Counter[str], report: Findings
+    published: PublishedCollection, counts: Counter[str], unread: Counter[str], report: Findings
 ) -> None:
     """Check that a record, and its log, count what was found; what fell back cannot be found."""
     record, told = published.record, counts_in(published.record)
@@ -60,7 +60,7 @@ def summary(what: str, counts: Counter[str]) -> str:
 
 
 def audit_collection(
-    published: Many, layout: Layout, stream: PeekableStream, report: Findings
+    published: PublishedCollection, layout: Layout, stream: PeekableStream, report: Findings
 ) -> str:
     """Audit a collection's set against its original; return a summary of what it claims."""
     if layout.format.name != published.record.format:
@@ -73,21 +73,21 @@ def audit_collection(
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def no_collection_of(published: Many) -> str:
+def no_collection_of(published: PublishedCollection) -> str:
     return f"the original is no collection of the format {published.record.format!r}"
 
 
-def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[PieceContents]:
+def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
     """The puzzles, piece by piece; where the stream breaks off, an entry that says why."""
-    for piece in layout.pieces(stream, _PIECE_BYTES):
-        yield layout.contents(piece, reading)
+    for chunk in layout.chunks(stream, _CHUNK_BYTES):
+        yield layout.contents(chunk, reading)
     if stream.error is not None:
         broken = Entry(0, "", None, str(stream.error), None, plain=False)
-        yield PieceContents(PlainLines.none(), [broken])
+        yield ChunkContents(PlainLines.none(), [broken])
 
 
 class _AuditedCollection:
-    def __init__(self, published: Many, report: Findings) -> None:
+    def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -96,7 +96,7 @@ class _AuditedCollection:
         record = published.record
         self._total = sum(n for name, n in record.totals.items() if name not in ASIDE)
 
-    def run(self, pieces: Iterable[PieceContents]) -> None:
+    def run(self, chunks: Iterable[ChunkContents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         published = self._published
         if f"{published.stem}.proofs.csv" in published.files:
@@ -106,16 +106,16 @@ class _AuditedCollection:
         if self._report.is_ours and not table.is_current:
             raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.beside, (name, *published.numbered))]
-        for portion in portions(table, paths, self._counted(pieces)):
-            self._look(portion)
-            if table.also:
-                audit_rows(portion, table.also, self._report)
+        for chunk in row_chunks(table, paths, self._counted(chunks)):
+            self._look(chunk)
+            if table.trait_names:
+                audit_rows(chunk, table.trait_names, self._report)
             self._told(self.count)
         audit_counts(published, self.counts, self._unread, self._report)
 
-    def _counted(self, pieces: Iterable[PieceContents]) -> Iterator[PieceContents]:
+    def _counted(self, chunks: Iterable[ChunkContents]) -> Iterator[ChunkContents]:
         """The pieces; what was not read of them is counted."""
-        for contents in pieces:
+        for contents in chunks:
             entries = (entry for _, entry in contents.entries())
             add_unread(self._unread, unread_counts(entry.unread for entry in entries))
             yield contents
@@ -124,18 +124,18 @@ class _AuditedCollection:
         """Report that so many rows are audited."""
         self._report.terms.on_rows(self._published.record.source, done, self._total)
 
-    def _look(self, portion: Portion) -> None:
+    def _look(self, chunk: RowChunk) -> None:
         """Audit some rows: the plainest at once, the others one by one.
 
         Raises InputError if one is no row, when those before it are audited.
         """
-        right = right_at_once(portion, self._report.terms.seconds)
+        right = right_at_once(chunk, self._report.terms.seconds)
         odd: list[AuditedRow] = []
-        fault, end = None, len(portion)
+        fault, end = None, len(chunk)
         done = {*chain.from_iterable(right.values())}
         for at in [at for at in range(end) if at not in done]:
             try:
-                read = read_row(portion, at, self._report)
+                read = read_row(chunk, at, self._report)
             except InputError as error:
                 fault, end = error, at
                 break

@@ -16,7 +16,7 @@ from pipeline.certify.missing import searched_through
 from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
-from pipeline.outbox.audit.sets import Findings, Terms
+from pipeline.outbox.audit.sets import AuditOptions, Findings
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -38,7 +38,9 @@ def remedy(end: float) -> str:
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 
-def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) -> Model | None:
+def model_of(
+    make: Callable[[], Formula], why: str, terms: AuditOptions, end: float
+) -> Model | None:
     """A model of the formula, which is not certified; None if a proof shows that it has none.
 
     `why` says why nobody knows without a refuter. Raises PipelineError.
@@ -69,7 +71,7 @@ def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
 
 
 def _another(
-    puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, end: float, *, refuted: bool = True
+    puzzle: Puzzle, grids: Sequence[Grid], terms: AuditOptions, end: float, *, refuted: bool = True
 ) -> Grid | None:
     """A certified solution that is not among these, or None.
 
@@ -96,7 +98,7 @@ def _another(
     return grid
 
 
-def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
+def has_solution(puzzle: Puzzle, terms: AuditOptions, end: float) -> bool:
     """Whether a puzzle has a solution. Raises PipelineError if that is not found out."""
     return _another(puzzle, (), terms, end, refuted=not puzzle.is_plain) is not None
 

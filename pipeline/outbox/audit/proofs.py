@@ -14,7 +14,7 @@ from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.published import One
+from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import PuzzleCertificate, PuzzleRecord, or_none
 
 _MEMORY = 64 * 1024 * 1024
@@ -77,7 +77,7 @@ def _audit_ours(told: PuzzleCertificate, report: Findings) -> None:
 
 
 def audit_proof(
-    published: One,
+    published: PublishedPuzzle,
     make: MakeFormula | None,
     report: Findings,
 ) -> bool:
@@ -101,7 +101,7 @@ def audit_proof(
     return _check(published, there, formula, report)
 
 
-def _files_of(published: One, report: Findings) -> dict[str, str]:
+def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
     """The files of a proof by their kinds; none if there is no proof, or if one is not listed."""
     told = or_none(published.record.certificate)
     word = (told.by or told.complete or "no") if told else "no"
@@ -145,7 +145,9 @@ def _compared(path: Path, formula: Formula) -> str | None:
     return _difference(formula, found)
 
 
-def _check(published: One, there: Mapping[str, str], formula: Formula, report: Findings) -> bool:
+def _check(
+    published: PublishedPuzzle, there: Mapping[str, str], formula: Formula, report: Findings
+) -> bool:
     """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
 
     Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT

@@ -17,7 +17,7 @@ from pipeline.outbox import LARGEST
 from pipeline.outbox.audit.assertions import UNASKED
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.events import log_lines
-from pipeline.outbox.published import One, Published
+from pipeline.outbox.published import Published, PublishedPuzzle
 from pipeline.outbox.schema import FALLBACKS, CollectionRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
@@ -54,7 +54,9 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Find
         report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
 
 
-def audit_encoding(published: One, puzzle: Puzzle, grids: Sequence[Grid], report: Findings) -> None:
+def audit_encoding(
+    published: PublishedPuzzle, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
+) -> None:
     """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
     told, stem, terms = published.record.encoding, published.stem, report.terms
     if told is None or terms.encoder is None or not report.is_ours:

@@ -15,7 +15,7 @@ from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
-from pipeline.reading.formats.plain import PieceContents
+from pipeline.reading.formats.plain import ChunkContents
 from pipeline.reading.unread import caveat
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
@@ -24,7 +24,7 @@ _LONGEST_TEXT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
+class RowChunk:
     """Rows of consecutive puzzles: what the original holds, and their lines in each file.
 
     `names` are those of the table and of the solution files. `first` is the number of the first
@@ -35,7 +35,7 @@ class Portion:
 
     names: Sequence[str]
     first: int
-    contents: PieceContents
+    contents: ChunkContents
     start: int
     lines: list[tuple[str, ...]]
     added: list[list[str] | None]
@@ -58,9 +58,9 @@ class Portion:
         return report.within(f"{self.names[0]}: row {self.first + at}")
 
 
-def portions(
-    table: Table[PuzzleRow], paths: Sequence[Path], pieces: Iterable[PieceContents]
-) -> Iterator[Portion]:
+def row_chunks(
+    table: Table[PuzzleRow], paths: Sequence[Path], chunks: Iterable[ChunkContents]
+) -> Iterator[RowChunk]:
     """Read the rows of a table, and its solution files, side by side with the original.
 
     `paths` are those of the table and of the solution files. Raises InputError, behind the rows
@@ -70,7 +70,7 @@ def portions(
     names = [path.name for path in paths]
     rows = zip_longest(table, *map(lines_of, paths[1:]))
     first = 1
-    for contents in pieces:
+    for contents in chunks:
         start = 0
         while start < len(contents):
             lines, fault = _taken(rows, len(names), len(contents) - start)
@@ -84,7 +84,7 @@ def portions(
                 head, *tail = line.rsplit(",", added)
                 if len(tail) == added:
                     lines[at], tails[at] = (head, *others), tail
-            yield Portion(names, first, contents, start, lines, tails)
+            yield RowChunk(names, first, contents, start, lines, tails)
             if fault:
                 raise fault
             start += len(lines)
@@ -127,13 +127,13 @@ class AuditedRow:
     disagrees: bool
 
 
-def read_row(portion: Portion, at: int, report: Findings) -> AuditedRow:
+def read_row(chunk: RowChunk, at: int, report: Findings) -> AuditedRow:
     """Compare a row, and its line in each solution file, with the original.
 
     Whether its grids are solutions, and all, is left to others. Raises InputError if it is no row.
     """
-    entry, row, number = portion.entry(at), portion.row(at), portion.first + at
-    report = portion.about(at, report)
+    entry, row, number = chunk.entry(at), chunk.row(at), chunk.first + at
+    report = chunk.about(at, report)
     puzzle = entry.puzzle_read
     _compare(number, entry, puzzle, row, report)
     if (puzzle is None) != (row.status == "invalid"):
@@ -145,9 +145,9 @@ def read_row(portion: Portion, at: int, report: Findings) -> AuditedRow:
         report.bad(f"the row does not say: {told}")
     if row.status == "solved":
         report.bad("the status 'solved' is that of a formula")
-    lines = portion.lines[at][1:]
+    lines = chunk.lines[at][1:]
     _audit_count(row, lines, report)
-    grids = _grids(dict(zip(portion.names[1:], lines, strict=True)), entry, puzzle, report)
+    grids = _grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
     is_sound = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
     complete = row.complete == "true"
     disagrees = row.status != "failed" and is_denied(

@@ -16,7 +16,7 @@ from pipeline.files import digest_of
 from pipeline.limits import Deadline
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import is_of_set, stems_for
-from pipeline.outbox.published import Many, One, Published
+from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
 from pipeline.solving import Encoder
 
@@ -30,7 +30,7 @@ _Outcome = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AuditOptions:
     """How originals are read, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
@@ -74,7 +74,7 @@ class Findings:
     `about` names the part of it that is being checked. `is_ours`: this build wrote it.
     """
 
-    terms: Terms = field(default_factory=Terms)
+    terms: AuditOptions = field(default_factory=AuditOptions)
     about: str = ""
     is_ours: bool = True
     _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -170,7 +170,7 @@ def audit_files(published: Published, source: str, report: Findings) -> None:
         report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
     for name in published.strange:
         report.bad(f"{name}: there should be none")
-    if isinstance(published, Many) and f"{stem}.csv" not in published.files:
+    if isinstance(published, PublishedCollection) and f"{stem}.csv" not in published.files:
         report.bad(f"{stem}.csv is not listed")
     for name, told in published.files.items():
         if not is_of_set(name, stem, status):
@@ -187,7 +187,10 @@ def _audit_numbers(published: Published, report: Findings) -> None:
         if name != (expected := f"{published.stem}_{number}.solution"):
             report.bad(f"{expected} is not listed, but {name} is")
             break
-    if isinstance(published, One) and published.record.solutions not in (None, len(names)):
+    if isinstance(published, PublishedPuzzle) and published.record.solutions not in (
+        None,
+        len(names),
+    ):
         told = counted(published.record.solutions or 0, "solution")
         listed = counted(len(names), "solution file")
         report.bad(f"{told} in the record, {listed} listed")

@@ -36,7 +36,7 @@ from pipeline.outbox.audit.provenance import (
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.fits import misfit
-from pipeline.outbox.published import Many, One
+from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.outbox.schema import RecordedFree, or_none
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -71,7 +71,7 @@ Content = Parsed | ParsedFormula | InputError | UsageError | None
 """The puzzle or formula of an original, or why there is none; None if it is not known."""
 
 
-def audit_single(published: One, source: OneProblem | None, report: Findings) -> str:
+def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
     """Audit a result against its original, if that is known; return its claim."""
     record, found = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
@@ -98,11 +98,13 @@ def audit_single(published: One, source: OneProblem | None, report: Findings) ->
 
 
 def audit_content(
-    published: One | Many, found: OneProblem | tuple[Layout, PeekableStream], report: Findings
+    published: PublishedPuzzle | PublishedCollection,
+    found: OneProblem | tuple[Layout, PeekableStream],
+    report: Findings,
 ) -> str:
     """Audit the set of what is no archive; return its claim. Raises UnpackError."""
     record = published.record
-    if isinstance(published, Many):
+    if isinstance(published, PublishedCollection):
         if isinstance(found, tuple):
             return audit_collection(published, *found, report)
         report.bad(no_collection_of(published))
@@ -131,7 +133,9 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
         return error
 
 
-def _audit_invalid(published: One, found: Content, data: bytes | None, report: Findings) -> None:
+def _audit_invalid(
+    published: PublishedPuzzle, found: Content, data: bytes | None, report: Findings
+) -> None:
     """Check that the original is really not a puzzle, and does not look like one if `other`."""
     record = published.record
     if isinstance(found, Parsed | ParsedFormula):
@@ -144,7 +148,7 @@ def _audit_invalid(published: One, found: Content, data: bytes | None, report: F
         report.bad(f"the status should be {status!r}")
 
 
-def _audit_puzzle(published: One, found: Content, report: Findings) -> None:
+def _audit_puzzle(published: PublishedPuzzle, found: Content, report: Findings) -> None:
     """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
     parsed = _compared(published, found, report)
@@ -174,7 +178,7 @@ def _audit_puzzle(published: One, found: Content, report: Findings) -> None:
         audit_others(puzzle, grids, report, are_claimed=True)
 
 
-def _grids(published: One, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
+def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
@@ -192,7 +196,7 @@ def _grids(published: One, rules: Puzzle, report: Findings) -> tuple[list[Grid],
     return grids, sound
 
 
-def _compared(published: One, parsed: Content, report: Findings) -> Parsed | None:
+def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
     """The puzzle of the original, which the record is compared with; None if there is none."""
     record = published.record
     if not isinstance(parsed, Parsed):
@@ -228,7 +232,9 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
     return f"{form}, {variant}, {boxes}"
 
 
-def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Findings) -> None:
+def _audit_beside(
+    published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
+) -> None:
     """Check that the record mentions a wrong solution beside the puzzle if, and only if, it is."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
@@ -238,7 +244,7 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Fin
         report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
 
-def _rules_alone(published: One, report: Findings) -> Puzzle | None:
+def _rules_alone(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
     try:
         record = published.record
         told = or_none(record.free)
@@ -249,7 +255,7 @@ def _rules_alone(published: One, report: Findings) -> Puzzle | None:
         return None
 
 
-def grid_of(published: One, name: str, rules: Puzzle, report: Findings) -> Grid | None:
+def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
     """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
 
     Another version may have chosen the other one of these, and another name for the notation.
@@ -302,7 +308,7 @@ def _reading_of(notation: str, most: int) -> Reading:
     return reading
 
 
-def _bytes_of(published: One, name: str, most: int, report: Findings) -> bytes | None:
+def _bytes_of(published: PublishedPuzzle, name: str, most: int, report: Findings) -> bytes | None:
     """The bytes of a solution file, at most `most` + 1."""
     try:
         return read_regular(published.beside(name), most)
@@ -313,7 +319,7 @@ def _bytes_of(published: One, name: str, most: int, report: Findings) -> bytes |
         return None
 
 
-def _audit_formula(published: One, found: Content, report: Findings) -> None:
+def _audit_formula(published: PublishedPuzzle, found: Content, report: Findings) -> None:
     """Check every model, and that there are no others if that is claimed."""
     record, parsed = published.record, found if isinstance(found, ParsedFormula) else None
     if parsed is None and found is not None:
@@ -335,7 +341,9 @@ def _audit_formula(published: One, found: Content, report: Findings) -> None:
         report.gap(_NO_SECOND)
 
 
-def models_of(published: One, parsed: ParsedFormula, report: Findings) -> Iterator[Model]:
+def models_of(
+    published: PublishedPuzzle, parsed: ParsedFormula, report: Findings
+) -> Iterator[Model]:
     """The models in the solution files; wrong ones are reported."""
     first: dict[Model, str] = {}
     most = _BYTES_EACH * parsed.variables + _SLACK

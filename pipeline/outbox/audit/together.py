@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.outbox.audit.rows import AuditedRow, Portion
+from pipeline.outbox.audit.rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted
@@ -39,16 +39,16 @@ def _sought(status: str, solutions: str, complete: str) -> Verdict:
     return Verdict.INCOMPLETE if alone else Verdict.UNDECIDED
 
 
-def right_at_once(portion: Portion, seconds: float) -> dict[str, list[int]]:
+def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     """The rows of plain 9×9 puzzles that are right in all they say; others may be so too.
 
     Their places, by their fields from the status to the certificate. The search for other solutions
     has so many seconds for each.
     """
     right = {}
-    for claim, told in _told_plainly(portion).items():
+    for claim, told in _told_plainly(chunk).items():
         count, sought = _claimed(claim)
-        lines = [portion.lines[at][number] for number in range(1, count + 1) for at in told]
+        lines = [chunk.lines[at][number] for number in range(1, count + 1) for at in told]
         grids = _signs(lines).reshape(count, len(told), _CELLS) - np.uint8(ord("0"))
         legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
         masks, counts = masks_of_plain(_signs(told.values())[legible]), np.full(len(legible), count)
@@ -58,30 +58,30 @@ def right_at_once(portion: Portion, seconds: float) -> dict[str, list[int]]:
     return right
 
 
-def _told_plainly(portion: Portion) -> dict[str, dict[int, str]]:
+def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
     """The rows that have only a plain puzzle and the lines in its solution files.
 
     By their fields from the status to the certificate: for the place of each its puzzle.
     """
-    contents = portion.contents
-    places = np.arange(portion.start, portion.start + len(portion))
+    contents = chunk.contents
+    places = np.arange(chunk.start, chunk.start + len(chunk))
     numbers = contents.plain.numbers.tolist()
     text = contents.plain.cells.tobytes().decode("ascii")
     told_plainly = defaultdict[str, dict[int, str]](dict)
-    blanks = [_BLANK] * (len(portion.names) - 1)
+    blanks = [_BLANK] * (len(chunk.names) - 1)
     for at, plain in enumerate(contents.lines_of(places).tolist()):
-        told, *solutions = portion.lines[at]
+        told, *solutions = chunk.lines[at]
         first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
         title = ""
         if plain >= 0:
             line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
         else:
-            entry = portion.entry(at)
+            entry = chunk.entry(at)
             line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
             title = quoted(entry.title)
             if not entry.plain or entry.unread:
                 continue
-        begun, end = f"{portion.first + at},{line},{puzzle},", f",{first},,,{title}"
+        begun, end = f"{chunk.first + at},{line},{puzzle},", f",{first},,,{title}"
         if not (told.startswith(begun) and told.endswith(end) and claimed == first):
             continue
         claim = told[len(begun) : -len(end)]

@@ -27,11 +27,11 @@ from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
 from pipeline.outbox.audit.assertions import named_rule
-from pipeline.outbox.audit.rows import Portion
+from pipeline.outbox.audit.rows import RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
-from pipeline.outbox.traits import ALSO, added_fields, row_fields, traits_in_record
+from pipeline.outbox.traits import TRAITS, added_fields, row_fields, traits_in_record
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving import Traits
@@ -54,21 +54,23 @@ class AddedFields:
     report: Findings
 
 
-def audit_rows(portion: Portion, also: Sequence[str], report: Findings) -> None:
+def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) -> None:
     """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
-    for at, fields in enumerate(portion.added):
+    for at, fields in enumerate(chunk.added):
         try:
-            entry, row = portion.entry(at), portion.row(at)
+            entry, row = chunk.entry(at), chunk.row(at)
         except InputError:  # reported with the other columns
             continue
-        about = portion.about(at, report)
+        about = chunk.about(at, report)
         if fields is None:
             about.bad("the fields that --traits adds are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
-            claims.append(AddedFields(puzzle, row.status, grid, _by_name(fields, also), about))
+            claims.append(
+                AddedFields(puzzle, row.status, grid, _by_name(fields, trait_names), about)
+            )
         elif any(fields):
             about.bad("there are fields of --traits, but no puzzle")
     _audit_claims(claims, report.terms.seconds)
@@ -78,7 +80,7 @@ def audit_record(
     record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
     """Check what a record says of a puzzle with these solutions."""
-    also = traits_in_record(record)
+    trait_names = traits_in_record(record)
     place, givens = puzzle.geometry.place, puzzle.givens()
     values = {place(cell): value for cell, value in givens}
     for each in or_none(record.redundant) or ():
@@ -88,8 +90,11 @@ def audit_record(
         named_rule(puzzle, rule, report.within("--traits minimal"))
     if (rating := or_none(record.rating)) and bool(rating.failed) != (rating.level is None):
         report.bad("--traits rating: a level goes with a rating, `failed` with none")
-    if also:
-        told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
+    if trait_names:
+        told, grid = (
+            _by_name(added_fields(record, trait_names), trait_names),
+            grids[0] if grids else None,
+        )
         _audit_claims(
             [AddedFields(puzzle, record.status, grid, told, report)], report.terms.seconds
         )
@@ -100,7 +105,7 @@ def _audit_claims(claims: Sequence[AddedFields], seconds: float) -> None:
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
         for name, text in claim.told.items():
-            if not ALSO[name].pattern.fullmatch(text):
+            if not TRAITS[name].pattern.fullmatch(text):
                 claim.report.bad(f"what --traits {name} adds is not well-formed: {text[:100]!r}")
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= MAX_TRAITS_SIDE:
             groups[claim.puzzle.geometry].append(claim)
@@ -133,10 +138,10 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
             claim.report.bad(f"--traits minimal: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
-def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
+def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
     """The added fields of a row, for each name those of its columns with commas between."""
     rest = iter(fields)
-    return {name: ",".join(islice(rest, len(columns(ALSO[name])))) for name in also}
+    return {name: ",".join(islice(rest, len(columns(TRAITS[name])))) for name in trait_names}
 
 
 def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
@@ -180,17 +185,17 @@ def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> No
 
 
 def _expected(
-    solved: SolvedBatch, also: tuple[str, ...], seconds: float
+    solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
     """The right texts of each name's fields; None where it was not computed."""
-    nothing = {name: "," * (len(columns(ALSO[name])) - 1) for name in also}
+    nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
     one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.non_unique)
-    for name in also:
+    for name in trait_names:
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         looked = [one, others] if name == "canonical" else [one]
         for at in looked:
-            is_sampled = ALSO[name].is_slow or at is others
+            is_sampled = TRAITS[name].is_slow or at is others
             some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
             for place in at.tolist():
                 texts[place] = None

@@ -303,7 +303,7 @@ class Sheet:
         """How many pages it has."""
         return len(self.puzzles) + len(self.rules) + len(self.solutions)
 
-    def pieces(self) -> Iterator[str]:
+    def chunks(self) -> Iterator[str]:
         """Yield the text of the HTML file."""
         layouts = (
             f".of-{n} {{ --columns: {columns}; --rows: {rows}; --board: {size}mm; }}\n"

@@ -144,8 +144,8 @@ class ChaosConstruction(Rule):
         parts = [Connected(self.regions, beside, (label,), self.size) for label in labels]
         apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
         near = parts[0].neighbours()
-        grown = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
-        return AllOf((order, *parts, apart, *grown))
+        checkpointed = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
+        return AllOf((order, *parts, apart, *checkpointed))
 
     def caption(self) -> str:
         return f"{self.name} of regions of {self.size} cells"

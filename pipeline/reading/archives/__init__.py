@@ -30,7 +30,7 @@ from pipeline.files import LONGEST_NAME
 if TYPE_CHECKING:
     from pipeline.settings import Settings
 
-PIECE = 2**16
+CHUNK_BYTES = 2**16
 """Bytes that are read, unpacked and passed on at a time."""
 
 HARMLESS = 64 * 2**20

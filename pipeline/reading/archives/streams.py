@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Literal
 
 from pipeline.errors import in_words, is_environmental
 from pipeline.files import descriptor_of
-from pipeline.reading.archives import PIECE, Budget, UnpackError
+from pipeline.reading.archives import CHUNK_BYTES, Budget, UnpackError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -70,7 +70,7 @@ def opened_regular(
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
     """The rest of a file; raises UnpackError if it cannot be read."""
     try:
-        while chunk := file.read(PIECE):
+        while chunk := file.read(CHUNK_BYTES):
             yield chunk
     except OSError as error:
         if is_environmental(error):
@@ -225,7 +225,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 def drain(stream: BinaryIO | None) -> None:
     """Read a member's stream to its end, or to where it is broken, for the limits that count it."""
     try:
-        while stream and stream.read(PIECE):
+        while stream and stream.read(CHUNK_BYTES):
             pass
     except UnpackError:
         pass
@@ -259,9 +259,9 @@ class _Inflater:
         return self._zlib.unused_data
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        piece = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-        self.needs_input = len(piece) < max_length
-        return piece
+        chunk = self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+        self.needs_input = len(chunk) < max_length
+        return chunk
 
 
 _Decompressor = _Inflater | bz2.BZ2Decompressor | lzma.LZMADecompressor
@@ -298,15 +298,15 @@ def unpacked(
                     why = "it is made of thousands of streams with next to nothing in them"
                     raise UnpackError(why)
             try:
-                piece = engine.decompress(data, PIECE)
+                chunk = engine.decompress(data, CHUNK_BYTES)
             except (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError) as error:
                 raise UnpackError(f"it is damaged: {error}") from error
-            if piece:
-                size += len(piece)
-                budget.unpack(len(piece))
+            if chunk:
+                size += len(chunk)
+                budget.unpack(len(chunk))
                 budget.weigh(packed, size)
-                yield piece
-            needs_input = not engine.eof and (engine.needs_input or not (piece or data))
+                yield chunk
+            needs_input = not engine.eof and (engine.needs_input or not (chunk or data))
             data = engine.unused_data if engine.eof else b""  # noqa: PLW2901 - as above
     if not engine.eof:
         raise UnpackError(CUT_OFF)

@@ -17,10 +17,10 @@ from typing import BinaryIO, Literal
 from pipeline.errors import is_environmental
 from pipeline.files import SAFELY, is_junk
 from pipeline.reading.archives import (
+    CHUNK_BYTES,
     DEEPEST,
     LONGEST_PATH,
     NO_NAME,
-    PIECE,
     ArchiveEntry,
     Budget,
     TooManyMembers,
@@ -145,7 +145,7 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
     """The content, unpacked if it is compressed; closing the stream closes it too."""
     if compression is not None:
         content = Chunks(unpacked(content.rest(), compression, budget), content)
-    return BufferedReader(content, PIECE)
+    return BufferedReader(content, CHUNK_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ def _entries(
         chunks = counted(chunks, budget)
     match layers.archive:
         case "tar":
-            with BufferedReader(Chunks(chunks), PIECE) as source:
+            with BufferedReader(Chunks(chunks), CHUNK_BYTES) as source:
                 yield from tar_entries(source)
         case "zip":
             with nullcontext(file) if file is not None else spooled(chunks) as whole:

@@ -17,7 +17,7 @@ from pipeline.reading.formats.detect import (
     parse_source,
     read_text,
 )
-from pipeline.reading.formats.parsed import START, Entry, Parsed, Piece, Position, Variant
+from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
 from pipeline.reading.formats.text import count_lines, oversize
 from pipeline.reading.formats.writing import (
     filled_grid,
@@ -38,8 +38,8 @@ __all__ = [
     "Format",
     "Layout",
     "Parsed",
-    "Piece",
     "Position",
+    "TextChunk",
     "Variant",
     "count_lines",
     "detect_collection",

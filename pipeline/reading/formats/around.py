@@ -170,7 +170,7 @@ def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     return found
 
 
-def rules_told(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+def recorded_rules(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
     """The lines that name a rule."""
     return [(number, text) for number, text in lines if _tells_rule(text.strip(), applied)]
 
@@ -188,7 +188,7 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     for remark in remarks if places else ():
         at = places[min(bisect_left(lines, remark[0]), len(places) - 1)]
         entry = found[at]
-        told = unread_lines(rules_told([remark], entry.puzzle.rules if entry.puzzle else ()))
+        told = unread_lines(recorded_rules([remark], entry.puzzle.rules if entry.puzzle else ()))
         found[at] = entry._replace(unread=more_unread(entry.unread, told))
     return found
 

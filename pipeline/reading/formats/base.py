@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import Reader
 from pipeline.reading.formats.text import Text, each_line, is_border, says_something
 from pipeline.settings import Reading
@@ -101,7 +101,7 @@ class ManyFormat:
     """One notation for many puzzles; `Details` are what has to be found out to read a source in it.
 
     `recognise` gives that and the reason, or None; if the format is declared never None.
-    `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
+    `chunks` cuts a stream, in memory that does not grow with it; the size of a piece is in
     bytes, and where it ends depends on the input and that size alone. A piece's data is itself a
     source that can be cut further. `entries` reads a piece; a bad record is an entry with an
     error. `takes_plain_lines` tells whether a line of 81 cells and nothing else is a puzzle.
@@ -110,7 +110,7 @@ class ManyFormat:
 
     name: str
     recognise: Callable[[Opening], tuple[Details, str] | None]
-    pieces: Callable[[BinaryIO, Details, int], Iterator[Piece]]
-    entries: Callable[[Piece, Details, Reader], list[Entry]]
+    chunks: Callable[[BinaryIO, Details, int], Iterator[TextChunk]]
+    entries: Callable[[TextChunk, Details, Reader], list[Entry]]
     takes_plain_lines: Callable[[Details], bool] = _none
     is_ruled: bool = False

@@ -22,7 +22,7 @@ from pipeline.reading.formats.around import (
     may_name_rule,
     more_unread,
     piece_may_name_rule,
-    rules_told,
+    recorded_rules,
     unread_lines,
     with_remarks,
 )
@@ -38,7 +38,7 @@ from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import (
@@ -61,7 +61,7 @@ from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text,
 from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats.plain import PieceContents
+    from pipeline.reading.formats.plain import ChunkContents
 
 ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
 """The notations of puzzles with rules that take one line, in the order in which they are tried."""
@@ -85,7 +85,7 @@ FORMATS: Final = (
 """The formats are tried in this order; the last one explains what is wrong with other texts."""
 
 _MOST_LINES_TRIED = 100
-_MOST_PIECES_TRIED = 100
+_MAX_CHUNKS_TRIED = 100
 _SHORTEST_RULED = 2 * min(ALL_GEOMETRIES) ** 2
 """Signs of the smallest jigsaw: no other puzzle with rules is written in signs of cells alone."""
 
@@ -125,8 +125,8 @@ def _is_ruled(line: str) -> bool:
     )
 
 
-def _entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
-    return entries_of_lines(piece, reader, lambda line, number, by: by.read(line, (number,)))
+def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
+    return entries_of_lines(chunk, reader, lambda line, number, by: by.read(line, (number,)))
 
 
 VARIANTS = ManyFormat(
@@ -176,40 +176,40 @@ class Layout:
     reason: str
     cells: int = NINE.size
 
-    def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
+    def chunks(self, stream: BinaryIO, size: int) -> Iterator[TextChunk]:
         """Cut the stream into pieces of so many bytes, in bounded memory."""
-        return self.format.pieces(stream, self.details, size)
+        return self.format.chunks(stream, self.details, size)
 
-    def entries(self, piece: Piece, reading: Reading, *, raises: bool = False) -> list[Entry]:
+    def entries(self, chunk: TextChunk, reading: Reading, *, raises: bool = False) -> list[Entry]:
         """The puzzles of a piece.
 
         With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
         reader = Reader(self.name, reading, parse_single, _needs_its_text, raises)
-        found = self.format.entries(piece, self.details, reader)
-        if piece_may_name_rule(piece.data):
-            text = piece.data.decode(errors="surrogateescape")
-            return with_remarks(found, comments_in(text, piece.first_line))
+        found = self.format.entries(chunk, self.details, reader)
+        if piece_may_name_rule(chunk.data):
+            text = chunk.data.decode(errors="surrogateescape")
+            return with_remarks(found, comments_in(text, chunk.first_line))
         return found
 
-    def contents(self, piece: Piece, reading: Reading) -> PieceContents:
+    def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
-        from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
+        from pipeline.reading.formats.plain import ChunkContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
-        plain = PlainLines.none(piece)
+        plain = PlainLines.none(chunk)
         if reading.takes_plain and self.format.takes_plain_lines(self.details):
-            plain = plain_lines(piece)
+            plain = plain_lines(chunk)
             if any(piece_may_name_rule(other.data) for other in plain.others):
-                plain = PlainLines.none(piece)  # its comments belong to puzzles
+                plain = PlainLines.none(chunk)  # its comments belong to puzzles
         others = (self.entries(other, reading) for other in plain.others)
-        return PieceContents(plain, list(chain.from_iterable(others)))
+        return ChunkContents(plain, list(chain.from_iterable(others)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
         """The same with the size of the first puzzle in the head, if that is found quickly."""
-        reading = reading.at_most(1 / _MOST_PIECES_TRIED)
-        pieces = islice(self.pieces(io.BytesIO(head), 1), _MOST_PIECES_TRIED)
-        for entry in chain.from_iterable(self.entries(piece, reading) for piece in pieces):
+        reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
+        chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
+        for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
             if entry.plain:
                 return self
             if entry.puzzle is not None:
@@ -298,7 +298,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise
     found = replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        told = rules_told(_remarks(text, chosen), found.puzzle.rules)
+        told = recorded_rules(_remarks(text, chosen), found.puzzle.rules)
         return found.with_text("", more_unread(found.unread, unread_lines(told)))
     return found
 
@@ -428,8 +428,8 @@ class _Look:
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
-        pieces = layout.pieces(io.BytesIO(data), 1)
-        read = (layout.entries(piece, reading, raises=has_maps) for piece in pieces)
+        chunks = layout.chunks(io.BytesIO(data), 1)
+        read = (layout.entries(chunk, reading, raises=has_maps) for chunk in chunks)
         entries = [*islice(chain.from_iterable(read), None if has_maps else 2)]
         if len(entries) != 1 or entries[0].error is not None:
             return None

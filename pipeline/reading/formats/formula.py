@@ -202,13 +202,13 @@ def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block:
     return literals
 
 
-def _numbers(piece: bytes, variables: int) -> array[int] | None:
+def _numbers(chunk: bytes, variables: int) -> array[int] | None:
     """The literals and zeros in a piece, if all its words are valid."""
-    kinds = b" " + piece.translate(_KINDS)
-    if piece.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
+    kinds = b" " + chunk.translate(_KINDS)
+    if chunk.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
         return None
     try:
-        numbers = array("i", map(int, piece.decode("ascii").split()))
+        numbers = array("i", map(int, chunk.decode("ascii").split()))
     except (ValueError, OverflowError):
         return None
     inside = -variables <= min(numbers, default=0) and max(numbers, default=0) <= variables

@@ -38,7 +38,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
-from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, Piece, title_of
+from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
     cut_pieces,
@@ -196,7 +196,7 @@ def _stacks(head: Opening, side: int) -> Iterator[Stack]:
 def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
     """How many of the records are grids, damaged grids, and neither."""
     good = near = bad = 0
-    records = islice(_records(Piece(1, head.sample), stack), _MOST_RECORDS)
+    records = islice(_records(TextChunk(1, head.sample), stack), _MOST_RECORDS)
     texts = [text for _, text in records]
     is_all = head.complete and head.sample == head.data and len(texts) < _MOST_RECORDS
     for text in texts if is_all else texts[:-1]:
@@ -213,7 +213,7 @@ def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
     return good, near, bad
 
 
-def pieces(stream: BinaryIO, stack: Stack, size: int) -> Iterator[Piece]:
+def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
     if stack.title is None:
         return cut_pieces(stream, size, boundary, _rows_begun)
@@ -300,9 +300,9 @@ def _rows_begun(begun: bytes) -> bytes:
     return b"x\n" * count + begun[line : line + _LINE_BEGIN]
 
 
-def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
+def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
     """The number of the first line of each record, and its text."""
-    data, start, line = piece.data, 0, piece.first_line
+    data, start, line = chunk.data, 0, chunk.first_line
     for end in (*_ends(data, stack), len(data)):
         record = data[start:end]
         yield line, text_of(record, line)
@@ -338,9 +338,9 @@ def _is_several(rows: _Numbered, side: int) -> bool:
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
 
 
-def entries(piece: Piece, stack: Stack, reader: Reader) -> list[Entry]:
-    has_rules = piece_may_name_rule(piece.data)
-    records = _records(piece, stack)
+def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
+    has_rules = piece_may_name_rule(chunk.data)
+    records = _records(chunk, stack)
     return [
         entry
         for first, record in records
@@ -416,5 +416,5 @@ def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> En
     return reader.read("\n".join(lines), numbers)
 
 
-STACKED = ManyFormat("stacked", recognise_stacked, pieces, entries)
+STACKED = ManyFormat("stacked", recognise_stacked, chunks, entries)
 GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True)

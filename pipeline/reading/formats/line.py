@@ -33,7 +33,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
-from pipeline.reading.formats.parsed import Entry, Piece
+from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
     LONGEST,
@@ -267,10 +267,10 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
     return full
 
 
-def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
-    text = text_of(piece.data, piece.first_line)
-    has_text = bool(fields.maps) or fields.may_have_rules or piece_may_name_rule(piece.data)
-    if has_text or not reader.takes_plain or not _is_sound(text, piece.data):
+def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
+    text = text_of(chunk.data, chunk.first_line)
+    has_text = bool(fields.maps) or fields.may_have_rules or piece_may_name_rule(chunk.data)
+    if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _pattern(fields).findall(text)
@@ -282,7 +282,7 @@ def entries_in_fields(piece: Piece, fields: Fields, reader: Reader) -> list[Entr
         else _entry(line, number, fields, reader)
         if line
         else None
-        for number, (plain, claimed, line) in enumerate(rows, piece.first_line)
+        for number, (plain, claimed, line) in enumerate(rows, chunk.first_line)
     ]
     return [entry for entry in found if entry]
 

@@ -29,7 +29,7 @@ from pipeline.reading.formats.around import piece_may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import nine_of
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     LONGEST,
     Reader,
@@ -39,7 +39,7 @@ from pipeline.reading.formats.records import (
     plain_entry,
     text_of,
 )
-from pipeline.reading.formats.text import NEWLINE, PIECE, Text, TextLine, count_lines, quote
+from pipeline.reading.formats.text import CHUNK_BYTES, NEWLINE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
 _ROOT = "opensudoku"
@@ -83,9 +83,9 @@ def _game_of(text: Text) -> _Game:
     target = _Target(text)
     parser = XMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
-    pieces = (text.data[at : at + PIECE] for at in range(0, len(text.data), PIECE))
+    chunks = (text.data[at : at + CHUNK_BYTES] for at in range(0, len(text.data), CHUNK_BYTES))
     try:
-        for part in codecs.iterdecode(pieces, "utf-8"):
+        for part in codecs.iterdecode(chunks, "utf-8"):
             target.waiting += len(part)
             parser.feed(part)
             if target.waiting > _LONGEST_TOKEN:
@@ -195,17 +195,17 @@ def _comment_begun(begun: bytes) -> bytes:
     return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
 
 
-def cut_games(stream: BinaryIO, _layout: None, size: int) -> Iterator[Piece]:
+def cut_games(stream: BinaryIO, _layout: None, size: int) -> Iterator[TextChunk]:
     return cut_pieces(stream, size, _boundary, _comment_begun)
 
 
-def entries_of_games(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
-    found, line, at = [], piece.first_line, 0
-    for start, end in pairwise((*_starts(piece.data), len(piece.data))):
-        line, at = line + count_lines(piece.data, at, start), start
-        found.append(_entry_of_game(piece.data[start:end], line, reader))
-    if piece_may_name_rule(piece.data):
-        lines = enumerate(NEWLINE.split(text_of(piece.data, piece.first_line)), piece.first_line)
+def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
+    found, line, at = [], chunk.first_line, 0
+    for start, end in pairwise((*_starts(chunk.data), len(chunk.data))):
+        line, at = line + count_lines(chunk.data, at, start), start
+        found.append(_entry_of_game(chunk.data[start:end], line, reader))
+    if piece_may_name_rule(chunk.data):
+        lines = enumerate(NEWLINE.split(text_of(chunk.data, chunk.first_line)), chunk.first_line)
         return with_remarks(found, [each for each in lines if "<game" not in each[1]])
     return found
 

@@ -67,7 +67,7 @@ START = Position(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextChunk:
     """A part of a source that can be read by itself, in any process.
 
     `first_line` is the number of its first line, from 1; `data` are whole records, or the
@@ -78,10 +78,10 @@ class Piece:
     data: bytes
     end: Position = START
 
-    def moved(self, start: Position) -> Piece:
+    def moved(self, start: Position) -> TextChunk:
         """The same piece of a source that has `start` before the beginning of this one's."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
-        return Piece(self.first_line + start.line - 1, self.data, Position(byte, line))
+        return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
 
 
 class Entry(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.puzzle.geometry import NINE
-from pipeline.reading.formats.parsed import Entry, Piece
+from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import plain_entry
 
 PlaceArray = NDArray[np.intp]
@@ -34,10 +34,10 @@ class PlainLines:
 
     numbers: NDArray[np.int64]
     cells: NDArray[np.uint8]
-    others: list[Piece]
+    others: list[TextChunk]
 
     @classmethod
-    def none(cls, *others: Piece) -> PlainLines:
+    def none(cls, *others: TextChunk) -> PlainLines:
         """No such lines, beside these."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(others))
 
@@ -45,13 +45,13 @@ class PlainLines:
         return plain_entry(int(self.numbers[index]), self.cells[index].tobytes().decode("ascii"))
 
 
-def plain_lines(piece: Piece) -> PlainLines:
+def plain_lines(chunk: TextChunk) -> PlainLines:
     """Find the plain lines of a piece; none if a lone CR ends a line in it."""
-    if (cells := _alike(piece.data)) is not None:
-        return PlainLines(np.arange(len(cells)) + piece.first_line, _dotted(cells), [])
-    data = np.frombuffer(piece.data, np.uint8)
-    if piece.data.count(b"\r") != piece.data.count(b"\r\n"):
-        return PlainLines.none(piece)
+    if (cells := _alike(chunk.data)) is not None:
+        return PlainLines(np.arange(len(cells)) + chunk.first_line, _dotted(cells), [])
+    data = np.frombuffer(chunk.data, np.uint8)
+    if chunk.data.count(b"\r") != chunk.data.count(b"\r\n"):
+        return PlainLines.none(chunk)
     ends = np.flatnonzero(data == ord("\n"))
     if len(data) and (not len(ends) or ends[-1] != len(data) - 1):
         ends = np.append(ends, len(data))
@@ -63,8 +63,8 @@ def plain_lines(piece: Piece) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    others = _between(piece, lines, starts, np.append(ends, 0))
-    return PlainLines(lines + piece.first_line, _dotted(cells[plain]), others)
+    others = _between(chunk, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), others)
 
 
 def _alike(data: bytes) -> NDArray[np.uint8] | None:
@@ -86,8 +86,8 @@ def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _between(
-    piece: Piece, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
-) -> list[Piece]:
+    chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
+) -> list[TextChunk]:
     """The stretches of a piece without these lines."""
     count = len(starts)
     bounds = np.concatenate(([-1], lines, [count]))
@@ -95,7 +95,7 @@ def _between(
     stretches = []
     for first, last in zip((bounds[before] + 1).tolist(), bounds[before + 1].tolist(), strict=True):
         stop = int(ends[last - 1]) + 1
-        stretches.append(Piece(piece.first_line + first, piece.data[int(starts[first]) : stop]))
+        stretches.append(TextChunk(chunk.first_line + first, chunk.data[int(starts[first]) : stop]))
     return stretches
 
 
@@ -107,7 +107,7 @@ def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
     return masks
 
 
-class PieceContents:
+class ChunkContents:
     """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:

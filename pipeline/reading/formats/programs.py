@@ -33,7 +33,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, Opening
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece
+from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     PLAIN,
     Reader,
@@ -91,9 +91,9 @@ def recognise_library(head: Opening) -> tuple[None, str] | None:
     return None
 
 
-def library_entries(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
-    has_rules = piece_may_name_rule(piece.data)
-    return entries_of_lines(piece, reader, partial(_library_entry, has_rules))
+def library_entries(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
+    has_rules = piece_may_name_rule(chunk.data)
+    return entries_of_lines(chunk, reader, partial(_library_entry, has_rules))
 
 
 def _library_entry(has_rules: bool, line: str, number: int, reader: Reader) -> Entry:

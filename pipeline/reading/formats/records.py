@@ -25,7 +25,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
     signs_of,
 )
-from pipeline.reading.formats.parsed import Entry, Parsed, Piece, Position
+from pipeline.reading.formats.parsed import Entry, Parsed, Position, TextChunk
 from pipeline.reading.formats.text import (
     LINE_END,
     NEWLINE,
@@ -78,34 +78,34 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
     return end
 
 
-def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
+def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     """Cut pieces of whole lines.
 
     Comments are in the piece of the puzzle that follows them, those at the end in the last one.
     """
     held = comments = None
     most = 2 * max(size, LONGEST)
-    for piece in cut_pieces(stream, size, _line_boundary):
-        if is_silent(piece.data):
-            comments = _joined(comments, piece, LONGEST)
+    for chunk in cut_pieces(stream, size, _line_boundary):
+        if is_silent(chunk.data):
+            comments = _joined(comments, chunk, LONGEST)
             continue
         if held:
             yield held
-        held, comments = _joined(comments, piece, most), None
+        held, comments = _joined(comments, chunk, most), None
     if comments:
         held = _joined(held, comments, most)
     if held:
         yield held
 
 
-def _joined(piece: Piece | None, following: Piece, most: int) -> Piece:
+def _joined(chunk: TextChunk | None, following: TextChunk, most: int) -> TextChunk:
     """A piece with comments before or after it, as far as they fit."""
-    if piece is None:
+    if chunk is None:
         return following
-    are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (piece, following)]
-    if not any(are_cut) and len(piece.data) + len(following.data) <= most:
-        return Piece(piece.first_line, piece.data + following.data, following.end)
-    return following if is_silent(piece.data) else piece
+    are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (chunk, following)]
+    if not any(are_cut) and len(chunk.data) + len(following.data) <= most:
+        return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
+    return following if is_silent(chunk.data) else chunk
 
 
 class _Window:
@@ -162,7 +162,7 @@ class _Window:
 
 def cut_pieces(
     stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
-) -> Iterator[Piece]:
+) -> Iterator[TextChunk]:
     """Cut pieces of at most `size` bytes, or of one record that is longer.
 
     A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
@@ -180,7 +180,7 @@ def cut_pieces(
         else:
             data, first = window.data[: LONGEST + 1], line
             line += window.skip(boundary, digest)
-        yield Piece(first, data, Position(window.taken, line))
+        yield TextChunk(first, data, Position(window.taken, line))
 
 
 PLAIN = r"[1-9.]{81}|[0-9]{81}"
@@ -286,13 +286,13 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
 
 
 def entries_of_lines(
-    piece: Piece, reader: Reader, entry: Callable[[str, int, Reader], Entry]
+    chunk: TextChunk, reader: Reader, entry: Callable[[str, int, Reader], Entry]
 ) -> list[Entry]:
     """An entry for each line of a piece that says something."""
-    lines = NEWLINE.split(text_of(piece.data, piece.first_line))
+    lines = NEWLINE.split(text_of(chunk.data, chunk.first_line))
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
-        for number, line in enumerate(lines, piece.first_line)
+        for number, line in enumerate(lines, chunk.first_line)
         if says_something(line)
     ]
 

@@ -20,7 +20,7 @@ MOST_LINES = 70_000
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes in all significant lines: 64 for each cell of the largest puzzle."""
 
-PIECE = 1 << 16
+CHUNK_BYTES = 1 << 16
 """Bytes that are decoded at once; also the longest text that is read with its empty lines."""
 
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
@@ -102,7 +102,7 @@ class Text:
 
     def written(self) -> list[TextLine]:
         """Every line but comments, even empty ones; none of a text too long for small grids."""
-        if len(self.data) > PIECE:
+        if len(self.data) > CHUNK_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
@@ -217,7 +217,9 @@ def _check_text(body: bytes, source: str) -> None:
     is_cut_off = False
     while at < len(body) and not body.isascii():
         try:
-            at += codecs.utf_8_decode(body[at : at + PIECE], "strict", at + PIECE >= len(body))[1]
+            at += codecs.utf_8_decode(
+                body[at : at + CHUNK_BYTES], "strict", at + CHUNK_BYTES >= len(body)
+            )[1]
         except UnicodeDecodeError as error:
             bad, is_cut_off = at + error.start, error.reason == "unexpected end of data"
             found = f"the byte 0x{body[bad]:02x}"

@@ -38,7 +38,7 @@ from pipeline.outbox.write_record import (
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.log import Log, Progress
-from pipeline.service.protocol.checkpointed import Growing
+from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import PublishedSet
@@ -51,7 +51,7 @@ from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.streams import PeekableStream
-    from pipeline.reading.formats import Layout, Piece, Position
+    from pipeline.reading.formats import Layout, Position, TextChunk
 
 
 CHECKPOINT_FORMAT = 4
@@ -60,13 +60,13 @@ start again."""
 
 
 @dataclass(frozen=True, slots=True)
-class PieceOf(Request):
+class ChunkOf(Request):
     """A piece of a collection; `member` names the collection within an archive.
 
     `first` is the index that its first puzzle probably has: with another, its table is made anew.
     """
 
-    piece: Piece
+    chunk: TextChunk
     layout: Layout
     member: str = ""
     first: int = 1
@@ -75,15 +75,15 @@ class PieceOf(Request):
         from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.piece, self.layout, solvers, settings.of_many(), self.first)
+        rows = solve_piece(self.chunk, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
-    def parts(self) -> Sequence[PieceOf]:
-        before = self.piece.first_line - 1
-        pieces = self.layout.pieces(io.BytesIO(self.piece.data), 1)
+    def parts(self) -> Sequence[ChunkOf]:
+        before = self.chunk.first_line - 1
+        chunks = self.layout.chunks(io.BytesIO(self.chunk.data), 1)
         return [
-            replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
-            for index, piece in enumerate(pieces, self.first)
+            replace(self, chunk=replace(chunk, first_line=chunk.first_line + before), first=index)
+            for index, chunk in enumerate(chunks, self.first)
         ]
 
     def joined(self, replies: list[Rows]) -> Rows:
@@ -95,7 +95,7 @@ class PieceOf(Request):
     def given_up(self, why: str, settings: Settings) -> Rows:
         from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
 
-        return failed_piece(self.piece, self.layout, settings, why, self.first)
+        return failed_piece(self.chunk, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
@@ -120,7 +120,7 @@ class End(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class Portions:
+class ChunkSizes:
     """How a source of many puzzles is cut into steps.
 
     The sizes are bytes of a collection's text; an archive's single puzzles are grouped up to
@@ -132,7 +132,7 @@ class Portions:
     piece_of_ruled   5 puzzles with rules
     """
 
-    piece: int = field(
+    chunk: int = field(
         default_factory=lambda: 512 * 1024 if find_spec("numba") is not None else 64 * 1024
     )
     piece_of_others: int = 64 * 1024
@@ -148,9 +148,9 @@ class Portions:
         if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
             return self.piece_to_prove
         is_nine = layout.cells == NINE.size
-        return self.piece if is_nine else min(self.piece, self.piece_of_others)
+        return self.chunk if is_nine else min(self.chunk, self.piece_of_others)
 
-    def pieces(
+    def chunks(
         self,
         layout: Layout,
         stream: PeekableStream,
@@ -158,7 +158,7 @@ class Portions:
         member: str = "",
         start: Position | None = None,
         ahead: Callable[[], int] = lambda: 0,
-    ) -> Iterator[PieceOf | End]:
+    ) -> Iterator[ChunkOf | End]:
         """The steps of one collection from `start` on; the last says why it broke off, if it did.
 
         `ahead` is the difference between index and line of the puzzle that follows the last rows.
@@ -167,15 +167,15 @@ class Portions:
 
         start = end = start or START
         stream.skip(start.byte)
-        for piece in layout.pieces(stream, self.size(layout, settings)):
-            moved = piece.moved(start)
-            yield PieceOf(moved, layout, member, max(1, moved.first_line + ahead()))
+        for chunk in layout.chunks(stream, self.size(layout, settings)):
+            moved = chunk.moved(start)
+            yield ChunkOf(moved, layout, member, max(1, moved.first_line + ahead()))
             end = moved.end
         error = str(stream.error) if stream.error else None
         yield End(member, layout, end.line, stream.digest, stream.size, error)
 
 
-PORTIONS = Portions()
+PORTIONS = ChunkSizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,17 +256,17 @@ class LongJob(Job):
     """Whether starting another process would take longer than the steps themselves."""
 
     def __init__(
-        self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
+        self, claim: Claim, folders: Folders, settings: Settings, chunk_sizes: ChunkSizes
     ) -> None:
         super().__init__(claim, settings)
         self.totals: Counter[str] = Counter()
         self.fallbacks: tuple[Fallback, ...] = ()
         self.unread: Counter[str] = Counter()
-        self._portions = portions
+        self._portions = chunk_sizes
         self._digest = ""
         key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key}"
-        self._growing = Growing(claim, folders, key)
-        state = self._growing.state
+        self._checkpointed = CheckpointedFiles(claim, folders, key)
+        state = self._checkpointed.state
         self.steps_before = int(state.get("steps", 0))
         self.seconds = self.seconds_before = float(state.get("seconds", 0.0))
         self._resumed: dict[str, Any] = state.get("bulk", {})
@@ -280,7 +280,7 @@ class LongJob(Job):
     def checkpoint(self, steps: int) -> None:
         """Make what was written durable: so many steps."""
         progress = self.progress()
-        self._growing.note(
+        self._checkpointed.note(
             {
                 "steps": steps,
                 "bulk": self._state(),
@@ -306,11 +306,11 @@ class LongJob(Job):
         return CollectionSet(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def published_set(self) -> PublishedSet:
-        return replace(super().published_set(), grown=self._growing.staged())
+        return replace(super().published_set(), checkpointed=self._checkpointed.staged())
 
     def discard(self) -> None:
         """Remove what was written: the job starts again."""
-        self._growing.discard()
+        self._checkpointed.discard()
 
 
 def size_of(path: Path) -> int | None:

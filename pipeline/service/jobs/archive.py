@@ -38,14 +38,14 @@ from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
-from pipeline.service.jobs import End, LongJob, PieceOf, Portions
-from pipeline.service.jobs.collection import GrowingTable
-from pipeline.service.jobs.puzzle import Singles
+from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob
+from pipeline.service.jobs.collection import CheckpointedTable
+from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import Grown, PublishedSet
+from pipeline.service.protocol.publish import CheckpointedFile, PublishedSet
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
 from pipeline.solving.items import members_of
@@ -66,11 +66,11 @@ class ArchiveJob(LongJob):
         folders: Folders,
         settings: Settings,
         found: Archive,
-        portions: Portions,
+        chunk_sizes: ChunkSizes,
     ) -> None:
-        super().__init__(claim, folders, settings, portions)
+        super().__init__(claim, folders, settings, chunk_sizes)
         self.format = self.reason = found.kind
-        self._tree = Tree(self._growing.tree)
+        self._tree = Tree(self._checkpointed.tree)
         self._rows = f"{claim.note.stem}.csv"
         self._meter = Meter()
         noted = self._resumed
@@ -78,16 +78,16 @@ class ArchiveJob(LongJob):
         self.fallbacks = msgspec.convert(noted.get("fallbacks", ()), tuple[Fallback, ...])
         self.unread = Counter(noted.get("unread", {}))
         self._members: int = noted.get("members", 0)
-        self._inner: tuple[str, GrowingTable | str] | None = None  # or why it has none
+        self._inner: tuple[str, CheckpointedTable | str] | None = None  # or why it has none
         if "inner" in noted:
             member, stem, state = noted["inner"]
             table = None if state is None else self._table(stem, state)
             self._inner = member, table or stem
 
-    def _table(self, stem: str, state: dict[str, Any]) -> GrowingTable:
-        return GrowingTable(self._growing, stem, self._settings, state)
+    def _table(self, stem: str, state: dict[str, Any]) -> CheckpointedTable:
+        return CheckpointedTable(self._checkpointed, stem, self._settings, state)
 
-    def steps(self) -> Iterator[Singles | PieceOf | End]:
+    def steps(self) -> Iterator[PuzzleBatch | ChunkOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[OneProblem] = []
         original, done, begun = self.claim.original, self._members, self._inner
@@ -98,13 +98,13 @@ class ArchiveJob(LongJob):
                 if not self._is_full(group):
                     continue
             if group:
-                yield Singles(tuple(group))
+                yield PuzzleBatch(tuple(group))
                 group = []
             if isinstance(found, tuple):
-                start = table.position if isinstance(table, GrowingTable) else None
-                yield from self._portions.pieces(*found, self._settings, name, start)
+                start = table.position if isinstance(table, CheckpointedTable) else None
+                yield from self._portions.chunks(*found, self._settings, name, start)
         if group:
-            yield Singles(tuple(group))
+            yield PuzzleBatch(tuple(group))
 
     def _is_full(self, group: list[OneProblem]) -> bool:
         held = sum(len(item.data or b"") for item in group)
@@ -112,14 +112,14 @@ class ArchiveJob(LongJob):
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
-            case Singles(items), list(results):
+            case PuzzleBatch(items), list(results):
                 for item, result in zip(items, results, strict=True):
                     self._write_item(item, result)
                 self._tree.sync()
-            case PieceOf(piece, _, member), Rows() as rows:
+            case ChunkOf(chunk, _, member), Rows() as rows:
                 table = self._table_of(member)
-                if isinstance(table, GrowingTable):
-                    table.add(rows, piece)
+                if isinstance(table, CheckpointedTable):
+                    table.add(rows, chunk)
             case End() as end, _:
                 self._end(end)
 
@@ -129,7 +129,7 @@ class ArchiveJob(LongJob):
         if data is None:
             self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
             return
-        result, also = _judged(data, result), self._settings.trait_names
+        result, trait_names = _judged(data, result), self._settings.trait_names
         origin = self._member(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
@@ -140,9 +140,9 @@ class ArchiveJob(LongJob):
         except OSError as error:
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
-            record, also = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
+            record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
         self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
-        self._row(item.name, *member_fields(record, also))
+        self._row(item.name, *member_fields(record, trait_names))
 
     def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
         return replace(self._origin(sha256, size), source=name, member=self._members)
@@ -152,14 +152,14 @@ class ArchiveJob(LongJob):
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        also = self._settings.trait_names
+        trait_names = self._settings.trait_names
         if self._members == 1:
-            self._growing.append(self._rows, header(MemberRow, also))
+            self._checkpointed.append(self._rows, header(MemberRow, trait_names))
         fields = [printable(member), form, status, *rest]
-        fields += [""] * (len(columns(MemberRow, also)) - len(fields))
-        self._growing.append(self._rows, csv_line(fields))
+        fields += [""] * (len(columns(MemberRow, trait_names)) - len(fields))
+        self._checkpointed.append(self._rows, csv_line(fields))
 
-    def _table_of(self, member: str) -> GrowingTable | str:
+    def _table_of(self, member: str) -> CheckpointedTable | str:
         """The table of a collection, or why it has none. Raises OSError."""
         if self._inner is None or self._inner[0] != member:
             try:
@@ -178,7 +178,7 @@ class ArchiveJob(LongJob):
             return
         table.finish(end)
         for name in table.names():
-            self._growing.release(name)
+            self._checkpointed.release(name)
         origin, form = self._member(member, end.digest, end.size), found.format.name
         counted = table.totals, table.fallbacks
         made = CollectionSet(
@@ -207,16 +207,16 @@ class ArchiveJob(LongJob):
 
     def progress(self) -> Progress:
         inner = self._inner[1] if self._inner else ""
-        counts = self.totals + (inner.totals if isinstance(inner, GrowingTable) else Counter())
+        counts = self.totals + (inner.totals if isinstance(inner, CheckpointedTable) else Counter())
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
 
     def published_set(self) -> PublishedSet:
         if not self._members:
-            self._growing.append(self._rows, header(MemberRow, self._settings.trait_names))
+            self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
         if not self.claim.note.files:  # else it may have been renamed already
-            self._growing.tree.mkdir(exist_ok=True)
-        return replace(super().published_set(), tree=self._growing.tree)
+            self._checkpointed.tree.mkdir(exist_ok=True)
+        return replace(super().published_set(), tree=self._checkpointed.tree)
 
 
 def _fault_of_name(error: OSError) -> str:
@@ -309,7 +309,7 @@ class Tree:
         return record
 
     def write(
-        self, stem: str, made: PuzzleSet | CollectionSet, grown: Iterable[str] = ()
+        self, stem: str, made: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
     ) -> Record:
         """Write the set of a member, some files of which have grown here already."""
         now, place = datetime.now(UTC), self._top / stem
@@ -319,8 +319,8 @@ class Tree:
             self._fresh += [path, path.parent]
             return path
 
-        paths = [self._top / name.lstrip("/") for name in grown]
-        written = {path.name: Grown(path, digest_of(path)) for path in paths}
+        paths = [self._top / name.lstrip("/") for name in checkpointed]
+        written = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
         return PublishedSet(place.name, made, timestamp(now), now, written).write(path_of)
 
     def sync(self) -> None:

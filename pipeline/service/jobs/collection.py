@@ -18,17 +18,17 @@ from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
-from pipeline.reading.formats import START, Piece, Position
+from pipeline.reading.formats import START, Position, TextChunk
 from pipeline.reading.unread import add_unread
-from pipeline.service.jobs import End, LongJob, PieceOf, Portions, size_of
+from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob, size_of
 from pipeline.service.log import Progress
-from pipeline.service.protocol.checkpointed import Growing
+from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.settings import MAX_SOLUTIONS_IN_COLLECTION, Settings
 
 
-class GrowingTable:
+class CheckpointedTable:
     """The table and the solutions of one collection, growing under a stem.
 
     `position` is where its source was read to; None if it is complete. `seconds` is how long it
@@ -38,13 +38,13 @@ class GrowingTable:
 
     def __init__(
         self,
-        growing: Growing,
+        growing: CheckpointedFiles,
         stem: str,
         settings: Settings,
         state: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        self._growing = growing
-        self._also = settings.trait_names
+        self._checkpointed = growing
+        self._trait_names = settings.trait_names
         self.stem = stem
         self.ahead = 0
         found = state.get("position", START)
@@ -73,11 +73,11 @@ class GrowingTable:
         solutions = (f"{self.stem}_{rank}.solution" for rank in range(1, self._ranks + 1))
         return [f"{self.stem}.csv", *solutions]
 
-    def add(self, rows: Rows, piece: Piece) -> None:
+    def add(self, rows: Rows, chunk: TextChunk) -> None:
         """Append the rows of a piece."""
-        self.ahead = self.count + 1 - piece.first_line
+        self.ahead = self.count + 1 - chunk.first_line
         self._append(rows)
-        self.position = piece.end
+        self.position = chunk.end
 
     def finish(self, end: End) -> None:
         """Append a row that says why the collection broke off, if it did."""
@@ -87,17 +87,17 @@ class GrowingTable:
             return
         from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - loads numpy
 
-        self._append(broken(end.layout, end.line, end.error, self._also))
+        self._append(broken(end.layout, end.line, end.error, self._trait_names))
 
     def _append(self, rows: Rows) -> None:
         if not self._ranks:
-            self._growing.append(f"{self.stem}.csv", header(PuzzleRow, self._also))
+            self._checkpointed.append(f"{self.stem}.csv", header(PuzzleRow, self._trait_names))
         for _ in range(self._ranks, max(1, len(rows.solutions))):
             self._add_rank()
         table, *files = self.names()
-        self._growing.append(table, rows.table_from(self.count + 1))
+        self._checkpointed.append(table, rows.table_from(self.count + 1))
         for name, lines in zip_longest(files, rows.solutions):
-            self._growing.append(name, rows.unsolved() if lines is None else lines)
+            self._checkpointed.append(name, rows.unsolved() if lines is None else lines)
         self.count += rows.count
         self.totals += rows.totals
         self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
@@ -109,16 +109,16 @@ class GrowingTable:
         self._ranks += 1
         _, first, *others = self.names()
         name = others[-1] if others else first
-        self._growing.append(name, b"")
+        self._checkpointed.append(name, b"")
         if self.count:
-            for block in blank_lines(self._growing.path(first)):
-                self._growing.append(name, block)
+            for block in blank_lines(self._checkpointed.path(first)):
+                self._checkpointed.append(name, block)
 
 
 FEW = 64
 """Puzzles that are quickly solved one by one."""
 
-_QUICK_PIECES = 2
+_QUICK_CHUNKS = 2
 """Pieces that machine code computes sooner than another process starts."""
 
 
@@ -128,7 +128,7 @@ def _has_machine_code() -> bool:
     return lanes.loaded.is_there
 
 
-def is_quick(found: Collection, size: int, settings: Settings, portions: Portions) -> bool:
+def is_quick(found: Collection, size: int, settings: Settings, chunk_sizes: ChunkSizes) -> bool:
     """Whether a collection of so many bytes is solved at once: it has few puzzles, or few pieces.
 
     Starting another process would take longer.
@@ -138,7 +138,7 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
         settings.cluster is None
         and found.kind == "plain"
         and cells <= NINE.size
-        and size <= _QUICK_PIECES * portions.size(found.layout, settings)
+        and size <= _QUICK_CHUNKS * chunk_sizes.size(found.layout, settings)
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
@@ -158,27 +158,29 @@ class CollectionJob(LongJob):
         folders: Folders,
         settings: Settings,
         found: Collection,
-        portions: Portions,
+        chunk_sizes: ChunkSizes,
     ) -> None:
-        super().__init__(claim, folders, settings, portions)
+        super().__init__(claim, folders, settings, chunk_sizes)
         self.format = found.layout.format.name
         self.reason = found.layout.reason
         self._layout = found.layout
         self._is_packed = found.kind != "plain"
         size = size_of(claim.original) or 0
-        self.is_quick = not self.steps_before and is_quick(found, size, settings, portions)
+        self.is_quick = not self.steps_before and is_quick(found, size, settings, chunk_sizes)
         self._meter = Meter()
-        self._table = GrowingTable(self._growing, claim.note.stem, settings, self._resumed)
+        self._table = CheckpointedTable(
+            self._checkpointed, claim.note.stem, settings, self._resumed
+        )
         self._read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
         self.unread = self._table.unread
 
-    def steps(self) -> Iterator[PieceOf | End]:
+    def steps(self) -> Iterator[ChunkOf | End]:
         if self._table.position is None:
             return
         room = UnpackLimits.of(self._settings)
         with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
-            yield from self._portions.pieces(
+            yield from self._portions.chunks(
                 self._layout,
                 stream,
                 self._settings,
@@ -188,9 +190,9 @@ class CollectionJob(LongJob):
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
-            case PieceOf(piece), Rows() as rows:
-                self._table.add(rows, piece)
-                self._read = piece.end.byte
+            case ChunkOf(chunk), Rows() as rows:
+                self._table.add(rows, chunk)
+                self._read = chunk.end.byte
             case End() as end, _:
                 self._table.finish(end)
                 if not (self._is_packed or end.error):

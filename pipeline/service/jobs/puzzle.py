@@ -10,7 +10,7 @@ from pipeline.outbox.write_record import PuzzleSet, digest, listable
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.jobs import Job, size_of
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.workers import Request, Several
+from pipeline.service.workers import BatchRequest, Request
 from pipeline.settings import Settings
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
@@ -19,7 +19,7 @@ BATCH = 128
 """Files computed together. Constant, because some results depend on it."""
 
 
-class Singles(Several[OneProblem]):
+class PuzzleBatch(BatchRequest[OneProblem]):
     """Sources of one problem each."""
 
     __slots__ = ()
@@ -63,7 +63,7 @@ class PuzzleJob(Job):
 
     def steps(self) -> Iterator[Request]:
         if self.item is not None:
-            yield Singles((self.item,))
+            yield PuzzleBatch((self.item,))
 
     def write(self, _step: Any, reply: Any) -> None:
         (result,) = reply

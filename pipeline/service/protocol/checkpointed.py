@@ -19,7 +19,7 @@ from pipeline.files import digest_of, opened, write_all
 from pipeline.service.protocol.claim import APPENDING, Claim, last_object
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import Grown, temporary_name
+from pipeline.service.protocol.publish import CheckpointedFile, temporary_name
 
 PROGRESS = ".progress"
 
@@ -38,7 +38,7 @@ class _GrowingFile:
     hashed: Any = None
 
 
-class Growing:
+class CheckpointedFiles:
     """The files of one claim's set, by name; `state` is what was noted last, or empty.
 
     A name with a slash is one in the claim's tree. After a crash a file is cut off at
@@ -122,10 +122,12 @@ class Growing:
             write_all(descriptor, b"\n%b\n" % line)  # the last line may be torn
             sync_open(descriptor)
 
-    def staged(self) -> dict[str, Grown]:
+    def staged(self) -> dict[str, CheckpointedFile]:
         """The grown files, by the names that they will get."""
         return {
-            name: Grown(file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path))
+            name: CheckpointedFile(
+                file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path)
+            )
             for name, file in self._files.items()
         }
 

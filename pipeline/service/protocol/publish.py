@@ -30,7 +30,7 @@ from pipeline.service.protocol.folders import Folders, is_folder, move_aside
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
 
 
-class Grown(NamedTuple):
+class CheckpointedFile(NamedTuple):
     """A file that lies in the outbox already, and its SHA-256."""
 
     path: Path
@@ -49,15 +49,15 @@ _TEMPORARY = re.compile(
 class PublishedSet:
     """All that is published of one source, under a stem.
 
-    `grown` are its files that are written already. `tree` is a folder of the outbox that will be
-    renamed to the stem. `claimed` is when the source was claimed, in ISO 8601.
+    `checkpointed` are its files that are written already. `tree` is a folder of the outbox that
+    will be renamed to the stem. `claimed` is when the source was claimed, in ISO 8601.
     """
 
     stem: str
     made: PuzzleSet | CollectionSet
     claimed: str
     finished: datetime
-    grown: Mapping[str, Grown] = field(default_factory=dict)
+    checkpointed: Mapping[str, CheckpointedFile] = field(default_factory=dict)
     tree: Path | None = None
 
     @cached_property
@@ -70,9 +70,9 @@ class PublishedSet:
 
         `begin` says to write them to disk soon. Returns the record. Raises OSError.
         """
-        hashes = {name: grown.sha256 for name, grown in self.grown.items()}
-        for name, pieces in self.made.files(self.stem, self.record, self.claimed):
-            hashes[name] = _write_anew(path_of(name), pieces, begin=begin)
+        hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
+        for name, chunks in self.made.files(self.stem, self.record, self.claimed):
+            hashes[name] = _write_anew(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=listed(hashes))
         _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
@@ -165,8 +165,8 @@ class _StagedSet:
 
     def stage(self, *, begin: bool) -> None:
         """Write the files under temporary names; `begin` says to write them to disk soon."""
-        for name, grown in self._set.grown.items():
-            self._all.append(_Staged(grown.path, self._outbox / name))
+        for name, checkpointed in self._set.checkpointed.items():
+            self._all.append(_Staged(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
             target = self._outbox / self._claim.note.stem
             path = tree if tree.exists() else target

@@ -8,7 +8,7 @@ import pytest
 from support.outboxes import ONE, call, in_a_line, made, packed
 from support.puzzles import NONE, SIX, TWO
 
-from pipeline.outbox.audit import Terms
+from pipeline.outbox.audit import AuditOptions
 from pipeline.outbox.audit.assertions import audit_conflict, audit_difference
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, Value
@@ -232,7 +232,7 @@ def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
         (clues, 60.0, "bad"),
         (clues, 0.0, "unchecked"),
     ):
-        report = Findings(Terms(seconds=seconds))
+        report = Findings(AuditOptions(seconds=seconds))
         told = RecordedDifference(cells=cells, decisive=decisive, exact=True)
         audit_difference(told, grids, report)
         assert report.finding("", "").verdict == verdict

@@ -12,7 +12,7 @@ from support.outboxes import EXAMPLES, ONE, OTHER_GRID, call, made, packed
 from support.puzzles import SIX, TWO
 
 import pipeline
-from pipeline.outbox.audit import Terms, audit
+from pipeline.outbox.audit import AuditOptions, audit
 
 FILES = {"one.txt": ONE, "six.txt": SIX, "set.zip": packed(("a/p.txt", ONE), ("b/p.txt", TWO))}
 
@@ -70,7 +70,7 @@ def test_a_record_that_is_nested_deeply_costs_only_its_own_job(outbox, field):
     text = json.dumps(outbox.record("one") | {field: "@@"})
     for depth in (*range(900, 1000, 14), 100_000):
         outbox.path("one.json").write_text(text.replace('"@@"', "[" * depth + "]" * depth))
-        findings = {each.name: each for each in audit(outbox.folder, [], Terms())}
+        findings = {each.name: each for each in audit(outbox.folder, [], AuditOptions())}
         assert findings["one"].verdict == "bad"
         assert set(findings) == {"one", "six", "set"}
 
@@ -172,6 +172,6 @@ def test_how_far_a_collection_is_is_told(tmp_path):
     box.drop("many.txt", "1.....2..3.....4\n" * 3)
     assert box.run("--settle", "0").returncode == 0
     told = []
-    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    terms = AuditOptions(on_rows=lambda *progress: told.append(progress))
     assert [each.verdict for each in audit(box.outbox, [box.inbox / "done"], terms)] == ["ok"]
     assert told == [("many.txt", 3, 3)]

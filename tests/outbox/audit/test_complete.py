@@ -32,7 +32,7 @@ from support.solvers import at_hand
 from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
-from pipeline.outbox.audit import Terms
+from pipeline.outbox.audit import AuditOptions
 from pipeline.outbox.audit.complete import audit_others
 from pipeline.outbox.audit.sets import Findings
 from pipeline.puzzle.geometry import Geometry
@@ -277,7 +277,7 @@ def undecided(puzzle, grids, **_):
 
 def said_of(puzzle, grids, ask):
     """What an audit says where only a refuter can tell."""
-    report = Findings(Terms(refuter=ask))
+    report = Findings(AuditOptions(refuter=ask))
     audit_others(puzzle, grids, report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)

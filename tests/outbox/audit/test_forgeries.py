@@ -25,7 +25,7 @@ from support.solvers import at_hand
 from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import CollectionRecord, PuzzleRecord
 from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
-from pipeline.outbox.traits import ALSO
+from pipeline.outbox.traits import TRAITS
 from pipeline.solving.complete import encoder, refuter
 
 EASY = (EXAMPLES / "classic.sudoku").read_text()
@@ -252,7 +252,7 @@ def test_every_field_of_every_record_and_table_is_forged(original):
     told = {name for name, found in values.items() if any(each not in (None, "") for each in found)}
     assert {*fields_of(PuzzleRecord), *fields_of(CollectionRecord)} - told == {"rating.failed"}
     for stem, kind in (("lines", PuzzleRow), ("set", MemberRow)):
-        assert original.rows(f"{stem}.csv")[0] == columns(kind, ALSO)
+        assert original.rows(f"{stem}.csv")[0] == columns(kind, TRAITS)
 
 
 @of_each(STEMS, (*SLOW, MEMBER, "two"))

@@ -13,12 +13,12 @@ from support.puzzles import TWO
 from support.solvers import at_hand
 
 from pipeline.cli.answers import groups
-from pipeline.outbox.audit import Terms, audit
+from pipeline.outbox.audit import AuditOptions, audit
 from pipeline.outbox.report.drawn import board_of_row
 from pipeline.outbox.tables import PuzzleRow
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at
-from pipeline.service.jobs import Portions
+from pipeline.service.jobs import ChunkSizes
 from pipeline.settings import Reading, Settings
 from pipeline.solving.complete import refuter
 from pipeline.solving.items import items_of
@@ -84,7 +84,7 @@ def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
 
 def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
     told = []
-    terms = Terms(on_rows=lambda *progress: told.append(progress), **TERMS)
+    terms = AuditOptions(on_rows=lambda *progress: told.append(progress), **TERMS)
     (finding,) = audit(outbox.folder, [outbox.box.inbox / "done"], terms)
     assert finding.verdict == "ok"
     assert [("rules.txt", number, 5) for number in (1, 2, 3, 5)] == [*dict.fromkeys(told)][:4]
@@ -95,7 +95,7 @@ def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path)
     path.write_text(LINES * 30)
     found = source_at(path, "many.txt", Settings())
     with path.open("rb") as file, PeekableStream(file) as stream:
-        steps = [*Portions().pieces(found.layout, stream, Settings())]
+        steps = [*ChunkSizes().chunks(found.layout, stream, Settings())]
     assert len(steps) == 6, "five of 2 KiB, and the end"
 
 

@@ -115,10 +115,10 @@ def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeyp
 
 
 def test_rows_that_say_nothing_but_their_solutions_are_not_read_one_by_one(outbox, monkeypatch):
-    def forbidden(portion, at, report):
-        row = portion.row(at)
+    def forbidden(chunk, at, report):
+        row = chunk.row(at)
         assert row.message or row.complete == "false"
-        return read_row(portion, at, report)
+        return read_row(chunk, at, report)
 
     monkeypatch.setattr("pipeline.outbox.audit.collection.read_row", forbidden)
     assert found(outbox, "plain").verdict == "ok"

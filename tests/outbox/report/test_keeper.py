@@ -98,13 +98,13 @@ def test_what_a_killed_writer_left_is_removed_in_time(tmp_path, page):
 
 
 def test_nothing_of_the_report_is_left_when_it_is_killed_by_a_full_disk(page):
-    def pieces():
+    def chunks():
         yield "a"
         raise OSError(28, "No space left on device")
 
     page.write_text("before")
     with pytest.raises(OSError, match="No space"):
-        write_whole(page, pieces())
+        write_whole(page, chunks())
     assert page.read_text() == "before"
     assert [path.name for path in page.parent.iterdir()] == [REPORT]
 

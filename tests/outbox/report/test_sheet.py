@@ -50,7 +50,7 @@ def blank(side: int) -> Printed:
 
 
 def sheet_of(*given: Printed, **options) -> SheetText:
-    return SheetText("".join(Sheet.of(given, **options).pieces()))
+    return SheetText("".join(Sheet.of(given, **options).chunks()))
 
 
 def test_puzzles_show_their_givens_and_the_solutions_behind_have_their_numbers():
@@ -273,7 +273,7 @@ def test_letters_are_printed_as_letters():
 
 def test_whatever_a_puzzle_is_called_it_is_a_text():
     hostile = "<script>alert(1)</script>\x1b[31m" + "x" * 1000
-    text = "".join(Sheet.of([printed(SMALL, hostile)]).pieces())
+    text = "".join(Sheet.of([printed(SMALL, hostile)]).chunks())
     sheet = SheetText(text)
     assert sheet.puzzles[0].name.startswith(r"<script>alert(1)</script>\x1b[31mxx")
     assert len(sheet.puzzles[0].name) < 300

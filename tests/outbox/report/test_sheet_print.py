@@ -68,7 +68,7 @@ def opened(reader, tmp_path):
 
     def opened(sheet):
         path = tmp_path / "sheet.html"
-        path.write_text("".join(sheet.pieces()))
+        path.write_text("".join(sheet.chunks()))
         reader.visit(path.as_uri())
         return reader
 
@@ -155,7 +155,7 @@ def test_axe_finds_nothing_serious(chromium, tmp_path):
     from axe_core_python.sync_playwright import Axe
 
     path = tmp_path / "sheet.html"
-    path.write_text("".join(Sheet.of(various()).pieces()))
+    path.write_text("".join(Sheet.of(various()).chunks()))
     with closing(Reader(chromium, path.as_uri(), bypass_csp=True)) as reader:
         violations = Axe().run(reader.tab, options={"resultTypes": ["violations"]})["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []

@@ -14,7 +14,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import (
     Entry,
     Layout,
-    Piece,
+    TextChunk,
     detect_collection,
     parse_puzzle,
     parse_source,
@@ -53,8 +53,8 @@ def read(data: str | bytes, declared: str = "auto", reading: Reading = READING) 
     found = detected(data, declared)
     return [
         entry
-        for piece in found.pieces(io.BytesIO(_bytes(data)), 200)
-        for entry in found.entries(piece, reading)
+        for chunk in found.chunks(io.BytesIO(_bytes(data)), 200)
+        for entry in found.entries(chunk, reading)
     ]
 
 
@@ -427,10 +427,10 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     found = detected(f"{A}\n{B}\n", name)
     stream = Endless(50 * LONGEST)
-    (piece,) = found.pieces(stream, 100)
-    assert len(piece.data) == LONGEST + 1
+    (chunk,) = found.chunks(stream, 100)
+    assert len(chunk.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
-    (entry,) = found.entries(piece, READING)
+    (entry,) = found.entries(chunk, READING)
     assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
 
 
@@ -483,7 +483,7 @@ def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(deli
     data = "".join(f"{line}{delimiter}{SOLVED}\n" for line in lines).encode()
     found = detect_collection(data, complete=True)
     if found is not None:
-        entries = found.entries(Piece(1, data), Reading())
+        entries = found.entries(TextChunk(1, data), Reading())
         assert [entry.text[:80] for entry in entries] == [A[:80]] * len(lines)
         assert [entry.error is None for entry in entries] == [True] + [False] * bad
 

@@ -262,12 +262,12 @@ def formulas(draw: DrawFn) -> tuple[int, list[list[int]], bytes]:
     clauses = draw(st.lists(st.lists(literal, max_size=4) if variables else st.just([])))
     comment = st.sampled_from(["\nc\n", "\nc 1 0 p cnf\n", "\n \tc \xe9%\n"])
     space = st.sampled_from([" ", "\n", "  ", "\t", " \n\n "]) | comment
-    pieces = [draw(st.sampled_from(["", "c\n", "\n c x\n"])), f"p cnf {variables} {len(clauses)}\n"]
+    chunks = [draw(st.sampled_from(["", "c\n", "\n c x\n"])), f"p cnf {variables} {len(clauses)}\n"]
     for number in (number for clause in clauses for number in (*clause, 0)):
-        pieces += [str(number), draw(space)]
+        chunks += [str(number), draw(space)]
     if draw(st.booleans()):
-        pieces.append(draw(st.sampled_from(["\n%\n0\n", "\n % \n\n0 \n\n", "\n%"])))
-    text = "".join(pieces).replace("\n", draw(st.sampled_from(["\n", "\r\n", "\r"])))
+        chunks.append(draw(st.sampled_from(["\n%\n0\n", "\n % \n\n0 \n\n", "\n%"])))
+    text = "".join(chunks).replace("\n", draw(st.sampled_from(["\n", "\r\n", "\r"])))
     return variables, clauses, text.encode("latin-1")
 
 

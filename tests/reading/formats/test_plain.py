@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
 
-from pipeline.reading.formats import Piece
+from pipeline.reading.formats import TextChunk
 from pipeline.reading.formats.detect import detect_collection
 from pipeline.reading.formats.plain import plain_lines
 from pipeline.settings import Reading
@@ -24,16 +24,16 @@ CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
 @given(CASES, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), st.integers(1, 10**6))
 def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, ended, first):
     text = end.join(lines) + (end if ended else "")
-    piece = Piece(first, text.encode())
-    contents = LINES.contents(piece, Reading())
+    chunk = TextChunk(first, text.encode())
+    contents = LINES.contents(chunk, Reading())
     found = [contents.entry(place) for place in range(len(contents))]
-    assert found == LINES.entries(piece, Reading())
+    assert found == LINES.entries(chunk, Reading())
 
 
 @for_each("end", ["\n", "\r\n"])
 @for_each("blank", [".", "0"])
 def test_lines_that_are_all_alike_are_all_plain(end, blank):
     lines = [line.replace(".", blank) for line in (DOTS, *PLAIN[2:])]
-    found = plain_lines(Piece(7, "".join(line + end for line in lines).encode()))
+    found = plain_lines(TextChunk(7, "".join(line + end for line in lines).encode()))
     assert (found.numbers.tolist(), found.others) == ([7, 8, 9], [])
     assert [cells.tobytes().decode() for cells in found.cells] == [DOTS, *PLAIN[2:]]

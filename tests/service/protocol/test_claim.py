@@ -20,7 +20,7 @@ from support.claims import claimed, claiming, go
 from support.strategies import examples
 
 from pipeline.files import is_file_name
-from pipeline.service.protocol.checkpointed import PROGRESS, Growing
+from pipeline.service.protocol.checkpointed import PROGRESS, CheckpointedFiles
 from pipeline.service.protocol.claim import (
     LOCK,
     NOTE,
@@ -140,7 +140,7 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
 
 def test_a_note_is_durable_before_any_progress_is(box, synced):
     with closing(claimed(box)) as claim:
-        growing = Growing(claim, box.folders)
+        growing = CheckpointedFiles(claim, box.folders)
         assert (claim.folder / NOTE).stat().st_ino not in synced
         growing.append("a.csv", b"row\n")
         growing.note({"steps": 1})

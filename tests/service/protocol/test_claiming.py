@@ -300,10 +300,10 @@ def folded_outputs(stem, *, keep_cnf):
     return {unicodedata.normalize("NFC", name) for name in names}
 
 
-pieces = ["a", "A", "_count", "_COUNT", "_1", ".txt", ".gz", ".solution", ".json", ".log", ".cnf"]
-pieces += ["~2", "\u00e9", "e\u0301", "\u00df", "ss", " ", "-", "x" * 200]
+chunks = ["a", "A", "_count", "_COUNT", "_1", ".txt", ".gz", ".solution", ".json", ".log", ".cnf"]
+chunks += ["~2", "\u00e9", "e\u0301", "\u00df", "ss", " ", "-", "x" * 200]
 sources = (
-    st.lists(st.sampled_from(pieces), min_size=1, max_size=4)
+    st.lists(st.sampled_from(chunks), min_size=1, max_size=4)
     .map("".join)
     .filter(lambda name: name[0] != "." and len(os.fsencode(name)) <= 255)
 )

@@ -64,8 +64,8 @@ def king(rows: int, columns: int) -> bool:
 
 
 def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
-    pieces = [kinds[end - length : end] for end in range(length, len(kinds) + 1)] or [kinds]
-    return all(map(different, pieces))
+    chunks = [kinds[end - length : end] for end in range(length, len(kinds) + 1)] or [kinds]
+    return all(map(different, chunks))
 
 
 def diagonal(rule: rules.Diagonal, geometry: Geometry, values: Values) -> bool:

@@ -46,19 +46,19 @@ class Layout(NamedTuple):
     phrases: Sequence[Phrase]
     geometry: Geometry
     boxes: Areas
-    pieces: Areas
+    chunks: Areas
     rules: list[Rule]
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
         """What phrases outside and inside of groups are about."""
-        others = {*range(self.geometry.inner)}.difference(*self.pieces)
-        around = (*self.pieces, tuple(others)) if self.pieces and others else self.pieces
+        others = {*range(self.geometry.inner)}.difference(*self.chunks)
+        around = (*self.chunks, tuple(others)) if self.chunks and others else self.chunks
         ties = _USUAL_TIES
         for args in _of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        regions = () if self.pieces and self.boxes else self.boxes or around
+        regions = () if self.chunks and self.boxes else self.boxes or around
         outside = Context(self.geometry, regions, ties, work)
-        has_boxes = not self.pieces and not any(_of(self.phrases, "RegionSize"))
+        has_boxes = not self.chunks and not any(_of(self.phrases, "RegionSize"))
         regions = self.boxes if has_boxes else ()
         known_ties = ties if ties == _USUAL_TIES else None
         return outside, replace(outside, regions=regions, ties=known_ties)
@@ -96,17 +96,17 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
     _check_rows(phrases, shape)
-    pieces = tuple(_pieces(phrases, shape, size))
-    rules += map(Region, pieces)
+    chunks = tuple(_pieces(phrases, shape, size))
+    rules += map(Region, chunks)
     for args in _of(phrases, "RegionSameValues"):
         args.check_ended()
-        areas = [*pieces, *(unit.group for unit in units)]
+        areas = [*chunks, *(unit.group for unit in units)]
         most = max(map(len, areas), default=0)
         largest = tuple(area for area in areas if len(area) == most)
         if 0 < most < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _about_regions(phrases, geometry, boxes, size)
-    return Layout(phrases, geometry, boxes, pieces, rules)
+    return Layout(phrases, geometry, boxes, chunks, rules)
 
 
 def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:

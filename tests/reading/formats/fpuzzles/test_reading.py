@@ -248,10 +248,10 @@ def test_regions_other_than_the_boxes_make_a_jigsaw():
     made = document()
     made["grid"][0][1] = {"region": 1}
     made["grid"][0][2] = {"region": "0"}
-    pieces = ((0, 2, 4, 5), (1, 3, 6, 7), *BOXES[2:])
-    assert read(made).puzzle == Puzzle.empty(Geometry(1, 4), tuple(map(regions.Region, pieces)))
+    chunks = ((0, 2, 4, 5), (1, 3, 6, 7), *BOXES[2:])
+    assert read(made).puzzle == Puzzle.empty(Geometry(1, 4), tuple(map(regions.Region, chunks)))
     line = {**made, "regionsumline": lines(LINE)}
-    assert read(line).puzzle.rules[-1] == along.RegionSum((0, 1, 6), pieces)
+    assert read(line).puzzle.rules[-1] == along.RegionSum((0, 1, 6), chunks)
     assert "box" in str(refusal({**made, "disjointgroups": True}))
 
 

@@ -425,8 +425,8 @@ def test_a_jigsaw_adds_regions_and_boxes_may_be_dropped():
 def test_cells_outside_all_pieces_have_sums_of_their_own():
     text = f"{SHAPE}.NoBoxes.Jigsaw~0011001122222222.RegionSumLine~{LINE}~R3C3~R4C3"
     (*_, line) = read(text).puzzle.rules
-    pieces = (0, 1, 4, 5), (2, 3, 6, 7)
-    assert line == lines.RegionSum((*CELLS, 10, 14), (*pieces, tuple(range(8, 16))))
+    chunks = (0, 1, 4, 5), (2, 3, 6, 7)
+    assert line == lines.RegionSum((*CELLS, 10, 14), (*chunks, tuple(range(8, 16))))
 
 
 @for_each("name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"])

@@ -119,12 +119,12 @@ def test_clues_outside_look_along_short_lines():
 
 
 def test_a_jigsaw_may_leave_cells_of_one_sign():
-    pieces = (Region((0, 1, 4, 5)), Region((10, 11, 14, 15)))
+    chunks = (Region((0, 1, 4, 5)), Region((10, 11, 14, 15)))
     layout = ".Jigsaw~AAxxAAxxxxBBxxBB"
-    assert read(f".Shape~4x4{layout}").rules == pieces
+    assert read(f".Shape~4x4{layout}").rules == chunks
     assert read(".Shape~4x4.Jigsaw~" + "A" * 16).rules == ()
     free = read(f".Shape~4x4~6.NoBoxes{layout}")
-    assert tuple(rule for rule in free.rules if not isinstance(rule, Unit)) == pieces
+    assert tuple(rule for rule in free.rules if not isinstance(rule, Unit)) == chunks
     three = read(".Shape~2x3~4.NoBoxes.RegionSize~3.Jigsaw~AABABB")
     assert three.rules[-2:] == (Region((0, 1, 3)), Region((2, 4, 5)))
 
