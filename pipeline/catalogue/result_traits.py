@@ -23,7 +23,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import Traits
-from pipeline.solving.many import CertifiedBatch
+from pipeline.solving.many import BatchResult
 from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result, Stopwatch
@@ -31,7 +31,7 @@ from pipeline.solving.solvers import Solvers
 
 
 def traits_of(
-    geometry: Geometry, masks: MaskArray, answers: CertifiedBatch, settings: Settings
+    geometry: Geometry, masks: MaskArray, answers: BatchResult, settings: Settings
 ) -> list[Traits]:
     """The traits of each puzzle of a batch."""
     unique = (answers.counts == 1) & ~answers.more

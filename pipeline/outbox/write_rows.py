@@ -27,7 +27,7 @@ from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
 from pipeline.solving.items import problem_of
-from pipeline.solving.many import CertifiedBatch
+from pipeline.solving.many import BatchResult
 from pipeline.solving.one import compared
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
@@ -45,7 +45,7 @@ class _PlainRows:
     """
 
     def __init__(
-        self, places: NDArray[np.intp], answers: CertifiedBatch, at: NDArray[np.intp]
+        self, places: NDArray[np.intp], answers: BatchResult, at: NDArray[np.intp]
     ) -> None:
         self.places, self._answers, self._at = places, answers, at
         self._counts = answers.counts[at]
@@ -157,7 +157,7 @@ class RowsOf:
         self._put(place, entry, result.status, lines, known, f"{quoted(printable(said))},{wrong}")
         self._fallbacks += count_aside(result, self._totals)
 
-    def tell_answers(self, places: NDArray[np.intp], answers: CertifiedBatch) -> None:
+    def tell_answers(self, places: NDArray[np.intp], answers: BatchResult) -> None:
         """Add puzzles by their answers; plain lines are quick in the first batch that has any."""
         lines = self._contents.lines_of(places)
         lines[list(answers.results)] = -1
@@ -173,7 +173,7 @@ class RowsOf:
         for index in np.flatnonzero(lines < 0).tolist():
             self._tell_answer(int(places[index]), answers, index)
 
-    def _tell_answer(self, place: int, answers: CertifiedBatch, index: int) -> None:
+    def _tell_answer(self, place: int, answers: BatchResult, index: int) -> None:
         """Add one puzzle, by its answer if there is no result."""
         entry, status = self._contents.entry(place), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
@@ -306,7 +306,7 @@ def _caveat(entry: Entry, status: str) -> str | None:
     return caveat(status, entry.unread) if entry.unread else None
 
 
-def _beside_answer(answers: CertifiedBatch, index: int) -> str:
+def _beside_answer(answers: BatchResult, index: int) -> str:
     """The message for an answer that has no result of its own."""
     return answers.message(index) or _reason(answers.certificate(index)) or ""
 

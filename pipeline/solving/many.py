@@ -76,8 +76,8 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class CertifiedBatch:
-    """The certified solutions of P puzzles of one geometry.
+class BatchResult:
+    """The result of a batch: certified solutions of P puzzles of one geometry.
 
     used: the solver. limit: the number of solutions asked for.
     counts: (P,) numbers of solutions, at most `limit`.
@@ -172,7 +172,7 @@ def _is_compiled(count: int, settings: Settings) -> bool:
 
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
-) -> CertifiedBatch:
+) -> BatchResult:
     """Solve each puzzle of a batch.
 
     `explain` works as in `solve_problem`, and adds every puzzle to `results`. Raises
@@ -208,7 +208,7 @@ def solve_batch(
     return solved
 
 
-def _remaining(solved: CertifiedBatch, settings: Settings, *, explain: bool) -> list[int]:
+def _remaining(solved: BatchResult, settings: Settings, *, explain: bool) -> list[int]:
     """The indices of puzzles to solve, check, explain or prove alone."""
     count = len(solved.counts)
     if explain:
@@ -225,7 +225,7 @@ def _remaining(solved: CertifiedBatch, settings: Settings, *, explain: bool) -> 
     return indices
 
 
-def _certified(batch: Batch, solved: CertifiedBatch, settings: Settings) -> CertifiedBatch:
+def _certified(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResult:
     """Certify the grids, and check that they are complete.
 
     Puzzles with a wrong grid are added to `left`. The exhaustive search certifies grids too, so
@@ -261,7 +261,7 @@ def _certified(batch: Batch, solved: CertifiedBatch, settings: Settings) -> Cert
     return replace(solved, left=left, nodes=nodes, spent=spent)
 
 
-def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> CertifiedBatch:
+def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> BatchResult:
     """Ask the batch solver. Without it, all puzzles are left."""
     count, cells = batch.masks.shape
     max_solutions, start = settings.limit, time.perf_counter()
@@ -273,7 +273,7 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
         if solver and not settings.trust_solver:
             compiled_check(0, at_once=True)  # cheap now that llvmlite is loaded
     if solver is None:
-        return CertifiedBatch(
+        return BatchResult(
             SolverUsed(solvers.chain[0].name, None),
             batch.geometry,
             max_solutions,
@@ -286,7 +286,7 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Cer
     deadline = Deadline.of(Limits(_batch_seconds(settings)))
     solutions = solver(batch.masks, max_solutions + 1, deadline)
     undecided = UNDECIDED if settings.solver == "batch" else None
-    return CertifiedBatch(
+    return BatchResult(
         SolverUsed("batch", f"numpy {np.__version__}"),
         batch.geometry,
         max_solutions,
