@@ -237,7 +237,7 @@ def minimal(puzzles: ValueArray) -> None:
 
 def compare(known: Path, asked: Path) -> None:
     tallies, start = (Tally(), Tally()), time.perf_counter()
-    for _ in overlap([(known, "known")], [(asked, "asked")], Settings().of_many(), tallies):
+    for _ in overlap([(known, "known")], [(asked, "asked")], Settings().of_many(), None, tallies):
         pass
     seconds = time.perf_counter() - start
     puzzles = sum(each.puzzles for each in tallies)

@@ -89,12 +89,13 @@ a JSON Schema. Fields stand in the order in which they are written.
 def commands() -> Iterator[str]:
     """All commands, with their usage, help, examples, arguments and own options."""
     yield COMMANDS_BEGIN
-    first = {name: command.help.partition("\n")[0] for name, command in GROUP.commands.items()}
+    shown = {name: command for name, command in GROUP.commands.items() if not command.hidden}
+    first = {name: command.help.partition("\n")[0] for name, command in shown.items()}
     yield _table(
         ("command", "what it does"), ((_linked(each), _marked(first[each])) for each in first)
     )
     yield from _parameters("option before the command", GROUP.params)
-    for name, command in GROUP.commands.items():
+    for name, command in shown.items():
         own = [each for each in command.params if each.name not in SETTINGS or not _is_option(each)]
         shared = [_name(each) for each in command.params if each not in own]
         usage = " ".join(command.collect_usage_pieces(typer.Context(command)))
@@ -107,6 +108,7 @@ def commands() -> Iterator[str]:
 
 
 def _parameters(head: str, parameters: list[Any]) -> Iterator[str]:
+    parameters = [each for each in parameters if not getattr(each, "hidden", False)]
     if parameters:
         rows = ((_spelt(each), _marked(each.help) + _default_of(each)) for each in parameters)
         yield _table((head, "meaning"), rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -223,7 +224,7 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     """The table of these results: a row each, with the columns of a collection's table, typed.
 
     Its `index` counts the results, its `line` is null, as are other fields that are not known.
-    The columns of `also` follow. Parquet, polars and duckdb take the table as it is.
+    The columns of `traits` follow. Parquet, polars and duckdb take the table as it is.
 
     Raises UsageError if pyarrow, the extra [data], is missing, TypeError for what is no result, and
     what getting the results raises.
@@ -242,42 +243,40 @@ def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
 
 def dedupe(
     *sources: str | Path,
+    against: str | Path | None = None,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
     **settings: Unpack[SourceOptions],
 ) -> Generator[Copy | Left]:
-    """Tell which classic puzzles of 9×9 are equivalent to an earlier one of these sources.
+    """Find the classic 9×9 puzzles that are equivalent to an earlier one of these sources.
 
-    Equivalent are puzzles that symmetries make of each other: relabelled, turned, with rows and
-    columns permuted as the rules allow. Sources are files, folders and archives. The first puzzle
-    of each class is written to `kept`, one a line; `tally` counts. A puzzle that cannot be
-    compared is a `Left`, with the reason. The memory does not grow with the sources: classes beyond
-    some millions go to a temporary folder.
+    Two puzzles are equivalent if relabelling the digits, turning the grid, and permuting bands,
+    rows, stacks and columns turns one into the other. Sources are files, folders and archives. The
+    first puzzle of each class is written to `kept`, one a line; `tally` counts. With `against`,
+    puzzles are compared with those of that source only, and `kept` gets the ones that it lacks. A
+    puzzle that cannot be compared is a `Left`, with the reason. The memory does not grow with the
+    sources: classes beyond some millions go to a temporary folder.
 
     Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
     chosen = settings_given(settings, SourceOptions)
-    yield from comparing.dedupe([*map(_shown, sources)], chosen, kept, tally)
+    named = [*map(_shown, sources)]
+    if against is None:
+        yield from comparing.dedupe(named, chosen, kept, tally)
+    else:
+        tallies = comparing.Tally(), tally or comparing.Tally()
+        yield from comparing.overlap([_shown(against)], named, chosen, kept, tallies)
 
 
 def overlap(
-    known: str | Path,
-    asked: str | Path,
-    *,
-    tallies: tuple[Tally, Tally] | None = None,
-    **settings: Unpack[SourceOptions],
+    known: str | Path, asked: str | Path, **settings: Unpack[SourceOptions]
 ) -> Generator[Copy | Left]:
-    """Tell which classic puzzles of 9×9 in one source are equivalent to one in another.
-
-    As `dedupe`, each with the first that it is equivalent to. The tallies count what is known, and
-    what is asked about, in which copies are what both have.
-    """
-    from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
-
-    chosen = settings_given(settings, SourceOptions)
-    yield from comparing.overlap([_shown(known)], [_shown(asked)], chosen, tallies)
+    """Find what `dedupe(asked, against=known)` finds, until version 1.1."""
+    message = "overlap(a, b) is now dedupe(b, against=a); the old name works until 1.1"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    yield from dedupe(asked, against=known, **settings)
 
 
 def _shown(source: str | Path) -> tuple[Path, str]:

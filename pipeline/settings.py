@@ -11,6 +11,7 @@ import inspect
 import math
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -22,12 +23,15 @@ from pipeline.errors import UsageError, printable
 from pipeline.units import DURATION, MEMORY, SIZE, Quantity
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
+FORMER_NAMES = {"also": "traits"}
+"""Settings by the names that they had before 1.0, which work until 1.1."""
+
 LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 Level = Literal["easy", "medium", "hard", "unfair", "extreme"]
-AlsoChoice = Literal["canonical", "minimal", "effort", "rating"]
+TraitName = Literal["canonical", "minimal", "effort", "rating"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
 FormatChoice = Literal[
@@ -361,7 +365,7 @@ class Settings:
     keep_cnf: Annotated[
         bool, Setting(SOLVING), "Also publish the CNF, with and without the solutions blocked."
     ] = False
-    also: Annotated[
+    traits: Annotated[
         str,
         Setting(SOLVING, "NAMES"),
         "Find out more about puzzles: canonical, minimal, effort, rating, with commas between.",
@@ -416,13 +420,13 @@ class Settings:
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
-    def traits(self) -> tuple[AlsoChoice, ...]:
-        """The features of puzzles that `also` names, in the order of the columns."""
-        return tuple(name for name in get_args(AlsoChoice) if name in self._asked)
+    def trait_names(self) -> tuple[TraitName, ...]:
+        """The names in `traits`, in the order of the columns."""
+        return tuple(name for name in get_args(TraitName) if name in self._asked)
 
     @property
     def _asked(self) -> set[str]:
-        return {name.strip() for name in self.also.split(",")} if self.also else set()
+        return {name.strip() for name in self.traits.split(",")} if self.traits else set()
 
     @property
     def output_key(self) -> str:
@@ -430,7 +434,7 @@ class Settings:
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
         checks = self.prove, self.trust_solver
-        return repr((tuple(notation), limits, self.keep_cnf, *checks, *self.traits))
+        return repr((tuple(notation), limits, self.keep_cnf, *checks, *self.trait_names))
 
     @property
     def variables(self) -> dict[str, str]:
@@ -455,14 +459,14 @@ class Settings:
     def __post_init__(self) -> None:
         for name, setting in settings_declared().items():
             setting.check(getattr(self, name), setting.option)
-        names = get_args(AlsoChoice)
+        names = get_args(TraitName)
         if not self._asked <= {*names}:
-            raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
+            raise UsageError(f"--traits: expected some of {', '.join(names)}, with commas between")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
-        if self.trust_solver and "rating" in self.traits:
+        if self.trust_solver and "rating" in self.trait_names:
             raise UsageError(
-                "--also rating: its steps may use that there is one solution, which --trust-solver "
+                "--traits rating: its steps may rely on a single solution, which --trust-solver "
                 "leaves unproved"
             )
         if self.cluster is not None and not _is_cluster(self.cluster):
@@ -517,7 +521,7 @@ class SolvingOptions(ReadingOptions, total=False):
     trust_solver: bool
     prove: ProveChoice
     keep_cnf: bool
-    also: str
+    traits: str
 
 
 class ConvertingOptions(SolvingOptions, total=False):
@@ -544,11 +548,21 @@ def settings_given(
     Raises TypeError for any other, UsageError for a wrong value.
     """
     names, declared = known.__annotations__, settings_declared()
-    for name, value in given.items():
+    chosen: dict[str, Any] = {_current_name(name): value for name, value in given.items()}
+    for name, value in chosen.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
         replace(declared[name], unit=None).check(value, name)  # an argument has no suffix
-    return Settings(**given)
+    return Settings(**chosen)
+
+
+def _current_name(name: str) -> str:
+    """The name of a setting today, with a DeprecationWarning if it was renamed."""
+    if name not in FORMER_NAMES:
+        return name
+    message = f"{name} is now {FORMER_NAMES[name]}; the old name works until 1.1"
+    warnings.warn(message, DeprecationWarning, stacklevel=4)
+    return FORMER_NAMES[name]
 
 
 def _is_cluster(address: str) -> bool:

@@ -30,7 +30,6 @@ from pipeline import (
     Settings,
     UsageError,
     dedupe,
-    overlap,
     parse_puzzle,
     read,
     rules,
@@ -116,7 +115,7 @@ WRONG = {
     "max_solutions": (True, "max_solutions: expected a whole number from 1 to .*, found True"),
     "max_bytes": (None, "max_bytes: expected a whole number from 1 to .*, found None"),
     "trust_solver": ("no", "trust_solver: expected true or false, found 'no'"),
-    "also": (["minimal"], "also: expected a text, found \\['minimal'\\]"),
+    "traits": (["minimal"], "traits: expected a text, found \\['minimal'\\]"),
     "format": (3, "format: expected one of auto, .*, found 3"),
     "minisat": (3, "minisat: expected a text, found 3"),
     "solver": (3, "solver: expected one of auto, "),
@@ -136,7 +135,6 @@ def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
     for call in (
         *(solve, solve_many, lambda text, **more: next(solutions(text, **more))),
         *(lambda text, f=f, **more: next(f(text, **more)) for f in (read, dedupe)),
-        lambda text, **more: next(overlap(text, text, **more)),
     ):
         with pytest.raises(TypeError, match=f"^{name}: unexpected .*; expected .*timeout"):
             call(UNIQUE, **{name: "x"})

@@ -110,7 +110,7 @@ def test_another_process_gets_the_same_settings_by_the_environment(tmp_path, mon
         timeout=0.25,
         memory_limit=100,
         keep_cnf=True,
-        also="minimal",
+        traits="minimal",
         on_done="tell 'me'",
     )
     monkeypatch.chdir(tmp_path)
@@ -133,5 +133,5 @@ def test_another_process_gets_the_same_settings_by_the_environment(tmp_path, mon
 
 
 def test_ratings_are_not_asked_for_where_nothing_is_proved():
-    with pytest.raises(UsageError, match="--also rating"):
-        Settings(also="effort,rating", trust_solver=True)
+    with pytest.raises(UsageError, match="--traits rating"):
+        Settings(traits="effort,rating", trust_solver=True)

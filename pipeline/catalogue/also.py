@@ -1,4 +1,4 @@
-"""What `--also` adds to results, and to the answers to a batch; solvers take part in this."""
+"""What `--traits` adds to results, and to the answers to a batch; solvers take part in this."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def traits_of(
         if unique[place]:
             solutions[place] = result.solutions[0].values
     solved = Solved(geometry, masks, unique, others, solutions)
-    return find_traits(solved, settings.traits, _by_lanes(settings.timeout))
+    return find_traits(solved, settings.trait_names, _by_lanes(settings.timeout))
 
 
 def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
@@ -59,7 +59,7 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
             told[place] = replace(result, traits=traits_of_one(result, settings))
     for geometry, places in groups.items():
         solved = _solved(geometry, [results[place] for place in places])
-        plain = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
+        plain = find_traits(solved, settings.trait_names, _by_lanes(settings.timeout))
         for place, each in zip(places, plain, strict=True):
             told[place] = replace(results[place], traits=each)
     return told
@@ -67,8 +67,8 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 
 def traits_of_one(result: Result, settings: Settings) -> Traits:
     """The traits of a puzzle that is not solved in a batch: with rules and one solution."""
-    puzzle, nothing = _puzzle_of(result), Traits(settings.traits)
-    is_asked = "minimal" in settings.traits and result.status == "unique"
+    puzzle, nothing = _puzzle_of(result), Traits(settings.trait_names)
+    is_asked = "minimal" in settings.trait_names and result.status == "unique"
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > LARGEST_SIDE:
         return nothing
     with Solvers("pysat") as solvers:

@@ -140,14 +140,15 @@ def overlap(
     known: Sequence[NamedSource],
     asked: Sequence[NamedSource],
     settings: Settings,
+    kept: BinaryIO | None = None,
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Tell which puzzles of the sources asked about are equivalent to one of those known.
+    """Find the puzzles of `asked` that are equivalent to one of `known`.
 
-    Each comes with the first known one of its class. The tallies count the known puzzles, and those
-    asked about, whose `copies` are the puzzles that both have. Raises OSError if the environment
-    fails.
+    Each comes with the first known one of its class; the puzzles that `known` lacks are written to
+    `kept`, one a line. The tallies count the known puzzles, and those asked about, whose `copies`
+    are the puzzles that both have. Raises OSError if the environment fails.
     """
     places, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
@@ -159,6 +160,8 @@ def overlap(
         for lot, keys in _keyed_lots(asked, places, settings, ours):
             yield from lot.left
             firsts = classes.find(keys)
+            if kept:
+                kept.write(lines_of(lot.puzzles[firsts == NOWHERE]))
             ours.copies += int((firsts != NOWHERE).sum())
             for place, first in zip(lot.places.tolist(), firsts.tolist(), strict=True):
                 if first != NOWHERE:

@@ -1,4 +1,4 @@
-"""The traits that `--also` adds, of many puzzles at once, from their masks and solutions."""
+"""The traits that `--traits` adds, of many puzzles at once, from their masks and solutions."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""Checks that listed solutions are complete, by an exhaustive search that knows only the rules.
+"""Exhaustive search for solutions that a list lacks, from the rules alone.
 
-Nothing here knows an encoding, a clause or a solver. All candidates are one number, with a plane of
-n² bits for each value: bit v·n² + c says that cell c can hold the value v + 1. So one shift moves
-all cells of all values at once. A segment is the part of a row or of a column that lies in one box.
+It uses no encoding, no clauses and no solver. All candidates are one integer with a plane of n²
+bits per value: bit v·n² + c is set if cell c may hold the value v + 1, so one shift moves every
+cell of every plane. A segment is the part of a row or column inside one box. A group is a set of
+candidates of which exactly one is true.
 
-After propagation the search branches on a group, of which one candidate is right. It prefers groups
-with few candidates that have failed often, since they mark the hard part (F. Boussemart et al.,
-Boosting systematic search by weighting constraints, 2004), and restarts after ever more failures.
+After propagation the search branches on a group. It prefers groups with few candidates and many
+past failures (dom/wdeg: F. Boussemart et al., Boosting systematic search by weighting constraints,
+2004), and restarts after a growing number of failures.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
-MAX_SIDE = 49
-"""The largest side that is searched, with 117,649 candidates."""
+MAX_SEARCHED_SIDE = 49
+"""Largest side that is searched. It has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 NOT_MET = "the search did not come to a listed solution"
 
-_FIRST_RESTART, _RESTART_FACTOR = 200, 1.3
-"""Failures before the first restart, and the factor for each later one."""
+_FIRST_RUN, _RUN_GROWTH = 200, 1.3
+"""Failures before the first restart, and the growth factor of that limit."""
 
 
 class NotSolutions(ValueError):
@@ -37,10 +38,11 @@ class NotSolutions(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Solutions that were not listed, and the number of branches.
+    """The result of an exhaustive search.
 
-    `undecided` says why the search stopped early. It is None if the search was complete, or found
-    as many missing solutions as were asked for.
+    `missing` are solutions that were not listed, `nodes` is the number of branchings. `undecided`
+    is the reason why the search stopped early; None if it finished, or found as many missing
+    solutions as the caller asked for.
     """
 
     missing: tuple[Grid, ...]
@@ -49,7 +51,7 @@ class SearchResult:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the listed solutions are all there are."""
+        """Whether the list is known to have every solution."""
         return not self.missing and self.undecided is None
 
 
@@ -61,12 +63,12 @@ def search_all(
     max_nodes: float = inf,
     seconds: float = inf,
 ) -> SearchResult:
-    """Search for solutions of a puzzle that are not listed, at most `max_solutions` of them.
+    """Search a puzzle for up to `max_solutions` solutions that `solutions` lacks.
 
-    Undecided after `max_nodes` or `seconds`, and if the search misses a listed solution. Sides
-    above MAX_SIDE and variants are undecided, unless some unit cannot be filled. Raises
-    NotSolutions unless the listed grids are distinct solutions, and ValueError if `max_solutions`
-    is below 1.
+    The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
+    reach every listed solution. Sides above MAX_SEARCHED_SIDE and puzzles with further rules are
+    undecided too, unless a unit alone has no solution. Raises NotSolutions if the listed grids are
+    not distinct solutions, and ValueError for `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> search_all(parse_puzzle("11.............."), [])
@@ -75,70 +77,69 @@ def search_all(
         (1, 2, 4, 3)
     """
     if max_solutions < 1:
-        raise ValueError(f"{max_solutions} solutions are not looked for")
+        raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
     end = time.monotonic() + seconds
-    listed = {_chosen(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
+    listed = {_bits_of(puzzle, grid) for grid in solutions} if puzzle.is_plain else set()
     if puzzle.is_plain and (len(listed) < len(solutions) or None in listed):
-        raise NotSolutions("the grids that are listed are not different solutions")
+        raise NotSolutions("the listed grids are not distinct solutions")
     if not solutions and unit_without_matching(puzzle):
         return SearchResult((), 0)
     if not puzzle.is_plain:
         return SearchResult((), 0, _NOT_PLAIN)
-    if puzzle.geometry.side > MAX_SIDE:
-        return SearchResult((), 0, f"sides above {MAX_SIDE} are not searched")
-    return _missing_solutions(
-        _PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions
-    )
+    if puzzle.geometry.side > MAX_SEARCHED_SIDE:
+        return SearchResult((), 0, f"sides above {MAX_SEARCHED_SIDE} are not searched")
+    return _missing_of(_PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions)
 
 
-def _missing_solutions(
+def _missing_of(
     search: _PlaneSearch, geometry: Geometry, listed: set[int | None], max_solutions: int
 ) -> SearchResult:
-    """The solutions of a search that are not listed, at most `max_solutions`."""
+    """Run a search until it has found `max_solutions` that are not listed."""
     missing: dict[int, None] = {}
-    not_reached = {*listed}
+    unmet = {*listed}
     for chosen in search.solutions():
         if chosen in listed:
-            not_reached.discard(chosen)
+            unmet.discard(chosen)
             continue
         missing[chosen] = None
         if len(missing) >= max_solutions:
             break
-    grids = tuple(_grid(geometry, chosen) for chosen in missing)
-    undecided = search.undecided or (NOT_MET if not_reached else None)
+    grids = tuple(_grid_of(geometry, chosen) for chosen in missing)
+    undecided = search.undecided or (NOT_MET if unmet else None)
     return SearchResult(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
 
 
 def unit_without_matching(puzzle: Puzzle) -> str | None:
-    """The first unit, such as `row 3`, whose cells cannot all hold different values, if any."""
+    """The first unit, such as `row 3`, whose cells cannot all hold different values; else None."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
-        if not _has_matching(unit, puzzle):
+        if not _can_differ(unit, puzzle):
             return unit_name(puzzle.geometry, index)
     return None
 
 
-def _has_matching(unit: Sequence[int], puzzle: Puzzle) -> bool:
+def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
     """Whether the cells of a unit can hold different values.
 
-    A bipartite matching of cells and values, by augmenting paths. Blank cells take what is left.
+    Matches cells to values by augmenting paths. Blank cells can take any value that is left, so
+    only the others are matched.
     """
     holders: dict[int, int] = {}
 
-    def place_cell(cell: int, visited: set[int]) -> bool:
+    def settle(cell: int, tried: set[int]) -> bool:
         for value in values_of(puzzle.cells[cell]):
-            if value not in visited:
-                visited.add(value)
-                if value not in holders or place_cell(holders[value], visited):
+            if value not in tried:
+                tried.add(value)
+                if value not in holders or settle(holders[value], tried):
                     holders[value] = cell
                     return True
         return False
 
     full = puzzle.geometry.all_values
-    return all(puzzle.cells[cell] == full or place_cell(cell, set()) for cell in unit)
+    return all(puzzle.cells[cell] == full or settle(cell, set()) for cell in unit)
 
 
 class _Repeats(NamedTuple):
-    """The bits `first`, and others `shifts` behind each; times `spread`, a bit is copied to all."""
+    """Equally spaced bits: `first`, and its copies at `shifts`. `bit * spread` sets all copies."""
 
     first: int
     shifts: tuple[int, ...]
@@ -146,12 +147,13 @@ class _Repeats(NamedTuple):
 
 
 class _Planes(NamedTuple):
-    """The rules on a geometry's candidates.
+    """The bit masks of a geometry.
 
-    `values`: the candidates of the first value, and those of the others behind. `directions`: for
-    rows, then columns, the first cell of each segment with the others; and its first segment of
-    each line, and of each box, with the others. Each of `groups` has exactly one right candidate:
-    the values of a cell, or the cells of a unit for a value.
+    `cells`: the number of cells, n². `values`: the plane of the first value, and the other planes.
+    `directions`: for rows, then columns, three repeats: the first cell of each segment and its
+    other cells, the first segment of each line and its other segments, the first segment of each
+    box and its other segments. `groups`: the candidates of each cell, then those of each value in
+    each unit.
     """
 
     cells: int
@@ -166,14 +168,14 @@ def _board(geometry: Geometry) -> _Planes:
     cells = n * n
 
     def repeats(first: int, step: int, count: int) -> _Repeats:
-        """So many things, the first ones given, that are `step` apart."""
+        """`count` copies of the bits `first`, `step` apart."""
         shifts = range(step, step * count, step)
         return _Repeats(first, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
     values = repeats((1 << cells) - 1, cells, n)
 
     def first(rows: int, columns: int) -> int:
-        """The candidates in the first of every `rows` rows and `columns` columns."""
+        """The candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
         return chosen * values.spread
 
@@ -191,8 +193,8 @@ def _board(geometry: Geometry) -> _Planes:
     return _Planes(cells, values, directions, tuple(groups))
 
 
-def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
-    """The candidates that a grid chooses; None if it is not a solution of the puzzle."""
+def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
+    """The candidates of a grid as bits; None if it is not a solution of the puzzle."""
     if grid.geometry != puzzle.geometry:
         return None
     if not all(mask >> v - 1 & 1 for mask, v in zip(puzzle.cells, grid.values, strict=True)):
@@ -204,18 +206,18 @@ def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
     return sum(1 << (value - 1) * cells + cell for cell, value in enumerate(grid.values))
 
 
-def _grid(geometry: Geometry, chosen: int) -> Grid:
+def _grid_of(geometry: Geometry, chosen: int) -> Grid:
     cells = geometry.side**2
     values = [0] * cells
     while chosen:
-        position = (chosen & -chosen).bit_length() - 1
-        values[position % cells] = position // cells + 1
+        bit = (chosen & -chosen).bit_length() - 1
+        values[bit % cells] = bit // cells + 1
         chosen &= chosen - 1
     return Grid(geometry, tuple(values))
 
 
 class _PlaneSearch:
-    """A depth-first search, with restarts; `undecided` says why it ended early, if it did."""
+    """Depth-first search with restarts. `undecided` is the reason if it stopped early."""
 
     def __init__(self, puzzle: Puzzle, max_nodes: float, end: float) -> None:
         self.nodes = 0
@@ -230,8 +232,8 @@ class _PlaneSearch:
                 self._root &= ~(1 << (value - 1) * self._board.cells + cell)
 
     def solutions(self) -> Iterator[int]:
-        """The candidates of each solution; one may come again after a restart."""
-        interval = float(_FIRST_RESTART)
+        """Yield the candidates of each solution. Restarts may repeat one."""
+        run = float(_FIRST_RUN)
         failures, stack = 0, [self._root]
         while stack:
             if time.monotonic() > self._end:
@@ -248,101 +250,101 @@ class _PlaneSearch:
             if state == _FULL:
                 yield left
             elif state == _DEAD:
-                self._add_failure(left)
+                self._blame(left)
             failures += 1
-            if failures > interval and stack:
-                interval, failures, stack = interval * _RESTART_FACTOR, 0, [self._root]
+            if failures > run and stack:
+                run, failures, stack = run * _RUN_GROWTH, 0, [self._root]
 
-    def _add_failure(self, left: int) -> None:
-        """Note the failure of a group that has no candidate left; all others weigh 1."""
+    def _blame(self, left: int) -> None:
+        """Raise the weight of the first group without candidates. Weights begin at 1."""
         for index, group in enumerate(self._board.groups):
             if not left & group:
                 self._weights[index] = self._weights.get(index, 1) + 1
                 return
 
     def _branches(self, left: int) -> tuple[int, int]:
-        """The candidates without one of a group, and with no other of it."""
+        """Both branches on one candidate of the best group: without it, and with it alone."""
         groups, weights = self._board.groups, self._weights
         pair = _first_pair(self._board, left)
         indices = range(len(groups)) if pair is None else sorted({pair, *weights})
-        lowest_score, candidates = inf, 0
+        minimum, best = inf, 0
         for index in indices:
-            candidates_left, weight = left & groups[index], weights.get(index, 1)
-            count = candidates_left.bit_count()
-            if count > 1 and count < lowest_score * weight:
-                lowest_score, candidates = count / weight, candidates_left
-        chosen = candidates & -candidates
-        return left & ~chosen, left & ~candidates | chosen
+            held, weight = left & groups[index], weights.get(index, 1)
+            count = held.bit_count()
+            if count > 1 and count < minimum * weight:
+                minimum, best = count / weight, held
+        one = best & -best
+        return left & ~one, left & ~best | one
 
 
 def _first_pair(board: _Planes, left: int) -> int | None:
-    """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
-    first_plane, shifts, _ = board.values
-    once, twice, thrice = left & first_plane, 0, 0
+    """The first cell with two candidates, if any. No group of weight 1 is a better choice."""
+    plane, shifts, _ = board.values
+    one, two, three = left & plane, 0, 0
     for shift in shifts:
-        plane_of_value = left >> shift & first_plane
-        thrice |= twice & plane_of_value
-        twice |= once & plane_of_value
-        once |= plane_of_value
-    pairs = twice & ~thrice
+        here = left >> shift & plane
+        three |= two & here
+        two |= one & here
+        one |= here
+    pairs = two & ~three
     return (pairs & -pairs).bit_length() - 1 if pairs else None
 
 
 _OPEN, _FULL, _DEAD, _CLASH = range(4)
-"""What propagation ends with: something to choose, one candidate in each cell, a group without any,
-two that must both be right but cannot."""
+"""Outcomes of propagation: a choice is left, every cell has one candidate, a group has none, or two
+candidates exclude each other although both are needed."""
 
 
 def _propagate(board: _Planes, left: int) -> tuple[int, int]:
-    """The candidates that are left once nothing more follows, and what that means.
+    """Propagate to a fixpoint; return the remaining candidates and the outcome.
 
-    A segment must have a value if one of its cells has no other, or if no other segment of its row,
-    column or box may have it. Then these others cannot have it. The cell in which two such segments
-    meet holds the value.
+    A segment must hold a value if one of its cells has no other candidate, or if no other segment
+    of its row, column or box can hold it. The value is then eliminated from those other segments.
+    If a row's segment and a column's segment both must hold a value, it is in their common cell.
     """
     plane, _, copies = board.values
     while True:
-        once, several = _counted(left, board.values)
-        if once != plane:
+        one, repeated = _counted(left, board.values)
+        if one != plane:
             return left, _DEAD
-        before, certain = left, left & ~(several * copies)
-        meeting = left
+        before, sure = left, left & ~(repeated * copies)
+        met = left
         for segments, *kinds in board.directions:
-            may, must = _folded(left, segments), _folded(certain, segments)
+            may, must = _folded(left, segments), _folded(sure, segments)
             for units in kinds:
-                once, twice_in_unit = _counted(may, units)
-                if once != units.first:
+                one, more = _counted(may, units)
+                if one != units.first:
                     return left, _DEAD
-                must |= may & (once & ~twice_in_unit) * units.spread
+                must |= may & (one & ~more) * units.spread
             for units in kinds:
-                once, twice_in_unit = _counted(must, units)
-                if twice_in_unit:
+                one, more = _counted(must, units)
+                if more:
                     return left, _CLASH
-                may &= must | ~(once * units.spread)
+                may &= must | ~(one * units.spread)
             left &= may * segments.spread
-            meeting &= must * segments.spread
-        held, twice = _counted(meeting, board.values)
+            met &= must * segments.spread
+        held, twice = _counted(met, board.values)
         if twice:
             return left, _CLASH
-        left &= meeting | ~(held * copies)
+        left &= met | ~(held * copies)
         if left == before:
-            return left, _OPEN if several else _FULL
+            return left, _OPEN if repeated else _FULL
 
 
 def _counted(bits: int, repeats: _Repeats) -> tuple[int, int]:
-    """The first bits that are set at least once, and at least twice, there and behind."""
+    """The bits of `first` that are set in at least one copy, and in at least two."""
     first, shifts, _ = repeats
-    once, several = bits & first, 0
+    one, repeated = bits & first, 0
     for shift in shifts:
-        bits_here = bits >> shift & first
-        several |= once & bits_here
-        once |= bits_here
-    return once, several
+        here = bits >> shift & first
+        repeated |= one & here
+        one |= here
+    return one, repeated
 
 
 def _folded(candidates: int, segments: _Repeats) -> int:
-    """The segments in which there are candidates."""
-    folded = candidates
+    """The segments that have candidates, as their first bits."""
+    occupied = candidates
     for shift in segments.shifts:
-        folded |= candidates >> shift
-    return folded & segments.first
+        occupied |= candidates >> shift
+    return occupied & segments.first

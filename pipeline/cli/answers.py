@@ -96,7 +96,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
         begun = [*islice(found, 1)]
         are_several = len(files) > 1 or any(each != source_name(files[0]) for each, _ in begun)
         kind = SourcedRow if are_several else PuzzleRow
-        table = stack.enter_context(growing_table(target, kind, settings.traits))
+        table = stack.enter_context(growing_table(target, kind, settings.trait_names))
         for source, rows in chain(begun, found):
             lines = rows.table
             if are_several:
@@ -134,5 +134,8 @@ def _rows_of(
             faults.append(str(error))
             if len(faults) == len(files):
                 raise InputError("\n".join(faults)) from error
-            yield name, rows_of([Result("invalid", message=str(error))], first, settings.traits)
+            yield (
+                name,
+                rows_of([Result("invalid", message=str(error))], first, settings.trait_names),
+            )
             first += 1

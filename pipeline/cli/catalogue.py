@@ -34,7 +34,7 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
 _MOST_SAID = 20
-_TRAITS = Settings(also="effort,rating")
+_TRAITS = Settings(traits="effort,rating")
 
 
 def range_of(option: str, text: str) -> tuple[int, int]:
@@ -207,5 +207,5 @@ def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     told = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
-    hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.traits}
+    hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.trait_names}
     return asdict(_row_of(index, result)) | told | hard

@@ -32,7 +32,7 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
-from pipeline.settings import OUTPUT, Setting, Settings, settings_declared
+from pipeline.settings import FORMER_NAMES, OUTPUT, Setting, Settings, settings_declared
 
 SOLVING = (
     *("solver", "minisat", "encoding", "max_solutions"),
@@ -131,6 +131,9 @@ class Command(TyperCommand):
         rest = [each for each in others if each not in self.examples]
         named["help"] = "\n\n".join((first, *filter(None, ["\n".join(self.examples)]), *rest))
         super().__init__(*args, **named)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, current_options(args))
 
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
@@ -253,7 +256,11 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
 def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
-    for key, value in found.items():
+    for written, value in found.items():
+        key = written
+        if key in FORMER_NAMES and FORMER_NAMES[key] not in found:
+            key = FORMER_NAMES[key]
+            say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
         if setting is None:
             raise UsageError(f"{printable(key)}: no such setting{did_you_mean(key, known)}")
@@ -394,6 +401,26 @@ def program() -> str:
     if called.name != name or (found and called.exists() and called.samefile(found)):
         return name
     return shlex.quote(str(called))
+
+
+def current_options(args: list[str]) -> list[str]:
+    """The arguments, with options by their former names replaced, each with a line."""
+    end = args.index("--") if "--" in args else len(args)
+    return [*map(_current_option, args[:end]), *args[end:]]
+
+
+def _current_option(argument: str) -> str:
+    option, *value = argument.split("=", 1)
+    name = FORMER_NAMES.get(option.removeprefix("--"))
+    if name is None or not option.startswith("--"):
+        return argument
+    say_renamed(option, f"--{name}")
+    return "=".join((f"--{name}", *value))
+
+
+def say_renamed(former: str, current: str) -> None:
+    """Say that a former name was used; all of them go with version 1.1."""
+    say(f"sudoku-pipeline: {former} is now {current}; the old name works until 1.1")
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:

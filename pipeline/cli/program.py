@@ -11,8 +11,16 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from pipeline.cli.commands import COMMANDS, PANELS
-from pipeline.cli.options import CONFIG, CONFIG_FILE, Command, converted, did_you_mean, say
+from pipeline.cli.commands import COMMANDS, FORMER, PANELS
+from pipeline.cli.options import (
+    CONFIG,
+    CONFIG_FILE,
+    Command,
+    converted,
+    did_you_mean,
+    say,
+    say_renamed,
+)
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
@@ -32,7 +40,12 @@ from pipeline.service.exits import (
     interruptible,
     when_stopped,
 )
-from pipeline.settings import ENVIRONMENT_PREFIX, environment_name, settings_declared
+from pipeline.settings import (
+    ENVIRONMENT_PREFIX,
+    FORMER_NAMES,
+    environment_name,
+    settings_declared,
+)
 from pipeline.version import __version__
 
 _ELSEWHERE = (
@@ -60,7 +73,7 @@ def application(only: str = "") -> typer.Typer:
     for panel, commands in PANELS.items():
         for command in commands:
             if command.__name__ == only or not is_one:
-                app.command(rich_help_panel=panel, **how)(command)
+                app.command(rich_help_panel=panel, hidden=panel == FORMER, **how)(command)
     return app
 
 
@@ -86,7 +99,7 @@ class Group(TyperGroup):
     """All commands. Errors and stopping signals become one line and an exit code."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
-        _warn_of_unknown_variables()
+        _check_variables()
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except _MarkedError as error:
@@ -175,8 +188,16 @@ def _code(error: Exception) -> int:
     return SOME_BAD
 
 
-def _warn_of_unknown_variables() -> None:
-    """Say which variables of the environment look like settings and are not."""
+def _check_variables() -> None:
+    """Say which variables of the environment look like settings and are not.
+
+    Those of settings that were renamed count for the new name, unless that is set.
+    """
+    for name, current in FORMER_NAMES.items():
+        former, variable = environment_name(name), environment_name(current)
+        if former in os.environ:
+            os.environ.setdefault(variable, os.environ.pop(former))
+            say_renamed(former, variable)
     known = [environment_name(name) for name in (*settings_declared(), CONFIG)]
     for variable in sorted(os.environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:

@@ -220,7 +220,7 @@ def _claim_of(result: Result) -> str | None:
 
 
 def _features_of(result: Result) -> list[str]:
-    """The answers to --also, as sentences."""
+    """The answers to --traits, as sentences."""
     traits, problem = result.traits, result.problem
     if traits is None or not isinstance(problem, PuzzleProblem):
         return []

@@ -36,7 +36,6 @@ from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
 __all__ = [
-    "LEVEL",
     "MOST_PRINTED",
     "RATING",
     "arranged",
@@ -49,8 +48,8 @@ __all__ = [
     "write",
 ]
 
-LEVEL, RATING = "level", "rating"
-"""What stands for the level of each puzzle, and for the order of their ratings."""
+RATING = "rating"
+"""The order of `--sort` by ratings."""
 
 Unsolved = tuple[Printed, Item | None]
 """A puzzle, and the item that is still to be solved, if it is."""

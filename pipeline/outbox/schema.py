@@ -334,35 +334,35 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     canonical: Annotated[
         str | UnsetType | None,
         about(
-            "with `--also canonical`: its canonical form, the same for all puzzles that are "
+            "with `--traits canonical`: its canonical form, the same for all puzzles that are "
             "equivalent; null if it is not a classic puzzle of 9×9, or was left undecided"
         ),
     ] = UNSET
     redundant: Annotated[
         tuple[Value, ...] | UnsetType | None,
         about(
-            "with `--also minimal`: the givens that can be left out, each alone; null if it does "
+            "with `--traits minimal`: the givens that can be left out, each alone; null if it does "
             "not have one solution, is larger than 25×25, or time was too short"
         ),
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RuleTold, ...] | UnsetType | None,
         about(
-            "of a puzzle with rules, with `--also minimal`: the rules that can be left out, each "
+            "of a puzzle with rules, with `--traits minimal`: the rules that can be left out, each "
             "alone; null as `redundant` is"
         ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
         about(
-            "with `--also effort`: numbers that say how hard it is; null if it is not a classic "
+            "with `--traits effort`: numbers that say how hard it is; null if it is not a classic "
             "puzzle of 9×9 with one solution"
         ),
     ] = UNSET
     rating: Annotated[
         Rating | UnsetType | None,
         about(
-            "with `--also rating`: how hard it is for a person; null if it is not a puzzle of 9×9 "
+            "with `--traits rating`: how hard it is for a person; null if it is not a 9×9 puzzle "
             "without other rules that has one solution"
         ),
     ] = UNSET

@@ -1,4 +1,4 @@
-"""What `--also` adds: each trait with its columns, its place in a record, and its sentences."""
+"""What `--traits` adds: each trait with its columns, its place in a record, and its sentences."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Trait(Struct, frozen=True):
 
 
 class CanonicalColumns(Trait, frozen=True):
-    """The column of `--also canonical`."""
+    """The column of `--traits canonical`."""
 
     field = "canonical"
     pattern = re.compile(r"(?:[.1-9]{81})?")
@@ -85,7 +85,7 @@ class CanonicalColumns(Trait, frozen=True):
 
 
 class MinimalColumns(Trait, frozen=True):
-    """The columns of `--also minimal`."""
+    """The columns of `--traits minimal`."""
 
     field = "redundant"
     pattern = re.compile(r"0,|[1-9]\d*,(?:r\d+c\d+|#\d+)(?: (?:r\d+c\d+|#\d+))*|,", re.ASCII)
@@ -157,7 +157,7 @@ def rules_told(puzzle: Puzzle, places: Iterable[int]) -> tuple[RuleTold, ...]:
 
 
 class EffortColumns(Trait, frozen=True):
-    """The columns of `--also effort`."""
+    """The columns of `--traits effort`."""
 
     field = "effort"
     pattern = re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII)
@@ -195,7 +195,7 @@ class EffortColumns(Trait, frozen=True):
 
 
 class RatingColumns(Trait, frozen=True):
-    """The columns of `--also rating`."""
+    """The columns of `--traits rating`."""
 
     field = "rating"
     pattern = re.compile(r">?\d+,[a-z]+,[-+ \w]*,\d+,>?\d\.\d|failed,,[-+ \w]+,\d+,|,,,,", re.ASCII)
@@ -244,7 +244,7 @@ ALSO: Final[dict[str, type[Trait]]] = {
     "effort": EffortColumns,
     "rating": RatingColumns,
 }
-"""What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
+"""The columns that `--traits` adds at the end of tables of puzzles and of members, in this order."""
 
 
 def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:

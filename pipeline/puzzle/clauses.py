@@ -12,9 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pipeline.errors import LimitReached
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Clause = tuple[int, ...]
 S = TypeVar("S", bound=Hashable)
@@ -80,6 +84,42 @@ class PackedClauses(Iterable[Clause]):
             end = numbers.index(0, min(start + least, len(numbers)) - 1) + 1
             yield numbers[start:end]
             start = end
+
+    @property
+    def array(self) -> NDArray[np.int32]:
+        """The literals and zeros, as an array of numpy."""
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        return np.frombuffer(self.data, np.int32)
+
+    def assigned(self, number: NDArray[np.int32], true: int) -> PackedClauses:
+        """The clauses with the number of each literal in place of it; see `_any` for negative ones.
+
+        `true` is the number of a literal that holds: clauses with it and literals that deny it are
+        left out.
+        """
+        import numpy as np  # noqa: PLC0415 - as above
+
+        renamed = number[self.array]
+        satisfied, lengths = self._any(renamed == true)
+        kept = renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)]
+        return PackedClauses(kept.tobytes())
+
+    def hold_in(self, is_true: NDArray[np.bool_]) -> bool:
+        """Whether each clause has a literal for which there is True, see `_any`."""
+        return bool(self._any(is_true[self.array])[0].all())
+
+    def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Whether anything is marked in each clause, and how many numbers each has.
+
+        What is said of literals is an array: of 0, of the variables 1 … n, then of -n … -1.
+        """
+        import numpy as np  # noqa: PLC0415 - as above
+
+        ends = np.flatnonzero(self.array == 0)
+        lengths = np.diff(ends, prepend=-1)
+        some = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
+        return some, lengths
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -66,15 +66,15 @@ def programs_of(settings: Settings) -> list[Program]:
         used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
     elif settings.solver == "auto":
         used.append(variants.PROGRAM)
-    if {"canonical", "effort"} & {*settings.traits}:
+    if {"canonical", "effort"} & {*settings.trait_names}:
         from pipeline.catalogue import minlex  # noqa: PLC0415
 
         used.append(minlex.PROGRAM)
-    if "effort" in settings.traits:
+    if "effort" in settings.trait_names:
         from pipeline.catalogue import singles  # noqa: PLC0415
 
         used.append(singles.PROGRAM)
-    if "rating" in settings.traits:
+    if "rating" in settings.trait_names:
         from pipeline import steps  # noqa: PLC0415
 
         used.append(steps.PROGRAM)

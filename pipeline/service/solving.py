@@ -174,7 +174,7 @@ def _not_read(item: Item) -> Result:
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     """The results, with what else the settings ask about puzzles."""
-    if not settings.traits:
+    if not settings.trait_names:
         return results
     from pipeline.catalogue import also  # noqa: PLC0415 - few ask for it
 
@@ -274,14 +274,14 @@ def solve_piece(
     from pipeline.solving.many import Batch, portions, solve_batch  # noqa: PLC0415 - as above
 
     contents = layout.contents(piece, settings.reading)
-    making = RowsOf(contents, layout.cells, first, settings.traits)
+    making = RowsOf(contents, layout.cells, first, settings.trait_names)
     for geometry, places, masks in _batches(contents):
         for some in portions(geometry, masks, settings):
             at = places[some]
             batch = Batch(geometry, masks[some], partial(_problem_at, contents, at))
             answers = solve_batch(batch, solvers, settings, explain=False)
             making.tell_answers(at, answers)
-            if settings.traits:
+            if settings.trait_names:
                 from pipeline.catalogue.also import traits_of  # noqa: PLC0415 - few ask for it
 
                 found = traits_of(geometry, masks[some], answers, settings)
@@ -296,7 +296,7 @@ def solve_piece(
         asked = _asked(problem, len(alone), solvers)
         result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
         making.tell(place, result)
-        if settings.traits and entry.puzzle is not None and not entry.puzzle.is_plain:
+        if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.also import traits_of_one  # noqa: PLC0415 - as above
 
             making.tell_also([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
@@ -318,7 +318,7 @@ def rows_of_source(
             parts = _rows_of_many(*found, solvers, settings.of_many(), first)
         else:
             results = solve_items([found], solvers, settings)
-            parts = iter([rows_of(results, first, settings.traits)])
+            parts = iter([rows_of(results, first, settings.trait_names)])
         for rows in parts:
             first += rows.count
             yield printable(where), rows
@@ -337,7 +337,7 @@ def _rows_of_many(
         first += rows.count
         yield rows
     if stream.error:
-        rows = broken(layout, line, str(stream.error), settings.traits)
+        rows = broken(layout, line, str(stream.error), settings.trait_names)
         yield replace(rows, table=rows.table_from(first))
 
 
@@ -348,7 +348,7 @@ def failed_piece(
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
 
     contents = layout.contents(piece, settings.reading)
-    making = RowsOf(contents, layout.cells, first, settings.traits)
+    making = RowsOf(contents, layout.cells, first, settings.trait_names)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()

@@ -13,8 +13,9 @@ from typing import Literal
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing, UsageError
 from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import PackedClauses
 from pipeline.settings import Settings
-from pipeline.solving.cnf import ClauseArray, Cnf, Family, Sat, Unsat
+from pipeline.solving.cnf import Cnf, Family, Sat, Unsat
 from pipeline.solving.items import Item
 from pipeline.solving.one import LEAST_BYTES, VARIABLE_BYTES
 from pipeline.solving.problem import Problem
@@ -132,9 +133,9 @@ def _generated(cnf: Cnf, limits: Limits) -> Cnf:
     deadline, families = Deadline.of(limits), []
     for family in cnf.families:
         clauses = family.clauses
-        if not isinstance(clauses, ClauseArray):
+        if not isinstance(clauses, PackedClauses):
             numbers = chain.from_iterable((*clause, 0) for clause in deadline.watch(clauses))
-            clauses = ClauseArray(array("i", numbers).tobytes())
+            clauses = PackedClauses(array("i", numbers).tobytes())
         families.append(replace(family, clauses=clauses))
     return replace(cnf, families=tuple(families))
 

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
@@ -38,61 +38,8 @@ class LazyClauses(Iterable[Clause]):
         return self.make()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClauseArray(PackedClauses):
-    """Packed clauses that numpy works on, in a hundredth of the time that tuples take."""
-
-    @property
-    def array(self) -> NDArray[np.int32]:
-        """The literals and zeros."""
-        import numpy as np  # noqa: PLC0415 - slow to load
-
-        return np.frombuffer(self.data, np.int32)
-
-    def __len__(self) -> int:
-        return int((self.array == 0).sum())
-
-    def assigned(self, number: NDArray[np.int32], true: int) -> ClauseArray:
-        """The clauses with the number of each literal in place of it; see `_any` for negative ones.
-
-        `true` is the number of a literal that holds: clauses with it and literals that deny it are
-        left out.
-        """
-        import numpy as np  # noqa: PLC0415 - as above
-
-        renamed = number[self.array]
-        satisfied, lengths = self._any(renamed == true)
-        kept = renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)]
-        return ClauseArray(kept.tobytes())
-
-    def hold_in(self, is_true: NDArray[np.bool_]) -> bool:
-        """Whether each clause has a literal for which there is True, see `_any`."""
-        return bool(self._any(is_true[self.array])[0].all())
-
-    def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Whether anything is marked in each clause, and how many numbers each has.
-
-        What is said of literals is an array: of 0, of the variables 1 … n, then of -n … -1.
-        """
-        import numpy as np  # noqa: PLC0415 - as above
-
-        ends = np.flatnonzero(self.array == 0)
-        lengths = np.diff(ends, prepend=-1)
-        some = np.logical_or.reduceat(marked, ends - lengths + 1) if len(ends) else marked[:0]
-        return some, lengths
-
-    def lines(self) -> Iterator[str]:
-        """The text of the clauses, a line for each, many lines at a time."""
-        numbers = self.array
-        bits = int(abs(numbers).max(initial=0)).bit_length()
-        if bits > _MOST_BITS:
-            yield from clause_lines(iter(self))
-            return
-        words = _words(bits)
-        for start in range(0, len(numbers), _NUMBERS):
-            some = words[numbers[start : start + _NUMBERS]]
-            yield some.tobytes().translate(None, b"\0").decode("ascii")
-
+_NUMPY_BYTES = 1 << 16
+"""Packed clauses of more bytes are worked on by numpy."""
 
 _NUMBERS = 1 << 18
 """Literals whose text is made at once."""
@@ -103,7 +50,7 @@ _MOST_BITS = 16
 
 @lru_cache(maxsize=8)
 def _words(bits: int) -> NDArray[np.bytes_]:
-    """The text of 0, and of all literals of variables with so many bits; see `ClauseArray`."""
+    """The text of 0, and of all literals of variables with so many bits; see `_packed_lines`."""
     import numpy as np  # noqa: PLC0415 - as above
 
     variables = range(1, 1 << bits)
@@ -165,7 +112,7 @@ class Cnf:
             return False
         is_true = None
         for clauses in (family.clauses for family in self.families):
-            if not isinstance(clauses, ClauseArray):
+            if not is_numpy_worth_it(clauses):
                 if any(map(model.isdisjoint, deadline.watch(clauses))):
                     return False
                 continue
@@ -176,7 +123,7 @@ class Cnf:
         return True
 
     def _truths(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
-        """Whether each literal is in the model, as `ClauseArray` wants it."""
+        """Whether each literal is in the model, as `PackedClauses.hold_in` takes it."""
         import numpy as np  # noqa: PLC0415 - as above
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
@@ -268,10 +215,23 @@ _STATUS = {
 }
 
 
+def _packed_lines(clauses: PackedClauses) -> Iterator[str]:
+    """The text of the clauses, a line for each, many lines at a time."""
+    numbers = clauses.array
+    bits = int(abs(numbers).max(initial=0)).bit_length()
+    if bits > _MOST_BITS:
+        yield from clause_lines(iter(clauses))
+        return
+    words = _words(bits)
+    for start in range(0, len(numbers), _NUMBERS):
+        chunk = words[numbers[start : start + _NUMBERS]]
+        yield chunk.tobytes().translate(None, b"\0").decode("ascii")
+
+
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
     """The clauses as text, many lines at a time."""
-    if isinstance(clauses, ClauseArray):
-        yield from clauses.lines()
+    if is_numpy_worth_it(clauses):
+        yield from _packed_lines(clauses)
         return
     remaining = iter(clauses)
     while chunk := list(islice(remaining, _CHUNK)):
@@ -279,6 +239,11 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
             yield "".join(["%d %d 0\n" % clause for clause in chunk])
         else:
             yield "".join([" ".join(map(str, (*clause, "0\n"))) for clause in chunk])
+
+
+def is_numpy_worth_it(clauses: Iterable[Clause]) -> TypeGuard[PackedClauses]:
+    """Whether these are packed clauses, and so many that numpy saves more than it takes to load."""
+    return isinstance(clauses, PackedClauses) and len(clauses.data) > _NUMPY_BYTES
 
 
 def header(variables: int, clauses: int) -> str:

@@ -21,10 +21,10 @@ from typing import Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Deadline, Limits
-from pipeline.puzzle.clauses import Clause, RuleClauses
+from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import EncodingChoice, NumberingChoice
-from pipeline.solving.cnf import ClauseArray, Cnf, Family, LazyClauses
+from pipeline.solving.cnf import Cnf, Family, LazyClauses
 
 GroupKind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
@@ -272,14 +272,14 @@ def _with_rules(
     stated = _extended(geometry)
     if stated is None:
         yield from others
-    of_rules = RULES_TITLE, ClauseArray(rules.data)
+    of_rules = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(stated or ()), of_rules):
         left = clauses.assigned(literals, true)
         yield Family(title, len(left), left)
 
 
 @lru_cache(maxsize=4)
-def _extended(geometry: Geometry) -> list[tuple[str, ClauseArray]] | None:
+def _extended(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
     """The families of `extended` over all candidates of a geometry; None if they are large."""
     import numpy as np  # noqa: PLC0415 - as above
 
@@ -287,13 +287,15 @@ def _extended(geometry: Geometry) -> list[tuple[str, ClauseArray]] | None:
     if n * n * geometry.size * max(1, len(geometry.grids)) > MOST_IN_ARRAYS:
         return None
     kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free else tuple(TITLES)
-    found: list[tuple[str, ClauseArray]] = []
+    found: list[tuple[str, PackedClauses]] = []
     for kind in kinds:
         groups = np.array([*_groups(numbering, kind)], np.int32)
         one, other = np.triu_indices(n, 1)
         pairs = -groups[:, one], -groups[:, other], np.zeros_like(groups[:, one])
         families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
-        found += zip(TITLES[kind], (ClauseArray(each.tobytes()) for each in families), strict=True)
+        found += zip(
+            TITLES[kind], (PackedClauses(each.tobytes()) for each in families), strict=True
+        )
     return found
 
 

@@ -99,7 +99,7 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
     known = collection(tmp_path / "train.txt", *OTHERS, image_of(HARD))
     asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
     theirs, ours = Tally(), Tally()
-    left, *copies = overlap(named(known), named(asked), SETTINGS, (theirs, ours))
+    left, *copies = overlap(named(known), named(asked), SETTINGS, None, (theirs, ours))
     assert (type(left), left.line) == (Left, 4)
     assert copies == [Copy(str(asked), 2, str(known), 1), Copy(str(asked), 3, str(known), 4)]
     assert theirs == Tally(puzzles=7, classes=6, copies=1, left=0)

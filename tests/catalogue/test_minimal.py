@@ -84,7 +84,7 @@ def is_unique(puzzle) -> bool:
 def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
     puzzle = Puzzle(FOUR, parse_puzzle(text).cells, CAGES[:count])
     cells, rules = puzzle.cells, puzzle.rules
-    found = solve(puzzle, also="minimal").traits
+    found = solve(puzzle, traits="minimal").traits
     if not is_unique(puzzle):
         assert found.redundant is None is found.redundant_rules
         return

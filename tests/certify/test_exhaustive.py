@@ -1,4 +1,4 @@
-"""What is said to be all solutions of a puzzle is searched for others, through everything."""
+"""Exhaustive search finds exactly the solutions that a list lacks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def puzzles(draw):
 
 
 def found(puzzle):
-    """A solution, if there is one."""
+    """A solution, or None."""
     result = search_all(puzzle, [])
     assert result.undecided is None
     assert result.is_complete == (not result.missing)
@@ -63,17 +63,17 @@ def test_it_finds_what_brute_force_finds(puzzle):
 def test_what_is_not_listed_is_missing_and_nothing_else_is(puzzle, data):
     known = solutions(puzzle, 30)
     listed = data.draw(st.lists(st.sampled_from(known), unique=True)) if known else []
-    most = data.draw(st.integers(1, 40))
-    result = search_all(puzzle, listed, max_solutions=most)
+    wanted = data.draw(st.integers(1, 40))
+    result = search_all(puzzle, listed, max_solutions=wanted)
     assert result.undecided is None
     assert len(set(result.missing)) == len(result.missing)
     assert all(is_solution(puzzle, grid) for grid in result.missing)
     assert not set(result.missing) & set(listed)
     if len(known) < 30:
-        assert len(result.missing) == min(most, len(known) - len(listed))
+        assert len(result.missing) == min(wanted, len(known) - len(listed))
         assert result.is_complete == (len(listed) == len(known))
     else:
-        assert len(result.missing) >= min(most, 30 - len(listed))
+        assert len(result.missing) >= min(wanted, 30 - len(listed))
 
 
 def test_no_false_claim_passes_and_every_honest_one_does():
@@ -147,10 +147,10 @@ def test_too_few_nodes_leave_it_undecided():
 
 
 def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
-    """Its propagation takes one of the six for a contradiction."""
+    """Propagation wrongly rejects one of the six solutions."""
     puzzle = parse_puzzle(SIX)
     known = solutions(puzzle, 9)
-    propagate, lost = exhaustive._propagate, exhaustive._chosen(puzzle, known[2])
+    propagate, lost = exhaustive._propagate, exhaustive._bits_of(puzzle, known[2])
 
     def wrong(board, left):
         left, state = propagate(board, left)
@@ -161,12 +161,10 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     assert not result.is_complete
     assert result.undecided == "the search did not come to a listed solution"
     assert search_all(puzzle, known[2:3], max_solutions=9).undecided
-    assert search_all(puzzle, known[3:], max_solutions=2).undecided is None, (
-        "as many as were asked for"
-    )
+    assert search_all(puzzle, known[3:], max_solutions=2).undecided is None
 
 
-def test_what_was_found_before_a_limit_is_told():
+def test_solutions_found_before_a_limit_are_returned():
     result = search_all(Puzzle.empty(NINE), [], max_solutions=1000, max_nodes=100)
     assert 0 < len(result.missing) < 1000
     assert result.undecided == "100 nodes were too few"
@@ -178,18 +176,18 @@ def test_as_many_as_are_asked_for_are_found(text, count):
     known = solutions(puzzle, 9)
     assert len(known) == count
     for listed in range(count + 1):
-        for most in range(1, count + 2):
-            result = search_all(puzzle, known[:listed], max_solutions=most)
+        for wanted in range(1, count + 2):
+            result = search_all(puzzle, known[:listed], max_solutions=wanted)
             assert set(result.missing) <= set(known[listed:])
-            assert len(result.missing) == min(most, count - listed)
+            assert len(result.missing) == min(wanted, count - listed)
             assert result.is_complete == (listed == count)
 
 
 @pytest.mark.parametrize("first", [1, 3, 20])
-def test_beginning_anew_loses_and_repeats_no_solution(first, monkeypatch):
-    """After so few failures, and a tenth more each time."""
-    monkeypatch.setattr(exhaustive, "_RESTART_FACTOR", 1.1)
-    monkeypatch.setattr(exhaustive, "_FIRST_RESTART", first)
+def test_restarts_lose_and_repeat_no_solution(first, monkeypatch):
+    """The search restarts after `first` failures, then after a tenth more each time."""
+    monkeypatch.setattr(exhaustive, "_RUN_GROWTH", 1.1)
+    monkeypatch.setattr(exhaustive, "_FIRST_RUN", first)
     for puzzle in (parse_puzzle(EVEN_ODD_SIX), parse_puzzle(SIX), marked(Geometry(2, 2), {0: 1})):
         known = solutions(puzzle, 100)
         result = search_all(puzzle, [], max_solutions=101)
@@ -216,6 +214,6 @@ def test_listed_grids_that_are_no_different_solutions_are_an_error():
         search_all(parse_puzzle("11.............."), [one])
 
 
-def test_to_look_for_nothing_is_an_error():
-    with pytest.raises(ValueError, match="0 solutions"):
+def test_max_solutions_must_be_positive():
+    with pytest.raises(ValueError, match="expected at least 1, found 0"):
         search_all(parse_puzzle(UNIQUE), [], max_solutions=0)

@@ -1,4 +1,4 @@
-"""The commands `dedupe`, `overlap` and `generate`, and the functions that do the same."""
+"""The commands `dedupe` and `generate`, and the functions that do the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.oracle import solutions
 from support.packing import zip_of
 from support.solving import PATIENCE
 
-from pipeline import Copy, Grid, Left, Tally, Wish, dedupe, generate, overlap, read, solve
+from pipeline import Copy, Grid, Left, Tally, Wish, dedupe, generate, read, solve
 from pipeline.errors import UsageError
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -86,29 +86,43 @@ def test_standard_input_and_archives_are_named_as_they_were_given(desk):
     ]
 
 
-def test_overlap_gives_a_verdict_a_table_and_an_exit_code(desk):
-    code, printed, _ = run("overlap", "a.txt", "b.txt", "--table", "overlap.csv")
+def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
+    code, printed, _ = run("dedupe", "--against", "a.txt", "b.txt", "--table", "both.csv")
     assert (code, printed.splitlines()) == (
         1,
-        [VERDICT, "overlap.csv says which these are, and to which they are equivalent"],
+        [VERDICT, "both.csv says which these are, and to which they are equivalent"],
     )
-    assert rows("overlap.csv") == [[*COPIES], LAST]
+    assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
     verdict = "no overlap: 0 of 1 puzzle of c.txt are equivalent to one of 3 puzzles of a.txt\n"
-    assert run("overlap", "a.txt", "c.txt", "--quiet")[:2] == (0, verdict)
+    assert run("dedupe", "--against", "a.txt", "c.txt", "--quiet")[:2] == (0, verdict)
     table = "".join(f"{','.join(row)}\n" for row in (COPIES, LAST))
-    assert run("overlap", "a.txt", "b.txt", "--table", "-") == (1, table, f"{VERDICT}\n")
-    assert run("overlap", "a.txt", "b.txt", "-o", "-") == (1, table, f"{VERDICT}\n")
+    shown = run("dedupe", "--against", "a.txt", "b.txt", "--table", "-")
+    assert shown == (1, table, f"{VERDICT}\n")
 
 
-def test_overlap_names_the_first_copies_and_where_all_of_them_are(desk):
+def test_against_names_the_first_copies_and_where_all_of_them_are(desk):
     pair = "    b.txt:2 is equivalent to a.txt:2\n"
-    assert run("overlap", "a.txt", "b.txt") == (1, f"{VERDICT}\n{pair}", "")
-    assert run("overlap", "a.txt", "b.txt", "--quiet") == (1, f"{VERDICT}\n", "")
+    assert run("dedupe", "--against", "a.txt", "b.txt") == (1, f"{VERDICT}\n{pair}", "")
+    assert run("dedupe", "--against", "a.txt", "b.txt", "--quiet") == (1, f"{VERDICT}\n", "")
     Path("many.txt").write_text(f"{EASY}\n" * 30)
-    _, *pairs, more = run("overlap", EASY, "many.txt")[1].splitlines()
+    _, *pairs, more = run("dedupe", "--against", EASY, "many.txt")[1].splitlines()
     assert pairs[19:] == [f"    many.txt:20 is equivalent to {EASY[:16]}…"]
     assert more == "    and 10 more; --table FILE takes all of them"
+
+
+def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
+    known, asked = Path("a.txt").read_text().split(), Path("b.txt").read_text().split()
+    code, printed, said = run("dedupe", "--against", "a.txt", "b.txt", "-o", "new.txt")
+    assert (code, printed, said) == (
+        1,
+        f"{VERDICT}\nnew.csv says which these are, and to which they are equivalent\n",
+        "",
+    )
+    assert Path("new.txt").read_text().split() == [asked[0]]
+    assert rows("new.csv") == [[*COPIES], LAST]
+    assert run("dedupe", "--against", "a.txt", "b.txt", "-o", "-")[:2] == (1, f"{asked[0]}\n")
+    assert run("dedupe", "--against", known[0], "b.txt", "-o", "-")[1].split() == asked
 
 
 @pytest.mark.parametrize(
@@ -117,9 +131,9 @@ def test_overlap_names_the_first_copies_and_where_all_of_them_are(desk):
         ("dedupe a.txt -o a.txt", 2, "is the file that is read"),
         ("dedupe a.txt -o n.txt --table n.txt", 2, "are the same file"),
         ("dedupe - -", 2, "standard input can be read once"),
-        ("overlap a.txt missing.txt", 1, "missing.txt: cannot be read"),
+        ("dedupe --against a.txt missing.txt", 1, "missing.txt: cannot be read"),
         ("dedupe . -o deduped.txt", 2, "deduped.txt is in the folder that is read"),
-        ("overlap a.txt . -o o.csv", 2, "o.csv is in the folder that is read"),
+        ("dedupe --against a.txt . --table o.csv", 2, "o.csv is in the folder that is read"),
     ],
 )
 def test_targets_and_sources_that_cannot_be_are_refused(desk, line, code, said):
@@ -155,7 +169,7 @@ def test_generate_tells_programs_how_hard_each_puzzle_is_and_its_seed(desk):
     told = [json.loads(line) for line in printed.splitlines()]
     assert (code, said) == (0, "")
     for each in told:
-        result = solve(each["puzzle"], also="effort,rating")
+        result = solve(each["puzzle"], traits="effort,rating")
         assert isinstance(result.solutions[0], Grid)
         assert each["solution"] == "".join(map(str, result.solutions[0].values))
         assert each["givens"] == sum(sign != "." for sign in each["puzzle"])
@@ -258,7 +272,7 @@ def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):
         "generate 1 -o there.txt",
         "generate 1 -o new.txt --table there.txt",
         "dedupe a.txt -o there.txt",
-        "overlap a.txt b.txt -o there.txt",
+        "dedupe --against a.txt b.txt --table there.txt",
         "encode --empty 2x2 -o there.txt",
         "report . -o there.txt",
         "sheet a.txt -o there.html --no-solutions",
@@ -283,7 +297,7 @@ TABLE, COLLECTION = f"{ENDS} .csv, .parquet or .txt", f"{ENDS} .txt, .sdm, .iss,
     ("line", "said"),
     [
         ("solve a.txt --table t.xlsx", f"--table: t.xlsx: {TABLE}"),
-        ("overlap a.txt b.txt -o t.tsv", f"--table: t.tsv: {TABLE}"),
+        ("dedupe --against a.txt b.txt --table t.tsv", f"--table: t.tsv: {TABLE}"),
         ("dedupe a.txt --table t.json", f"--table: t.json: {TABLE}"),
         ("dedupe a.txt -o all.xlsx", f"--output: all.xlsx: {COLLECTION}"),
         (
@@ -370,7 +384,7 @@ def test_the_functions_do_what_the_commands_do(desk):
     found = list(dedupe("a.txt", Path("b.txt"), tally=tally))
     assert found == [Copy("a.txt", 3, "a.txt", 1), Copy("b.txt", 2, "a.txt", 2)]
     assert (tally.puzzles, tally.classes, tally.copies) == (5, 3, 2)
-    assert list(overlap("a.txt", "b.txt")) == [Copy("b.txt", 2, "a.txt", 2)]
+    assert list(dedupe("b.txt", against="a.txt")) == [Copy("b.txt", 2, "a.txt", 2)]
     Path("small.txt").write_text("1.....2..3.....4\n")
     assert isinstance(next(dedupe("small.txt")), Left)
     with pytest.raises(UsageError):
@@ -384,15 +398,15 @@ def test_the_functions_do_what_the_commands_do(desk):
 
 def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     Path("hard.txt").write_text(f"{HARD}\n")
-    _, _, said = run("solve", "hard.txt", "--also", "minimal,effort", "--solver", "pysat")
+    _, _, said = run("solve", "hard.txt", "--traits", "minimal,effort", "--solver", "pysat")
     assert said.splitlines()[0] == "hard.txt: it is minimal"
     assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
-    _, _, said = run("solve", "hard.txt", "--also", "canonical", "--solver", "pysat")
+    _, _, said = run("solve", "hard.txt", "--traits", "canonical", "--solver", "pysat")
     assert said.startswith("hard.txt: its canonical form is 1..45")
     caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
     Path("caged.txt").write_text(f"{caged}\n")
-    _, _, said = run("solve", "caged.txt", "--also", "minimal", "--solver", "pysat")
+    _, _, said = run("solve", "caged.txt", "--traits", "minimal", "--solver", "pysat")
     assert said == "caged.txt: rules that can be left out: cage 3 at r1c1\n"
-    code, printed, _ = run("solve", "a.txt", "--also", "minimal")
+    code, printed, _ = run("solve", "a.txt", "--traits", "minimal")
     assert printed.count("givens that can be left out: r1c1") == 2
     assert code == 0

@@ -79,7 +79,7 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("workers = 1.5", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1", "quiet: expected true or false, found 1"),
         ("quiet = 'yes'", "quiet: expected true or false, found 'yes'"),
-        ("also = ['a']", "also: expected a text, found ['a']"),
+        ("traits = ['a']", "traits: expected a text, found ['a']"),
         ("solver = 'foo'", "solver: expected one of auto, minisat, pysat, lanes, found 'foo'"),
         ("timeout = 0", "timeout: expected a number from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),

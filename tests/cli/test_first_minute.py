@@ -244,7 +244,7 @@ def test_json_is_one_object_a_line(tmp_path):
     copy = {"source": "copies.txt", "line": 2, "first_source": "copies.txt", "first_line": 1}
     code, found, said = objects("dedupe", "copies.txt")
     assert (code, found, said) == (0, [copy], "2 puzzles in 1 class\n")
-    code, found, said = objects("overlap", "copies.txt", LONG)
+    code, found, said = objects("dedupe", "--against", "copies.txt", LONG)
     assert (code, [each["line"] for each in found]) == (1, [None])
     assert said.startswith("overlap: 1 of 1 puzzle of 53..7")
     assert objects("dedupe", "copies.txt", "-o", "-")[0] == 2

@@ -194,7 +194,7 @@ def test_the_head_tells_what_is_given_and_the_easiest_come_first(puzzle_folder):
     assert lines() == ["1", "2", "3", "4"]
     assert lines("--sort", "givens") == ["2", "1", "4", "3"]
     assert lines("--sort", "rating") == ["2", "1", "4", "3"]
-    code, found, _ = sheet(*"1234", "--difficulty", "level", "--sort", "rating")
+    code, found, _ = sheet(*"1234", "--levels", "--sort", "rating")
     levels = ["easy", "medium", "extreme", ""]
     assert [each.level for each in found.puzzles] == levels
     assert (code, found.pages[0].head) == (0, [])

@@ -39,10 +39,10 @@ FILES = {
 }
 COMMANDS = {
     "solve": (SourcedRow, (), ["solve", *FILES, "set.zip", "--table"]),
-    "solve-also": (SourcedRow, (*ALSO,), ["solve", *FILES, "--also", ",".join(ALSO), "--table"]),
+    "solve-also": (SourcedRow, (*ALSO,), ["solve", *FILES, "--traits", ",".join(ALSO), "--table"]),
     "solve-none": (PuzzleRow, (), ["solve", "empty.zip", "--table"]),
     "dedupe": (CopyRow, (), ["dedupe", "a.txt", "set.zip", "-o", "kept.txt", "--force", "--table"]),
-    "overlap": (CopyRow, (), ["overlap", "a.txt", "set.zip", "--table"]),
+    "dedupe-against": (CopyRow, (), ["dedupe", "--against", "a.txt", "set.zip", "--table"]),
     "generate": (GeneratedRow, (), ["generate", "3", "--seed", "1", "--table"]),
 }
 MEANS = {WHOLE: int, NUMBER: float, TRUTH: lambda text: {"true": True, "false": False}[text]}
@@ -126,8 +126,8 @@ def test_a_table_is_written_in_row_groups_so_that_memory_does_not_grow():
 def test_a_table_of_a_collection_is_that_of_run(desk):
     Path("inbox").mkdir()
     Path("inbox/a.txt").write_text(FILES["a.txt"])
-    run("run", "--settle", "0", "--quiet", "--also", "minimal")
-    run("solve", "a.txt", "--table", "a.csv", "--also", "minimal")
+    run("run", "--settle", "0", "--quiet", "--traits", "minimal")
+    run("solve", "a.txt", "--table", "a.csv", "--traits", "minimal")
     assert Path("a.csv").read_text() == Path("outbox/a.csv").read_text()
 
 
@@ -214,7 +214,7 @@ def test_a_full_disk_is_told_in_a_line(desk):
     [
         ["solve", "a.txt", "--table", "t.parquet"],
         ["dedupe", "a.txt", "--table", "t.parquet"],
-        ["overlap", "a.txt", "one.txt", "--table", "t.PARQUET"],
+        ["dedupe", "--against", "a.txt", "one.txt", "--table", "t.PARQUET"],
         ["generate", "1", "-o", "g.txt", "--table", "t.parquet"],
     ],
 )
@@ -236,7 +236,7 @@ def test_without_pyarrow_or_pandas_the_library_names_the_extra(monkeypatch):
 
 @needs_arrow
 def test_results_are_a_table_with_the_columns_that_were_asked_for():
-    table = to_arrow(solve_many(["hello", FOUR, EASY, FORMULA], also="effort,minimal"))
+    table = to_arrow(solve_many(["hello", FOUR, EASY, FORMULA], traits="effort,minimal"))
     assert table.column_names == columns(PuzzleRow, ["minimal", "effort"])
     assert table["index"].to_pylist() == [1, 2, 3, 4]
     assert table["puzzle"].to_pylist() == [None, FOUR, EASY, None]
@@ -273,7 +273,7 @@ def test_a_puzzle_of_a_result_stands_in_one_line_that_is_read_as_the_same():
 @needs_arrow
 def test_a_frame_keeps_whole_numbers_whole_beside_missing_ones():
     pandas = pytest.importorskip("pandas")
-    frame = to_frame(solve_many([FOUR, EASY], also="effort"))
+    frame = to_frame(solve_many([FOUR, EASY], traits="effort"))
     assert isinstance(frame, pandas.DataFrame)
     assert frame.effort_depth.dtype == pandas.Int64Dtype()
     assert frame.complete.to_list() == [True, True]

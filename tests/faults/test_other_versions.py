@@ -143,11 +143,11 @@ def test_a_collection_that_another_version_began_has_each_puzzle_once(box, tmp_p
     lines = [SOLVED[:at] + "." + SOLVED[at + 1 :] for at in range(81)] * 25
     box.drop("set.txt", "\n".join(lines))
     root, logs = other_version(tmp_path / "other", others), [tmp_path / "others", tmp_path / "ours"]
-    with started(box, logs[0], root, "run", "--also", "effort") as first:
+    with started(box, logs[0], root, "run", "--traits", "effort") as first:
         wait_for(lambda: any(map(last_noted, box.inbox.glob(".work/[!.]*"))))
         first.kill()
         assert first.wait(PATIENCE) == -signal.SIGKILL
-    with started(box, logs[1], PACKAGE.parent, "run", "--also", "effort") as second:
+    with started(box, logs[1], PACKAGE.parent, "run", "--traits", "effort") as second:
         assert second.wait(PATIENCE) == 0
     told = Counter(each["event"] for each in events(*logs))
     assert (told["job.finished"], told["job.continued"]) == (1, int(others == CHECKPOINT_FORMAT))

@@ -1,4 +1,4 @@
-"""The columns and fields of `--also`, which depend on the source alone."""
+"""The columns and fields of `--traits`, which depend on the source alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.packing import zip_of
 
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in, columns, with_columns
 from pipeline.outbox.traits import ALSO
-from pipeline.settings import AlsoChoice, Settings
+from pipeline.settings import Settings, TraitName
 
 ALL = "canonical,minimal,effort"
 HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
@@ -34,16 +34,16 @@ def added(box: DropFolder, name: str, kind: type = PuzzleRow) -> list[list[str]]
 @pytest.mark.parametrize("kind", [PuzzleRow, MemberRow])
 def test_a_table_tells_by_its_first_line_which_columns_were_asked_for(kind):
     for also in ("", "canonical", "minimal,effort", "effort, canonical", ALL):
-        names = Settings(also=also).traits
+        names = Settings(traits=also).trait_names
         assert also_in(",".join(columns(with_columns(kind, names))), kind) == names
     assert also_in("index,canonical", kind) is None
-    assert get_args(AlsoChoice) == tuple(ALSO)
+    assert get_args(TraitName) == tuple(ALSO)
 
 
 def test_a_table_has_the_columns_that_are_asked_for_behind_all_others(box):
     box.drop("a.txt", f"{EASY}\n{HARD}\n")
     box.drop("b.txt", f"{EASY}\n{HARD}\n")
-    assert box.run("--settle", "0", "--also", "minimal,canonical").returncode == 0
+    assert box.run("--settle", "0", "--traits", "minimal,canonical").returncode == 0
     header, *rows = box.text("a.csv").splitlines()
     assert header.endswith(",message,disagreement,title,canonical,redundant,redundant_cells")
     box.drop("b.txt", f"{EASY}\n{HARD}\n")
@@ -57,7 +57,7 @@ def test_each_row_says_what_its_puzzle_is_and_nothing_where_that_is_not_defined(
     """Classic ones have a form; unique ones redundant givens, and if classic an effort."""
     text = "\n".join([EASY, EASY_TURNED, SEVENTEEN, HARD, "." * 81, "1" + "." * 7, SMALL_LINE, ""])
     box.drop("many.txt", text)
-    assert box.run("--settle", "0", "--also", ALL).returncode == 1
+    assert box.run("--settle", "0", "--traits", ALL).returncode == 1
     easy, turned, seventeen, hard, empty, invalid, small = added(box, "many.csv")
     assert easy[0] == turned[0]
     assert easy[0].count(".") == EASY.count(".")
@@ -72,7 +72,7 @@ def test_each_row_says_what_its_puzzle_is_and_nothing_where_that_is_not_defined(
     assert invalid == [""] * 7
     assert small == ["", "0", "", "", "", "", ""]
     box.drop("golden.txt", "\n".join([EASY, HARD, SEVENTEEN, SMALL_LINE, "1" + "." * 80, ""]))
-    box.run("--settle", "0", "--also", ALL)
+    box.run("--settle", "0", "--traits", ALL)
     golden = (Path(__file__).parents[1] / "golden" / "also.csv").read_text().splitlines()
     found = [",".join(row) for row in added(box, "golden.csv")]
     assert found == golden, "forms and numbers are defined: no version may tell others"
@@ -87,7 +87,7 @@ def test_an_archive_has_the_columns_in_each_of_its_tables(box):
         ("many.txt", f"{EASY_TURNED}\n{HARD}\n"),
     )
     box.drop("set.zip", data)
-    box.run("--settle", "0", "--also", ALL)
+    box.run("--settle", "0", "--traits", ALL)
     easy, two, marks, other, many = added(box, "set.csv", MemberRow)
     within = added(box, "set/many.csv")
     assert easy[0] == within[0][0]
@@ -101,7 +101,7 @@ def test_an_archive_has_the_columns_in_each_of_its_tables(box):
 def test_a_record_has_the_fields_that_are_asked_for(box):
     box.drop("easy.txt", EASY)
     box.drop("two.txt", TWO_SOLUTIONS)
-    assert box.run("--settle", "0", "--also", ALL).returncode == 0
+    assert box.run("--settle", "0", "--traits", ALL).returncode == 0
     easy, two = box.record("easy"), box.record("two")
     assert easy["effort"] == {"depth": 0, "backdoor": 0, "splits": 0.0, "spread": 0.0}
     assert {"row": 1, "column": 1, "value": 5} in easy["redundant"]
@@ -114,15 +114,15 @@ def test_a_record_has_the_fields_that_are_asked_for(box):
 
 def test_the_environment_and_the_settings_file_ask_for_it_too(box, tmp_path):
     box.drop("a.txt", EASY)
-    assert box.run("--settle", "0", SUDOKU_PIPELINE_ALSO="canonical").returncode == 0
+    assert box.run("--settle", "0", SUDOKU_PIPELINE_TRAITS="canonical").returncode == 0
     assert "canonical" in box.record("a")
     (tmp_path / "s.toml").write_text('also = "effort"\n')
     box.drop("a.txt", EASY)
     assert box.run("--settle", "0", "--config", str(tmp_path / "s.toml")).returncode == 0
     assert "effort" in box.record("a")
-    wrong = box.run("--also", "canonical,minimum")
+    wrong = box.run("--traits", "canonical,minimum")
     assert wrong.returncode == 2
-    assert "--also: expected some of canonical, minimal, effort" in wrong.stderr
+    assert "--traits: expected some of canonical, minimal, effort" in wrong.stderr
 
 
 def many() -> str:
@@ -135,7 +135,7 @@ def undisturbed(tmp_path_factory, breaker):
     """What a job that is not killed publishes."""
     bench = Bench.within(tmp_path_factory.mktemp("undisturbed"), breaker)
     bench.box.drop("set", many())
-    assert bench.run("--workers", "1", "--also", ALL)[0] == 1
+    assert bench.run("--workers", "1", "--traits", ALL)[0] == 1
     return answers(bench.box)
 
 
@@ -144,7 +144,7 @@ def undisturbed(tmp_path_factory, breaker):
 def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
     bench, undisturbed, workers, step, nth
 ):
-    options = "--workers", workers, "--also", ALL
+    options = "--workers", workers, "--traits", ALL
     bench.box.drop("set", many())
     assert bench.run(*options, step=step, nth=nth)[0] == -signal.SIGKILL
     assert bench.run(*options)[0] == 1
@@ -158,7 +158,7 @@ def test_a_job_that_was_begun_without_columns_begins_anew_with_them(bench):
     bench.box.drop("set", many())
     assert bench.run("--workers", "1", step=NOTED, nth=2)[0] == -signal.SIGKILL
     drop(bench.box, "zip", "torn")
-    assert bench.run("--workers", "1", "--also", "minimal")[0] == 1
+    assert bench.run("--workers", "1", "--traits", "minimal")[0] == 1
     assert all(len(row) == 2 for row in added(bench.box, "set.csv"))
     for name in ("torn.csv", "torn/many/lines.csv"):
         rows = [*csv.reader(bench.box.text(name).splitlines())]

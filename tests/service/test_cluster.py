@@ -104,7 +104,7 @@ def test_single_files_and_columns_of_also_are_those_of_a_local_run(
         else:
             drop(bench.box, "zip", "set")
             bench.box.drop("nine.txt", f"{NINE}\n" * 8)
-            assert bench.run("--also", "canonical,minimal,effort", *where)[0] == 1
+            assert bench.run("--traits", "canonical,minimal,effort", *where)[0] == 1
         outcomes.append(answers(bench.box))
         check_records(bench.box)
         check_tidy(bench.box)

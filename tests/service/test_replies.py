@@ -24,7 +24,9 @@ from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines
 
-KEEPING = Settings(keep_cnf=True, prove="always", also="canonical,minimal,effort", max_solutions=5)
+KEEPING = Settings(
+    keep_cnf=True, prove="always", traits="canonical,minimal,effort", max_solutions=5
+)
 TEXTS = {
     **{path.name: path.read_bytes() for path in sorted(EXAMPLES.iterdir())},
     "nothing": b"hello\n",

@@ -17,17 +17,18 @@ from pipeline.puzzle.clauses import PackedClauses, clauses_of
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
 from pipeline.solving.cnf import (
     MAX_VARIABLE,
-    ClauseArray,
     Cnf,
     Family,
     LazyClauses,
     Sat,
     Unknown,
     Unsat,
+    _packed_lines,
     blocking_clause,
     clause_lines,
     decode_model,
     dimacs_lines,
+    is_numpy_worth_it,
     parse_result,
 )
 from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
@@ -74,8 +75,8 @@ clauses_of_six = st.lists(
 )
 
 
-def array_of(clauses: list[tuple[int, ...]]) -> ClauseArray:
-    return ClauseArray(array("i", [x for each in clauses for x in (*each, 0)]).tobytes())
+def array_of(clauses: list[tuple[int, ...]]) -> PackedClauses:
+    return PackedClauses(array("i", [x for each in clauses for x in (*each, 0)]).tobytes())
 
 
 @examples(100)
@@ -84,14 +85,24 @@ def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, least):
     packed = array_of(clauses)
     assert ([*packed], len(packed), packed.size) == (clauses, len(clauses), sum(map(len, clauses)))
     assert len(PackedClauses(packed.data)) == len(clauses)
-    assert "".join(clause_lines(packed)) == "".join(clause_lines(clauses))
+    assert "".join(_packed_lines(packed)) == "".join(clause_lines(clauses))
     *full, last = [*packed.pieces(least)] or [[0]]
     assert [x for piece in packed.pieces(least) for x in clauses_of(piece)] == clauses
     assert {each[-1] for each in (*full, last)} == {0}
     assert all(len(each) >= least for each in full)
     model = {x if sign else -x for x, sign in enumerate(signs, 1)}
+    cnf = cnf_of(Family("clauses", len(clauses), clauses), variables=6)
+    assert packed.hold_in(cnf._truths(model)) == cnf.satisfied_by(model)
+
+
+def test_many_packed_clauses_are_the_same_as_in_a_list():
+    clauses = [(x, -(x % 7 + 1)) for x in range(1, 20_000)]
+    model = {x if x % 3 else -x for x in range(1, 20_000)}
+    packed = array_of(clauses)
+    assert is_numpy_worth_it(packed)
+    assert "".join(clause_lines(packed)) == "".join(clause_lines(clauses))
     both = (Family("clauses", len(clauses), each) for each in (packed, clauses))
-    assert len({cnf_of(family, variables=6).satisfied_by(model) for family in both}) == 1
+    assert [cnf_of(family, variables=20_000).satisfied_by(model) for family in both] == [False] * 2
 
 
 @examples(100)
@@ -105,7 +116,7 @@ def test_what_is_decided_is_left_out_of_clauses_in_an_array(clauses, numbers):
 
 def test_the_text_of_clauses_with_many_variables_is_the_same():
     clauses = [(1, -70_000), (2**20, -3, 65_535), ()]
-    assert "".join(array_of(clauses).lines()) == "1 -70000 0\n1048576 -3 65535 0\n0\n"
+    assert "".join(_packed_lines(array_of(clauses))) == "1 -70000 0\n1048576 -3 65535 0\n0\n"
 
 
 def test_blocking_forbids_the_chosen_candidates_and_no_other_variable():

@@ -157,7 +157,7 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
     assert [*map(RatingColumns.texts, (first, third))] == [*truth, *truth]
     assert second.failed == "step 1, pointing, does not follow from what it cites"
     assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", ""]
-    results = [*solve_many([EASY, lied], also="rating")]
+    results = [*solve_many([EASY, lied], traits="rating")]
     assert [result.status for result in results] == ["unique", "unique"]
     assert [RatingColumns.texts(result.traits.rating) for result in results] == [
         *truth,

@@ -28,7 +28,11 @@ PAGES = {
 MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "published")}
 """Pages that docs/reference.py makes; their examples are those of --help."""
 
-COMMANDS = typer.main.get_command(application()).commands
+COMMANDS = {
+    name: command
+    for name, command in typer.main.get_command(application()).commands.items()
+    if not command.hidden
+}
 SHELL = ("sh", "console")
 KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml", "yaml"}
 

@@ -14,13 +14,17 @@ from pipeline.cli.commands.folders import doctor, init, prune, retry, run, serve
 from pipeline.cli.commands.formulas import bench, certify, decode, encode
 from pipeline.cli.commands.puzzles import count, sheet, solve
 
-__all__ = ["COMMANDS", "PANELS"]
+__all__ = ["COMMANDS", "FORMER", "PANELS"]
+
+FORMER = "Former"
+"""The panel of commands that work until 1.1, which no help shows."""
 
 PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Folders": (run, watch, serve),
     "One puzzle": (solve, count, sheet, encode, decode),
-    "Archives": (convert, generate, dedupe, overlap),
+    "Archives": (convert, generate, dedupe),
     "Check": (certify, audit, proof, report, bench, schema),
     "Operate": (init, status, retry, prune, doctor),
+    FORMER: (overlap,),
 }
 COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}

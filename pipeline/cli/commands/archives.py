@@ -1,11 +1,11 @@
-"""Commands on whole collections: convert, generate, dedupe, overlap."""
+"""Commands on whole collections: convert, generate, dedupe."""
 
 from __future__ import annotations
 
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -18,6 +18,7 @@ from pipeline.cli.options import (
     check_json,
     json_option,
     output_option,
+    say_renamed,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
@@ -147,7 +148,7 @@ def generate(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--depth",
             metavar="RANGE",
-            help="The depth of trial and error, 0 to 2; next to no puzzle is of depth 2.",
+            help="The depth of trial and error, 0 to 2; puzzles of depth 2 are very rare.",
         ),
     ] = None,
     difficulty: Annotated[
@@ -210,7 +211,7 @@ def generate(  # noqa: PLR0913 - one for each option
         raise UsageError(f"N: expected 1 to {MOST:,}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
-    target, beside = _targets_of(output, table, as_json=as_json)
+    target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
     check_targets({"--output": target, "--table": beside}, [], force=force)
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
@@ -229,38 +230,57 @@ def generate(  # noqa: PLR0913 - one for each option
 
 
 @takes(*READING, "max_total_bytes", "max_members", "quiet")
-def dedupe(
+def dedupe(  # noqa: PLR0913 - one for each option
     sources: FilesArgument,
     settings: Settings,
     *,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="FILE",
+            help="Find the puzzles that are equivalent to one of this file, folder or archive.",
+        ),
+    ] = None,
     output: Annotated[
-        Path | None, output_option("Write the first of each class there, not to standard output.")
+        Path | None,
+        output_option(
+            "Write the first of each class there, not to standard output; with --against the "
+            "puzzles that FILE lacks."
+        ),
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
     as_json: CopiesAsJson = False,
 ) -> None:
-    """Find puzzles that are equivalent to an earlier one, and write the first of each class.
+    """Find equivalent puzzles, and write the first of each class.
 
-    Classic puzzles of 9×9 are equivalent if relabelling, turning, and permuting bands, rows, stacks
-    and columns makes one of the other. Other puzzles are left out, and named.
+    Two classic 9×9 puzzles are equivalent if relabelling the digits, turning the grid, and
+    permuting bands, rows, stacks and columns turns one into the other. Other puzzles are left out,
+    each with a message.
 
     sudoku-pipeline dedupe examples/collection.txt
 
     sudoku-pipeline dedupe -o all.txt examples/line.sdm examples/collection.txt
 
+    sudoku-pipeline dedupe --against examples/collection.txt examples/line.sdm
+
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
-    Exit code 1: something was left out.
+    Exit code 1: something was left out, or with --against there are equivalent puzzles.
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.files import STANDARD_OUTPUT, check_targets, growing, is_shown, sources_of
     from pipeline.service.log import Display
 
-    target, beside = _targets_of(output, table, as_json=as_json)
-    check_targets({"--output": target, "--table": beside}, sources, force=force)
+    is_printed = not (as_json or against)
+    target, beside = _targets_of(output, table, is_printed=is_printed, as_json=as_json)
+    inputs = [against, *sources] if against else sources
+    check_targets({"--output": target, "--table": beside}, inputs, force=force)
     out = Output(as_json, settings.quiet)
+    if against:
+        _compare(against, sources, settings, (target, beside), out)
     display = Display(None, bar=not settings.quiet and not is_shown(target))
     tally = comparing.Tally()
     catalogue.ticking(display, tally)
@@ -279,14 +299,14 @@ def dedupe(
 
 
 def _targets_of(
-    output: Path | None, table: Path | None, *, as_json: bool
+    output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
-    """Where the collection goes, and its table. Raises UsageError."""
+    """Where the collection goes, and its table; by default it is printed. Raises UsageError."""
     from pipeline.cli.catalogue import table_beside
     from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
-    target = output or (Path(os.devnull) if as_json else STANDARD_OUTPUT)
-    beside = table_beside(target, table) if output or not as_json else table
+    target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
+    beside = table_beside(target, table) if output or is_printed else table
     if as_json and STANDARD_OUTPUT in (target, beside):
         raise UsageError("--json is for standard output; name files with -o and --table")
     check_ending("--output", target, COLLECTIONS)
@@ -295,72 +315,61 @@ def _targets_of(
     return target, beside
 
 
-@takes(*READING, "max_total_bytes", "max_members", "quiet")
-def overlap(
-    known: Annotated[
-        Path, typer.Argument(metavar="A", help="What is known, such as a training set.")
-    ],
-    asked: Annotated[
-        Path, typer.Argument(metavar="B", help="What is asked about, such as a test set.")
-    ],
+def _compare(
+    known: Path,
+    sources: list[Path],
     settings: Settings,
-    *,
-    table: Annotated[
-        Path | None,
-        typer.Option(
-            *("--table", "-o"),
-            metavar="FILE",
-            help=(
-                "Write a table of these puzzles there, Parquet if the name ends in .parquet; - is "
-                "standard output."
-            ),
-        ),
-    ] = None,
-    force: ForceOption = False,
-    as_json: CopiesAsJson = False,
-) -> None:
-    """Tell which puzzles of B are equivalent to one of A.
-
-    Equivalent means the same as for `dedupe`.
-
-    sudoku-pipeline overlap examples/collection.txt examples/line.sdm
-
-    sudoku-pipeline overlap --table - examples/collection.txt examples/line.sdm
-
-    Exit code 1: some are equivalent, or something was left out.
-    """
+    targets: tuple[Path, Path | None],
+    out: Output,
+) -> NoReturn:
+    """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import (
-        STANDARD_OUTPUT,
-        TABLES,
-        check_ending,
-        check_targets,
-        source_name,
-        sources_of,
-    )
+    from pipeline.cli.files import STANDARD_OUTPUT, growing, is_shown, source_name, sources_of
     from pipeline.service.log import Display
 
-    check_json(table, as_json=as_json, option="--table")
-    check_targets({"--table": table}, [known, asked], force=force)
-    if table:
-        check_ending("--table", table, TABLES)
-    out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
+    target, beside = targets
+    display = Display(None, bar=not out.quiet and not is_shown(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
-    with sources_of([known, asked], settings) as (one, other):
-        found = comparing.overlap([one], [other], settings, tallies)
-        copies = catalogue.write_copies(table, found, display, out)
-    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {source_name(asked)}"
+    with sources_of([known, *sources], settings) as (first, *others), growing(target) as kept:
+        found = comparing.overlap([first], others, settings, kept, tallies)
+        copies = catalogue.write_copies(beside, found, display, out)
+    named = ", ".join(map(source_name, sources))
+    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {named}"
     verdict += " is" if ours.copies == 1 else " are"
     verdict += (
         f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
     )
-    aside = table == STANDARD_OUTPUT
-    Output(as_json).note(f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside)
+    aside = STANDARD_OUTPUT in (target, beside)
+    Output(out.as_json).note(
+        f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside
+    )
     text = "which these are, and to which they are equivalent"
-    catalogue.note_written(table, ours.copies, text, out, aside=aside)
-    if not (table or as_json or settings.quiet):
+    catalogue.note_written(beside, ours.copies, text, out, aside=aside)
+    if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)
+
+
+@takes(*READING, "max_total_bytes", "max_members", "quiet")
+def overlap(
+    known: Annotated[Path, typer.Argument(metavar="A", help="The known puzzles.")],
+    asked: Annotated[Path, typer.Argument(metavar="B", help="The puzzles to look for among them.")],
+    settings: Settings,
+    *,
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", "-o", metavar="FILE", help="As of `dedupe`."),
+    ] = None,
+    force: ForceOption = False,
+    as_json: CopiesAsJson = False,
+) -> None:
+    """Do what `dedupe --against A B` does, until version 1.1."""
+    from pipeline.cli.files import check_targets
+
+    say_renamed("overlap A B", "dedupe --against A B")
+    targets = _targets_of(None, table, is_printed=False, as_json=as_json)
+    check_targets({"--table": table}, [known, asked], force=force)
+    _compare(known, [asked], settings, targets, Output(as_json, settings.quiet))

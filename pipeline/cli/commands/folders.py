@@ -56,7 +56,7 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --cluster local:2
 
-    sudoku-pipeline run --also canonical,minimal,effort
+    sudoku-pipeline run --traits canonical,minimal,effort
 
     On a terminal there is a line for each job and a summary, elsewhere the summary and problems.
 

@@ -21,6 +21,7 @@ from pipeline.cli.options import (
     outbox_of,
     output_option,
     say,
+    say_renamed,
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
@@ -28,7 +29,7 @@ from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 
 
-@takes(*SOLVING, *READING, "also", "quiet")
+@takes(*SOLVING, *READING, "traits", "quiet")
 def solve(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
@@ -49,10 +50,15 @@ def solve(  # noqa: PLR0913 - one for each option
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            help="With --hint or --steps, draw the puzzle in this file; - is stdout.",
+        ),
     ] = None,
     puzzle_only: Annotated[
-        bool, typer.Option("--puzzle-only", help="Draw the puzzle without its solution.")
+        bool,
+        typer.Option("--puzzle-only", help="Draw the puzzle without its solution.", hidden=True),
     ] = False,
     table: Annotated[
         Path | None,
@@ -89,13 +95,9 @@ def solve(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline solve --times examples/*.sudoku
 
-    sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
-
-    sudoku-pipeline solve --svg - --puzzle-only examples/classic.sudoku
-
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
 
-    sudoku-pipeline solve --also minimal,effort examples/line.sdm
+    sudoku-pipeline solve --traits minimal,effort examples/line.sdm
 
     sudoku-pipeline solve --table table.csv examples/*.sudoku
     """
@@ -104,7 +106,7 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.cli.files import STANDARD_OUTPUT
     from pipeline.solving import NOT_WELL
 
-    _check_drawing(svg, files, puzzle_only=puzzle_only, force=force)
+    _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
     _check_records(svg, times=times, as_json=as_json)
     if table:
         is_alone = not (board or steps or hint or times or svg or as_json)
@@ -157,7 +159,9 @@ def _tabulate(
     return SOME_BAD if NOT_WELL & found.keys() else ALL_WELL
 
 
-def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, force: bool) -> None:
+def _check_drawing(
+    svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
+) -> None:
     from pipeline.cli.files import check_ending, check_target
 
     if puzzle_only and svg is None:
@@ -168,6 +172,9 @@ def _check_drawing(svg: Path | None, files: list[Path], *, puzzle_only: bool, fo
         raise UsageError("--svg: give one puzzle to draw")
     check_target("--svg", svg, files, force=force)
     check_ending("--svg", svg, (".svg",))
+    if not is_step:
+        solutions = "" if puzzle_only else " --solutions"
+        say_renamed("solve --svg FILE", f"convert -o FILE{solutions}")
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
@@ -291,10 +298,13 @@ def sheet(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--difficulty",
             metavar="TEXT",
-            help="Only a label at the head of each page; the word level has the level of each "
-            "puzzle computed and printed beside it.",
+            help="A label at the head of each page.",
         ),
     ] = None,
+    levels: Annotated[
+        bool,
+        typer.Option("--levels", help="Print the level of each puzzle beside it, from its steps."),
+    ] = False,
     names: Annotated[
         bool,
         typer.Option("--names", help="Print the file and line of each puzzle beside it."),
@@ -335,8 +345,10 @@ def sheet(  # noqa: PLR0913 - one for each option
         raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     if not found:
         raise typer.Exit(SOME_BAD)
-    is_told = difficulty == sheets.LEVEL
-    is_rated = difficulty == sheets.LEVEL or sort == sheets.RATING
+    if difficulty == "level":
+        say_renamed("--difficulty level", "--levels")
+        difficulty, levels = None, True
+    is_rated = levels or sort == sheets.RATING
     if is_rated and settings.trust_solver:
         raise UsageError("--trust-solver: levels need the proof that it leaves out")
     is_solved = is_rated or not no_solutions
@@ -344,8 +356,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     for each in printed:
         if said := sheets.complaint(each, solutions=not no_solutions):
             say(said)
-    head = Head(title or "", author or "", "" if is_told else difficulty or "")
-    printed = sheets.arranged(printed, sort, levels=is_told)
+    head = Head(title or "", author or "", difficulty or "")
+    printed = sheets.arranged(printed, sort, levels=levels)
     printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)

@@ -33,7 +33,7 @@ class Portion:
 
     `names` are those of the table and of the solution files. `first` is the number of the first
     row, from 1, and `start` the place of its puzzle in the contents of its piece. `lines` are those
-    of each row in these files, without the fields that `--also` adds. `added` has these; None
+    of each row in these files, without the fields that `--traits` adds. `added` has these; None
     for a row that has fewer.
     """
 
@@ -67,7 +67,7 @@ def portions(
 ) -> Iterator[Portion]:
     """Read the rows of a table, and its solution files, side by side with the original.
 
-    `paths` are those of the table and of the solution files. `added` is how many columns `--also`
+    `paths` are those of the table and of the solution files. `added` is how many columns `--traits`
     adds. Raises InputError, behind the rows before, where a file cannot be read or does not have as
     many lines as there are puzzles.
     """

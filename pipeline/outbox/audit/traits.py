@@ -1,4 +1,4 @@
-"""What `--also` adds to tables and records, found anew.
+"""What `--traits` adds to tables and records, found anew.
 
 Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
 found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of some.
@@ -63,13 +63,13 @@ def audit_rows(portion: Portion, also: Sequence[str], terms: Terms, report: Repo
             continue
         about = portion.about(at, report)
         if fields is None:
-            about.bad("the fields that --also adds are missing")
+            about.bad("the fields that --traits adds are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
             claims.append(AddedFields(puzzle, row.status, grid, _by_name(fields, also), about))
         elif any(fields):
-            about.bad("there are fields of --also, but no puzzle")
+            about.bad("there are fields of --traits, but no puzzle")
     _audit_claims(claims, terms)
 
 
@@ -82,11 +82,11 @@ def audit_record(
     values = {place(cell): value for cell, value in givens}
     for each in or_none(record.redundant) or ():
         if values.get(each.place) != each.value:
-            report.bad(f"--also minimal: there is no given {each}")
+            report.bad(f"--traits minimal: there is no given {each}")
     for rule in or_none(record.redundant_rules) or ():
-        named_rule(puzzle, rule, report.within("--also minimal"))
+        named_rule(puzzle, rule, report.within("--traits minimal"))
     if (rating := or_none(record.rating)) and bool(rating.failed) != (rating.level is None):
-        report.bad("--also rating: a level goes with a rating, `failed` with none")
+        report.bad("--traits rating: a level goes with a rating, `failed` with none")
     if also:
         told, grid = _by_name(added_fields(record, also), also), grids[0] if grids else None
         _audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
@@ -98,7 +98,7 @@ def _audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
     for claim in claims:
         for name, text in claim.told.items():
             if not ALSO[name].pattern.fullmatch(text):
-                claim.report.bad(f"what --also {name} adds is not well-formed: {text[:100]!r}")
+                claim.report.bad(f"what --traits {name} adds is not well-formed: {text[:100]!r}")
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         else:
@@ -113,7 +113,7 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
     is_small = puzzle.geometry.side <= LARGEST_SIDE
     is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
     if any(text.strip(",") for name, text in told.items() if name != "minimal" or not is_told):
-        claim.report.bad("there are fields of --also, but it has rules or is too large")
+        claim.report.bad("there are fields of --traits, but it has rules or is too large")
     if grid is None or not is_told or not (here := told.get("minimal", ",").strip(",")):
         return  # time may have been too short
     if certify_grid(puzzle, grid):
@@ -127,7 +127,7 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
         found = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
         there = row_fields(found, puzzle.geometry).strip(",")
         if here != there:
-            claim.report.bad(f"--also minimal: {here[:200]!r} is told, {there[:200]!r} is found")
+            claim.report.bad(f"--traits minimal: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
 def _by_name(fields: Sequence[str], also: Sequence[str]) -> dict[str, str]:
@@ -162,7 +162,10 @@ def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) 
 
 def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> None:
     """Report fields `here` that are not those found `there`."""
-    report, said = claim.report, f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found"
+    report, said = (
+        claim.report,
+        f"--traits {name}: {here[:200]!r} is told, {there[:200]!r} is found",
+    )
     if there.startswith("failed"):  # a step failed its check here, a fault of this program
         report.gap(said)
     elif name == "minimal" and claim.status == "unique" and "," in (here, there):

@@ -77,7 +77,7 @@ class JobSummary(Struct, frozen=True):
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
     since 1970. `totals` counts the puzzles by status, `known` those whose solutions are proved, or
     claimed, to be all; `seconds` are those of the stages. `rules_in_conflict` count from 0. `added`
-    is what `--also` adds, by column.
+    is what `--traits` adds, by column.
     """
 
     stem: str
@@ -116,7 +116,7 @@ class JobSummary(Struct, frozen=True):
 
     @property
     def rated(self) -> str:
-        """How hard it is for a person, if `--also rating` says so: `hard, score 1204`."""
+        """How hard it is for a person, if `--traits rating` says so: `hard, score 1204`."""
         return rated_in(self.added)
 
     @property
@@ -265,7 +265,7 @@ def _started(job: str | None, finished: float | None, total: float | None) -> fl
 
 
 def rated_in(added: Mapping[str, str]) -> str:
-    """The level and the score in fields that `--also rating` adds; empty if there are none."""
+    """The level and the score in fields that `--traits rating` adds; empty if there are none."""
     level = added.get("level", "")
     return (
         f"{level}, score {shortened(added.get('rating', ''), 20)}"
@@ -284,7 +284,7 @@ def sample_table(
     """Some rows of a table, failures first, and how many it has.
 
     Each has its place in the table, from 0, and its second solution if the file `others` has one.
-    `on_added` gets each line that has columns of `--also`, and their names. Raises OSError.
+    `on_added` gets each line that has columns of `--traits`, and their names. Raises OSError.
     """
     places = count()
     with ExitStack() as stack:
@@ -341,7 +341,7 @@ def _status_at(column: int, line: bytes) -> str:
 def _row(place: int, line: bytes, kind: type[R], untitled: int | None) -> R:
     """The row in a line, cut if it is long; a malformed one is a row that says so.
 
-    `untitled`: how many columns of `--also` it has, if it was written without a title.
+    `untitled`: how many columns of `--traits` it has, if it was written without a title.
     """
     text = line.decode(errors="replace").rstrip("\r\n")
     try:

@@ -144,7 +144,7 @@ class Portions:
         """The bytes of a piece of that collection."""
         if layout.format.is_ruled:
             return self.piece_of_ruled
-        if settings.prove == "always" or {"effort", "rating"} & {*settings.traits}:
+        if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
             return self.piece_to_prove
         is_nine = layout.cells == NINE.size
         return self.piece if is_nine else min(self.piece, self.piece_of_others)

@@ -143,7 +143,7 @@ class ArchiveJob(LongJob):
         made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
-            added = added_fields(record, self._settings.traits)
+            added = added_fields(record, self._settings.trait_names)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
             why = _fault_of_name(error)
@@ -159,11 +159,11 @@ class ArchiveJob(LongJob):
         return replace(self._origin(sha256, size), source=name, member=self._members)
 
     def _row(self, member: str, form: str | None, status: str, *rest: object) -> None:
-        """Write a row of MemberRow; the columns that `--also` adds may be left out."""
+        """Write a row of MemberRow; the columns that `--traits` adds may be left out."""
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        also = self._settings.traits
+        also = self._settings.trait_names
         if self._members == 1:
             self._growing.append(self._rows, header(MemberRow, also))
         fields = [printable(member), form, status, *rest]
@@ -224,7 +224,7 @@ class ArchiveJob(LongJob):
 
     def published_set(self) -> PublishedSet:
         if not self._members:
-            self._growing.append(self._rows, header(MemberRow, self._settings.traits))
+            self._growing.append(self._rows, header(MemberRow, self._settings.trait_names))
         if not self.claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._growing.tree)

@@ -44,7 +44,7 @@ class GrowingTable:
         state: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self._growing = growing
-        self._also = settings.traits
+        self._also = settings.trait_names
         self.stem = stem
         self.ahead = 0
         found = state.get("position", START)
@@ -142,7 +142,7 @@ def is_quick(found: Collection, size: int, settings: Settings, portions: Portion
         and settings.solver in {"auto", "lanes"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
         and settings.prove != "always"
-        and not {"effort", "rating"} & {*settings.traits}
+        and not {"effort", "rating"} & {*settings.trait_names}
         and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
     )
 

@@ -1,4 +1,4 @@
-"""What `--also rating` adds is found anew, unless a step failed its check."""
+"""What `--traits rating` adds is found anew, unless a step failed its check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 FILES = {"many.txt": f"{EASY}\n{EASY[::-1]}\n", "easy.txt": EASY}
-OPTIONS = ("--also", "rating")
+OPTIONS = ("--traits", "rating")
 FAILED = {"rating": "failed", "level": "", "hardest": "BUG+1", "steps": "7", "se": ""}
 
 
@@ -34,4 +34,4 @@ def test_a_forged_rating_is_found(outbox, forged):
     outbox.set_row("many.csv", "many", 1, **forged)
     problems = outbox.finding("many").problems
     assert problems
-    assert all("--also rating" in each and "row 1" in each for each in problems)
+    assert all("--traits rating" in each and "row 1" in each for each in problems)

@@ -1,4 +1,4 @@
-"""What `--also` adds is found anew: whatever is forged there is told."""
+"""What `--traits` adds is found anew: whatever is forged there is told."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILES = {
     "two.txt": TWO_SOLUTIONS,
     "set.zip": packed(("easy.txt", EASY), ("many.txt", TABLE)),
 }
-OPTIONS = ("--also", "canonical,minimal,effort")
+OPTIONS = ("--traits", "canonical,minimal,effort")
 
 
 def test_nothing_is_wrong_with_what_was_published(outbox):
@@ -58,7 +58,7 @@ def test_a_forged_field_of_a_table_is_found(outbox, row, column, value):
     outbox.set_row("many.csv", "many", row, **{column: value})
     problems = outbox.finding("many").problems
     assert problems
-    assert all("--also" in each for each in problems)
+    assert all("--traits" in each for each in problems)
     assert any(f"row {row}" in each for each in problems)
 
 
@@ -77,7 +77,7 @@ def test_a_forged_field_of_a_puzzle_with_rules_is_found(outbox, row, column, val
     outbox.set_row("ruled.csv", "ruled", row, **{column: value})
     problems = outbox.finding("ruled").problems
     assert problems
-    assert all("--also" in each and f"row {row}" in each for each in problems)
+    assert all("--traits" in each and f"row {row}" in each for each in problems)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_forged_rule_that_can_be_left_out_is_found(outbox, forged):
     outbox.edit("caged", **forged)
     problems = outbox.finding("caged").problems
     assert problems
-    assert all("--also minimal" in each for each in problems)
+    assert all("--traits minimal" in each for each in problems)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_forged_field_of_a_record_is_found(outbox, forged):
     outbox.edit("easy", **forged)
     problems = outbox.finding("easy").problems
     assert problems
-    assert all("--also" in each for each in problems)
+    assert all("--traits" in each for each in problems)
 
 
 def test_a_table_and_the_records_of_members_tell_the_same(outbox):

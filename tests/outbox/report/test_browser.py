@@ -135,7 +135,7 @@ def test_a_level_shows_the_boards_of_that_level_alone(only_reader, tmp_path):
     box = DropFolder.within(tmp_path)
     box.drop("easy.txt", EASY)
     box.drop("many.txt", f"{EASY}\n{MEDIUM}\n")
-    box.run("--settle", "0", "--also", "rating")
+    box.run("--settle", "0", "--traits", "rating")
     write_report(box.outbox, box.inbox, box.outbox / REPORT)
     only_reader.visit((box.outbox / REPORT).as_uri())
     tab = only_reader.tab

@@ -360,7 +360,7 @@ def test_a_rated_puzzle_can_be_found_by_its_level(tmp_path):
     box = DropFolder.within(tmp_path)
     box.drop("easy.txt", EASY)
     box.drop("many.txt", f"{EASY}\n{HARD}\n")
-    box.run("--settle", "0", "--also", "rating")
+    box.run("--settle", "0", "--traits", "rating")
     write_report(box.outbox, box.inbox, box.outbox / "report.html")
     page = box.text("report.html")
     assert '<p class="reason">easy, score 204</p>' in page

@@ -1,0 +1,90 @@
+"""Options, commands and settings by the names that they had before 1.0, each with a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.solving import TWO
+
+from pipeline import Copy, dedupe, overlap, solve
+
+UNIQUE = "1...\n..2.\n.3..\n...4\n"
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+UNTIL = "the old name works until 1.1"
+
+
+@pytest.fixture(autouse=True)
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("unique.txt").write_text(UNIQUE)
+    Path("two.txt").write_text(TWO)
+    Path("easy.txt").write_text(f"{EASY}\n")
+
+
+def now(former: str, current: str) -> str:
+    return f"sudoku-pipeline: {former} is now {current}; {UNTIL}\n"
+
+
+@pytest.mark.parametrize(
+    ("former", "current", "line"),
+    [
+        ("solve --also minimal easy.txt", "solve --traits minimal easy.txt", "--also|--traits"),
+        ("solve --also=minimal easy.txt", "solve --traits=minimal easy.txt", "--also|--traits"),
+        (
+            "sheet --difficulty level -o - easy.txt",
+            "sheet --levels -o - easy.txt",
+            "--difficulty level|--levels",
+        ),
+        (
+            "overlap easy.txt easy.txt --table -",
+            "dedupe --against easy.txt easy.txt --table -",
+            "overlap A B|dedupe --against A B",
+        ),
+        (
+            "solve --svg - --puzzle-only easy.txt",
+            "convert --to svg easy.txt",
+            "solve --svg FILE|convert -o FILE",
+        ),
+    ],
+)
+def test_a_former_name_does_what_the_new_one_does(former, current, line):
+    words = line.split("|")
+    code, printed, said = run(*former.split())
+    assert said.startswith(now(*words))
+    assert (code, printed, said.removeprefix(now(*words))) == run(*current.split())
+
+
+def test_a_drawing_of_a_solution_names_its_command():
+    code, _, said = run("solve", "--svg", "a.svg", "unique.txt")
+    assert (code, said) == (0, now("solve --svg FILE", "convert -o FILE --solutions"))
+    assert run("solve", "--quiet", "--svg", "b.svg", "--hint", "easy.txt")[2] == ""
+
+
+def test_what_follows_two_dashes_is_no_option():
+    assert run("solve", "--", "--also")[2].startswith("--also: cannot be read")
+
+
+def test_former_settings_count_unless_the_new_ones_are_given(monkeypatch):
+    monkeypatch.setenv("SUDOKU_PIPELINE_ALSO", "effort")
+    _, printed, said = run("solve", "--json", "easy.txt")
+    assert '"effort"' in printed
+    assert said == now("SUDOKU_PIPELINE_ALSO", "SUDOKU_PIPELINE_TRAITS")
+    monkeypatch.setenv("SUDOKU_PIPELINE_TRAITS", "rating")
+    assert '"effort"' not in run("solve", "--json", "easy.txt")[1]
+
+
+def test_a_former_setting_of_a_file_counts():
+    Path("sudoku-pipeline.toml").write_text('also = "effort"\n')
+    _, printed, said = run("solve", "--json", "easy.txt")
+    assert '"effort"' in printed
+    assert said == now("sudoku-pipeline.toml: also", "traits")
+
+
+def test_former_names_of_the_library_warn():
+    with pytest.warns(DeprecationWarning, match=f"also is now traits; {UNTIL}"):
+        assert solve(EASY, also="effort").traits == solve(EASY, traits="effort").traits
+    with pytest.warns(DeprecationWarning, match=UNTIL):
+        assert [*overlap("easy.txt", "easy.txt")] == [*dedupe("easy.txt", against="easy.txt")]
+    assert [*dedupe("easy.txt", against="easy.txt")] == [Copy("easy.txt", None, "easy.txt", None)]
