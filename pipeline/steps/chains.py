@@ -138,10 +138,10 @@ def _is_allowed(tables, kind, start, node, other, constraint, links):
 
 # Alternating inference chain. It starts and ends with a strong link, so if its first node does not
 # hold, its last one does. One of the two holds, and a candidate that both exclude is eliminated. If
-# the last node also excludes the first, the chain is a loop (continuous nice loop): then exactly
-# one of any two neighbours holds, and both ends of each weak link eliminate in the same way.
-# Skyscraper, 2-string kite, empty rectangle, W-wing and XY-wing are chains of two or three strong
-# links with constraints of given kinds. These do not count as loops, and are shown by their cells.
+# the last node also excludes the first, the chain is a loop (continuous nice loop). Then exactly
+# one of any two neighbours holds, so each weak link eliminates in the same way. Skyscraper,
+# 2-string kite, empty rectangle, W-wing and XY-wing are chains of two or three strong links with
+# constraints of given kinds. These do not count as loops, and are shown by their cells.
 @compiled()
 def chain(state, tables, step, graph, kind):
     """Find the shortest chain of a kind."""

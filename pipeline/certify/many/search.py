@@ -144,7 +144,7 @@ def _is_listed(board, lane, grids, puzzle, count):
 
 
 # Fail first: the chute with the fewest open values, and in it a line where some value has two
-# triads, or else three. A branch on a triad decides several cells at once (tdoku does the same).
+# triads, or else three. A branch on a triad decides several cells at once.
 @compiled(inline=True)
 def _choose_branch(board, lane):
     """A triad and a value to branch on: 81 · chute + 9 · triad + value, counted from 0.

@@ -12,8 +12,8 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 
-# A mask has up to 31 bits, and machine code must give what plain Python gives, so bits are counted
-# by tables. Powers of 2 are distinct modulo 67, which turns a bit into its index by one lookup.
+# These functions also run as plain Python, so bits are counted by tables, not by instructions.
+# Powers of 2 are distinct modulo 67, which turns a bit into its index by one lookup.
 @compiled(inline=True)
 def lowest_bit(problem, mask):
     """Index of the lowest bit."""

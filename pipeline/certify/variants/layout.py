@@ -93,10 +93,9 @@ COUNT_OF_EQUAL = 13  # offset, unbroken, number of arms, their lengths. The cell
 #                      start, and arms. The counter is the number of cells, start included, that
 #                      equal the start; of each arm only the leading run counts if it is unbroken.
 #                      A count less the offset is the index of the counter's value
-RANKED = (
-    14  # bit, rank, may_tie, line length. The cells are lines; the first begins with the value,
-)
-#              and `rank` of the other lines that do are less. Unless may_tie is set none is equal
+RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first begins with the
+#              value, and `rank` of the other lines that do are less. Unless may_tie is set, none of
+#              them equals the first
 
 # The last two kinds may name a cell several times.
 

@@ -86,7 +86,7 @@ def _restrict_full_triads(planes, may, must):
 
 @compiled()
 def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
-    """Add a candidate to its cell: is it hidden single, seen once, seen twice?"""
+    """Update the flags of a cell by one more candidate: hidden single, has one, has several."""
     left = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
     return (
         hidden | (row_must & load(planes, L.COLUMN_MUST + column_triad)),
