@@ -17,7 +17,8 @@ from typing import Literal
 from pipeline.certify import clashing_givens
 from pipeline.errors import EnvironmentFailure, SolverError, counted, printable
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import Clause, ClauseBuilder
+from pipeline.puzzle.builder import ClauseBuilder
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.geometry import Geometry, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.encode import Numbering, encode_puzzle

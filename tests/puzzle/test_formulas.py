@@ -16,7 +16,8 @@ from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import ClauseBuilder, Most
+from pipeline.puzzle.builder import ClauseBuilder, Most
+from pipeline.puzzle.connected import Connected, EqualToSome
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -24,10 +25,8 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Beyond,
     ByValue,
-    Connected,
     Constraint,
     Either,
-    EqualToSome,
     Equivalent,
     Every,
     OneOfSets,

@@ -13,6 +13,7 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.ruled.tables import Related, TooLarge, relation
+from pipeline.puzzle.connected import EqualToSome
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -22,7 +23,6 @@ from pipeline.puzzle.formulas import (
     Cells,
     Constraint,
     Either,
-    EqualToSome,
     Equivalent,
     Every,
     Pairs,

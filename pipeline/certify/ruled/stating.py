@@ -34,15 +34,14 @@ from pipeline.certify.ruled.tables import (
     bit_tables,
     sets_by_sum,
 )
+from pipeline.puzzle.connected import Connected, DifferentPairs
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
     AtLeast,
     Automaton,
     Cells,
-    Connected,
     Constraint,
-    DifferentPairs,
     OneOfSets,
     Pairs,
     Ranked,

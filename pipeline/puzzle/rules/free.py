@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate
 
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -13,10 +14,7 @@ from pipeline.puzzle.formulas import (
     Cell,
     CellPairs,
     Cells,
-    Connected,
     Constraint,
-    DifferentPairs,
-    EqualToSome,
     Every,
 )
 from pipeline.puzzle.geometry import Geometry

@@ -23,6 +23,7 @@ from pipeline.certify.exhaustion import TOO_SHORT, Exhausted, NotSolutions
 from pipeline.certify.ruled import exhausted_by_rules, plain_search, search, searched, try_search
 from pipeline.certify.ruled.gathering import MOST_ALTERNATIVES
 from pipeline.certify.ruled.stating import stated
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
 from pipeline.puzzle.formulas import (
     AllDifferent,
     Allowed,
@@ -30,11 +31,8 @@ from pipeline.puzzle.formulas import (
     Automaton,
     Beyond,
     ByValue,
-    Connected,
     Constraint,
-    DifferentPairs,
     Either,
-    EqualToSome,
     Equivalent,
     Every,
     OneOfSets,
