@@ -203,11 +203,11 @@ def copies(puzzles: ValueArray) -> None:
         items = list(find_copies([(first, "first"), (second, "second")], settings, None, tally))
         seconds = time.perf_counter() - start
     reported = [item for item in items if isinstance(item, Copy)]
-    own = [copy for copy in reported if copy.source == str(first)]
+    own = [copy for copy in reported if copy.source == "first"]
     right = sum(
         copy.first_line == originals[copy.line - 1] + 1
         for copy in reported
-        if copy.source == str(second) and copy.line
+        if copy.source == "second" and copy.line
     )
     print(f"  of {COPIES} copies {right} are found; {len(own)} of the {len(puzzles)} are copies")
     print(f"  {tally.puzzles / seconds:,.0f} puzzles/s")
