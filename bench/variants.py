@@ -1,15 +1,15 @@
-"""How long puzzles with rules take, solved and proved, against another solver or bare minisat.
+"""Time to solve and prove variants, compared with another solver or with bare minisat.
 
     python bench/variants.py [--list] [--trust-solver] [--against TIMES] FILE…
 
-Each line of a FILE is a puzzle in any notation, or an object in JSON with `link` or `input`, and
-perhaps `name` and `solution`, which then has to be the one that is found. `--list` prints each.
-Times are milliseconds of processor time, of this process and all that it starts, from the text to
-the result. TIMES has those of another solver, an object a line: `name` and `ms`; a puzzle that is
-not named there does not count. Without TIMES the baseline is one minisat process that solves the
-formula, without the question whether there is another solution, and without a proof. All run on one
-core, and take turns. `--trust-solver` leaves out the check that no solution is missing. Machine
-code is compiled before anything is timed.
+Each line of a FILE is a puzzle in any notation, or a JSON object with `link` or `input` and
+optionally `name` and `solution`. A given solution is compared with the first one found. `--list`
+prints a line for each puzzle. Times are milliseconds of processor time of this process and its
+children, from the text to the result. TIMES has a JSON object per line with the `name` and `ms` of
+another solver; puzzles without a time are skipped. Without TIMES the baseline is a minisat process
+that solves the formula once, without a proof of uniqueness. All run on one core and take turns.
+`--trust-solver` skips the check for missing solutions. Machine code is compiled before the first
+measurement.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 LONGEST = 60.0
-"""Seconds that the baseline has for a puzzle."""
+"""Time limit of the baseline per puzzle, in seconds."""
 
 
 class Given(NamedTuple):
-    """A puzzle of a file, with its solution, if that is told."""
+    """A puzzle of a file, with its solution if known."""
 
     name: str
     text: str
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def compile_all(settings: Settings) -> None:
-    """Compile what is not compiled, and wait for it; puzzles would take several times as long."""
+    """Compile all programs first; plain Python would take several times as long."""
     try:
         for program in programs_of(settings):
             program.compile_into(program.folder())
@@ -103,7 +103,7 @@ def compile_all(settings: Settings) -> None:
 
 
 def summary(ours: list[float], baseline: list[float], name: str) -> str:
-    """The median and the 90th percentile of each, and of the ratios puzzle by puzzle."""
+    """Print the median and 90th percentile of each column, and of the ratios per puzzle."""
     ratios = [mine / theirs for mine, theirs in zip(ours, baseline, strict=True)]
     lines = [f"{'':12} {'p50':>8} {'p90':>8}"]
     for told, values, factor in (
@@ -117,13 +117,13 @@ def summary(ours: list[float], baseline: list[float], name: str) -> str:
 
 
 def times_in(file: Path) -> dict[str, float]:
-    """Seconds of another solver, by the name of the puzzle."""
+    """The seconds of another solver for each puzzle, by name."""
     rows = map(json.loads, filter(None, file.read_text().splitlines()))
     return {row["name"]: max(row["ms"], 0.001) / 1000 for row in rows}
 
 
 def processor_seconds() -> float:
-    """Of this process, and of all that it has started, ended or not."""
+    """Processor seconds of this process and its children, running or ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     alive = sum(map(_alive, _children(os.getpid())))
     return time.process_time() + ended.ru_utime + ended.ru_stime + alive
@@ -135,7 +135,7 @@ def _children(process: int) -> list[int]:
 
 
 def _alive(process: int) -> float:
-    """Processor seconds of a process and its children; 0 if it ends meanwhile."""
+    """Processor seconds of a process and its children; 0 if it has ended."""
     try:
         tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
         own = sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
@@ -155,7 +155,7 @@ def givens(file: Path) -> Iterator[Given]:
 
 
 def fault(result: Result, solution: str | None) -> str:
-    """What is wrong by the published solution: nothing, if it is the first of those found."""
+    """The difference from the published solution; empty if the first solution agrees."""
     if solution is None or not result.solutions:
         return ""
     grid = result.solutions[0]
@@ -173,7 +173,7 @@ def row(given: Given, result: Result, told: str, seconds: float, other: float) -
 
 
 def bare_seconds(problem: PuzzleProblem, result: Result, folder: Path) -> float:
-    """Processor seconds of one minisat process on the puzzle's formula."""
+    """Processor seconds of a minisat process on the puzzle's formula."""
     program = shutil.which("minisat")
     if program is None:
         raise SystemExit("minisat is not installed")
