@@ -77,7 +77,7 @@ class ClauseBuilder:
         self.side = side
         self.units = units
         self.values = range(lowest, lowest + side)
-        self._before = 1 - lowest
+        self._offset = 1 - lowest
         self.limits = limits
         self.candidates = side * cells
         self.variables = self.candidates
@@ -110,7 +110,7 @@ class ClauseBuilder:
 
     def literal(self, cell: int, value: int) -> int:
         """The candidate "the cell holds the value", which is one of `values`."""
-        position = value + self._before
+        position = value + self._offset
         assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
         return cell * self.side + position
 
@@ -126,7 +126,7 @@ class ClauseBuilder:
     def _make(self, clause: Clause) -> None:
         numbers, made = self.numbers, self._made
         if made >= self._max_clauses or len(numbers) - made + len(clause) > self._max_literals:
-            raise LimitReached(f"the rules are more than {made:,} clauses")
+            raise LimitReached(f"the rules need more than {made:,} clauses")
         numbers += clause
         numbers.append(0)
         self._made = made = made + 1
@@ -139,7 +139,7 @@ class ClauseBuilder:
         """Count steps of work, which may add no clause. Raises LimitReached."""
         self._steps += steps
         if self._steps > self.limits.steps:
-            raise LimitReached("the rules take too long to be put into clauses")
+            raise LimitReached("the rules take too long to encode")
         if self._steps - self._checked >= _CHECKED_STEPS:
             self._checked = self._steps
             self._check_memory()

@@ -45,7 +45,11 @@ class Connected(Constraint):
         return near
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Each member can be reached from the first one, within as many steps as needed."""
+        """Every member can be reached from the first member, within as many steps as needed.
+
+        In round k, `reached[cell]` implies that the cell is a member that can be reached from the
+        first member in at most k steps.
+        """
         held = [value for value in self.values if value in clauses.values]
         if not held or (self.size is not None and not 0 < self.size <= len(self.cells)):
             clauses.add()
@@ -59,7 +63,7 @@ class Connected(Constraint):
         for cell, inside in member.items():
             first = clauses.new()
             clauses.define(-first, inside)
-            so_far = clauses.new()  # a member among the cells up to this one
+            so_far = clauses.new()  # true if a cell up to this one is a member
             clauses.define(-inside, so_far)
             if earlier:
                 clauses.define(-first, -earlier)
