@@ -1,13 +1,13 @@
-"""What can be said of an archive: how fast, and that it is right.
+"""Measure and verify the traits of collections, and the search for copies.
 
-    python bench/archive.py speed FILE…       each column, against the slower form in the same run
-    python bench/archive.py brute FILE…       100 puzzles, and as many with one given less, against
-                                              all 3,359,232 symmetries
-    python bench/archive.py copies FILE…      10,000 copies are all found, and no others
-    python bench/archive.py minimal FILE…     500 puzzles, givens left out for PySAT's minisat22
-    python bench/archive.py overlap A B       how long, and in how much memory
+    python bench/archive.py speed FILE…    the speed of each trait
+    python bench/archive.py brute FILE…    compare the forms of 200 puzzles, half of them with a
+                                           given removed, with the lowest of 3,359,232 images
+    python bench/archive.py copies FILE…   check that 10,000 copies are found, and no others
+    python bench/archive.py minimal FILE…  compare redundant givens of 500 puzzles with PySAT
+    python bench/archive.py overlap A B    time and memory of an overlap
 
-Each FILE holds one 9×9 puzzle a line.
+Each FILE holds one 9×9 puzzle per line.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ def puzzles_in(path: Path) -> ValueArray:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The least processor time of three rounds, and what came of the last."""
-    best, found = float("inf"), None
+    """The best processor time of three rounds in seconds, and the result of the last."""
+    best, result = float("inf"), None
     for _ in range(3):
         start = time.process_time()
-        found = work()
+        result = work()
         best = min(best, time.process_time() - start)
-    return best, found
+    return best, result
 
 
 def show(name: str, count: int, seconds: float) -> None:
@@ -91,9 +91,9 @@ def show(name: str, count: int, seconds: float) -> None:
 
 def speed(puzzles: ValueArray) -> None:
     masks = masks_of_values(NINE, puzzles)
-    _, known = timed(lambda: certified_solutions(NINE, masks, 2))
-    grids, count = known.grids[0], len(puzzles)
-    fast, ours = timed(lambda: canonical_forms(puzzles, known.unique, grids))
+    _, solved = timed(lambda: certified_solutions(NINE, masks, 2))
+    grids, count = solved.grids[0], len(puzzles)
+    fast, ours = timed(lambda: canonical_forms(puzzles, solved.unique, grids))
     show("canonical, with its solution", count, fast)
     alone = timed(
         lambda: canonical_forms(puzzles, certified_solutions(NINE, masks, 2).unique, grids)
@@ -102,18 +102,18 @@ def speed(puzzles: ValueArray) -> None:
     few = puzzles[:20].copy()
     few[np.arange(20), (few > 0).argmax(axis=1)] = 0
     show("canonical, several solutions", 20, timed(lambda: [lowest_form(p, 3) for p in few])[0])
-    seconds, found = timed(lambda: redundant_givens(NINE, masks))
+    seconds, redundant = timed(lambda: redundant_givens(NINE, masks))
     show("minimal", count, seconds)
-    print(f"  {'':<34}{(~found.cells.any(axis=1)).mean():12.0%} are minimal")
-    some = masks[:OF_EFFORT]
-    depth, depths = timed(lambda: depths_of(some))
-    show("effort: depth", len(some), depth)
-    width, widths = timed(lambda: backdoors_of(some, grids[:OF_EFFORT]))
-    show("effort: backdoor", len(some), width)
+    print(f"  {'':<34}{(~redundant.cells.any(axis=1)).mean():12.0%} are minimal")
+    sample = masks[:OF_EFFORT]
+    depth, depths = timed(lambda: depths_of(sample))
+    show("effort: depth", len(sample), depth)
+    width, widths = timed(lambda: backdoors_of(sample, grids[:OF_EFFORT]))
+    show("effort: backdoor", len(sample), width)
     seconds, splits = timed(lambda: splits_of(ours[:OF_EFFORT]))
-    show("effort: splits", len(some), seconds)
-    states = np.array(some.T, np.uint16, order="C")
-    show("singles", len(some), timed(lambda: singles.close_singles(states.copy()))[0])
+    show("effort: splits", len(sample), seconds)
+    states = np.array(sample.T, np.uint16, order="C")
+    show("singles", len(sample), timed(lambda: singles.close_singles(states.copy()))[0])
     for name, numbers in (("depths", depths), ("backdoors", widths)):
         kinds, counts = np.unique(numbers, return_counts=True)
         print(f"  {name}:", ", ".join(f"{k}: {c}" for k, c in zip(kinds, counts, strict=True)))
@@ -121,45 +121,45 @@ def speed(puzzles: ValueArray) -> None:
 
 
 def brute(puzzles: ValueArray) -> None:
-    every = np.linspace(0, len(puzzles) - 1, BRUTE).astype(int)
-    chosen = np.repeat(puzzles[every], 2, axis=0)
-    for place in range(1, len(chosen), 2):
-        chosen[place, np.flatnonzero(chosen[place])[place % 17]] = 0
-    known = certified_solutions(NINE, masks_of_values(NINE, chosen), 2)
+    indices = np.linspace(0, len(puzzles) - 1, BRUTE).astype(int)
+    chosen = np.repeat(puzzles[indices], 2, axis=0)
+    for index in range(1, len(chosen), 2):
+        chosen[index, np.flatnonzero(chosen[index])[index % 17]] = 0
+    solved = certified_solutions(NINE, masks_of_values(NINE, chosen), 2)
     start = time.perf_counter()
-    ours = canonical_forms(chosen, known.unique, known.grids[0])
+    ours = canonical_forms(chosen, solved.unique, solved.grids[0])
     fast = time.perf_counter() - start
     start, wrong = time.perf_counter(), 0
-    for place, puzzle in enumerate(chosen):
-        through = known.grids[0, place] if known.unique[place] else puzzle
-        wrong += bytes(lowest_of_all(puzzle, through)) != bytes(ours[place])
+    for index, puzzle in enumerate(chosen):
+        through = solved.grids[0, index] if solved.unique[index] else puzzle
+        wrong += bytes(lowest_of_all(puzzle, through)) != bytes(ours[index])
     slow = time.perf_counter() - start
-    kinds = f"{known.unique.sum()} with one solution"
+    kinds = f"{solved.unique.sum()} with one solution"
     print(f"  {len(chosen)} puzzles, {kinds}: {wrong} differ; {slow / fast:,.0f} x as fast")
 
 
 def lowest_of_all(puzzle: ValueArray, through: ValueArray) -> ValueArray:
-    """The lowest image of a puzzle by the symmetries that make `through` the lowest.
+    """The lowest image of a puzzle under the symmetries that minimise `through`.
 
-    All are gone through: for each order of the rows, all of the columns, which are dropped at the
-    first cell in which they are not the lowest yet.
+    Tries all symmetries: for each order of the rows, all orders of the columns, each dropped at the
+    first cell where it is not the lowest.
     """
     orders, best = line_orders(3), np.full((2, 81), 10, np.uint8)
     for lying in (False, True):
         grids = [
-            each.reshape(9, 9).T if lying else each.reshape(9, 9) for each in (through, puzzle)
+            cells.reshape(9, 9).T if lying else cells.reshape(9, 9) for cells in (through, puzzle)
         ]
         for rows in orders:
             left = _lowest_columns(grids[0][rows], orders, best[0])
             if left is None:
                 continue
             columns, labels, image = left
-            asked = grids[1][rows][:, columns].swapaxes(0, 1).reshape(-1, 81)
-            shown = np.take_along_axis(labels, asked.astype(np.intp), 1)
-            found = np.frombuffer(min(row.tobytes() for row in shown), np.uint8)
+            permuted = grids[1][rows][:, columns].swapaxes(0, 1).reshape(-1, 81)
+            images = np.take_along_axis(labels, permuted.astype(np.intp), 1)
+            lowest_image = np.frombuffer(min(row.tobytes() for row in images), np.uint8)
             is_lower = image.tobytes() < best[0].tobytes()
-            if is_lower or found.tobytes() < best[1].tobytes():
-                best = np.array([image, found])
+            if is_lower or lowest_image.tobytes() < best[1].tobytes():
+                best = np.array([image, lowest_image])
     lowest: ValueArray = best[1]
     return lowest
 
@@ -167,59 +167,59 @@ def lowest_of_all(puzzle: ValueArray, through: ValueArray) -> ValueArray:
 def _lowest_columns(
     grid: ValueArray, columns: NDArray[np.intp], best: ValueArray
 ) -> tuple[NDArray[np.intp], ValueArray, ValueArray] | None:
-    """The orders of columns that make a grid the lowest, their labels, and its image.
+    """The orders of columns that minimise a grid, their labels, and the image.
 
-    None if that is not as low as the best.
+    None if the image is higher than `best`.
     """
     labels, used = np.zeros((len(columns), 10), np.uint8), np.zeros(len(columns), np.uint8)
     image, is_lower = np.zeros(81, np.uint8), False
     for cell in range(81):
-        each = np.arange(len(columns))
+        rows = np.arange(len(columns))
         values = grid[cell // 9, columns[:, cell % 9]]
-        is_new = (values > 0) & (labels[each, values] == 0)
+        is_new = (values > 0) & (labels[rows, values] == 0)
         used += is_new
-        labels[each[is_new], values[is_new]] = used[is_new]
-        shown = labels[each, values]
-        image[cell] = shown.min()
+        labels[rows[is_new], values[is_new]] = used[is_new]
+        relabelled = labels[rows, values]
+        image[cell] = relabelled.min()
         if not is_lower and image[cell] > best[cell]:
             return None
         is_lower = is_lower or image[cell] < best[cell]
-        kept = shown == image[cell]
+        kept = relabelled == image[cell]
         if not kept.all():
             columns, labels, used = columns[kept], labels[kept], used[kept]
     return columns, labels, image
 
 
 def copies(puzzles: ValueArray) -> None:
-    """Copies of puzzles are all found, and none of the puzzles is called a copy of another."""
-    which = np.arange(COPIES) % len(puzzles)
-    images = random_symmetries(3, COPIES, 3).of(puzzles[which])
+    """Check that all copies are items, and that no puzzle is reported as a copy of another."""
+    originals = np.arange(COPIES) % len(puzzles)
+    images = random_symmetries(3, COPIES, 3).of(puzzles[originals])
     settings, tally = Settings().of_many(), Tally()
     with TemporaryDirectory() as folder:
         first, second = Path(folder, "first.txt"), Path(folder, "second.txt")
         first.write_bytes(text_lines(puzzles))
         second.write_bytes(text_lines(images))
         start = time.perf_counter()
-        found = list(find_copies([(first, "first"), (second, "second")], settings, None, tally))
+        items = list(find_copies([(first, "first"), (second, "second")], settings, None, tally))
         seconds = time.perf_counter() - start
-    told = [each for each in found if isinstance(each, Copy)]
-    own = [each for each in told if each.source == str(first)]
+    reported = [item for item in items if isinstance(item, Copy)]
+    own = [copy for copy in reported if copy.source == "first"]
     right = sum(
-        each.first_line == which[each.line - 1] + 1
-        for each in told
-        if each.source == str(second) and each.line
+        copy.first_line == originals[copy.line - 1] + 1
+        for copy in reported
+        if copy.source == "second" and copy.line
     )
     print(f"  of {COPIES} copies {right} are found; {len(own)} of the {len(puzzles)} are copies")
     print(f"  {tally.puzzles / seconds:,.0f} puzzles/s")
 
 
 def minimal(puzzles: ValueArray) -> None:
-    """Against PySAT: is there another solution without a given? It has another value there."""
+    """Compare with PySAT: has the puzzle a solution with another value instead of a given?"""
     chosen = puzzles[np.linspace(0, len(puzzles) - 1, BY_HAND).astype(int)].copy()
     grids = certified_solutions(NINE, masks_of_values(NINE, chosen), 2).grids[0]
-    for place in range(0, BY_HAND, 2):  # many puzzles of collections are minimal
-        some = np.random.PCG64(place).random_raw(9) % np.uint64(81)
-        chosen[place, some] = grids[place, some]
+    for index in range(0, BY_HAND, 2):  # add givens to every other puzzle, as many are minimal
+        cells = np.random.PCG64(index).random_raw(9) % np.uint64(81)
+        chosen[index, cells] = grids[index, cells]
     masks = masks_of_values(NINE, chosen)
     start = time.perf_counter()
     ours = redundant_givens(NINE, masks).cells
@@ -227,12 +227,12 @@ def minimal(puzzles: ValueArray) -> None:
     start, wrong = time.perf_counter(), 0
     rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
     with Minisat22(bootstrap_with=rules) as solver:
-        for place, puzzle in enumerate(chosen):
+        for index, puzzle in enumerate(chosen):
             literals = [9 * cell + int(puzzle[cell]) for cell in np.flatnonzero(puzzle).tolist()]
             for given in literals:
-                others = [literal for literal in literals if literal != given]
-                is_redundant = not solver.solve([*others, -given])
-                wrong += is_redundant != ours[place, (given - 1) // 9]
+                remaining = [literal for literal in literals if literal != given]
+                is_redundant = not solver.solve([*remaining, -given])
+                wrong += is_redundant != ours[index, (given - 1) // 9]
     slow = time.perf_counter() - start
     print(f"  {BY_HAND} puzzles, {ours.sum()} redundant givens: {wrong} differ", end="")
     print(f"; {slow / fast:,.0f} x as fast")
@@ -245,7 +245,7 @@ def compare(known: Path, asked: Path) -> None:
     ):
         pass
     seconds = time.perf_counter() - start
-    puzzles = sum(each.puzzles for each in tallies)
+    puzzles = sum(tally.puzzles for tally in tallies)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(f"{tallies[1].copies} of {tallies[1].puzzles} are among {tallies[0].puzzles}")
     print(f"{seconds:.1f} s, {puzzles / seconds:,.0f} puzzles/s, {peak} MB at most")

@@ -1,4 +1,4 @@
-"""Puzzles for the benchmarks: from files of one puzzle a line, or made here."""
+"""Puzzles for the benchmarks: from files with one puzzle per line, or generated."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CLUES = 26
 
 
 def puzzles(files: Sequence[str], count: int) -> list[bytes]:
-    """`count` puzzles of the files, or as many made ones where no file is named."""
+    """Up to `count` puzzles of the files; without files, `count` generated ones."""
     given = [line.encode() for path in files for line in Path(path).read_text().splitlines()]
     return given[:count] or [made(seed) for seed in range(count)]
 
 
 def made(seed: int) -> bytes:
-    """A 9×9 puzzle: 26 cells of a shuffled pattern grid. Most have several solutions."""
+    """A 9×9 puzzle with 26 cells of a shuffled pattern grid; most have several solutions."""
     generator = random.Random(seed)
     bands, stacks = generator.sample(range(3), 3), generator.sample(range(3), 3)
     rows = [3 * band + row for band in bands for row in generator.sample(range(3), 3)]

@@ -1,7 +1,7 @@
 """Random texts in ISS's notation and documents of f-puzzles, most of them with a planted solution.
 
-Every type of constraint and every key is drawn, with arguments that often fit the planted grid.
-What cannot be read is drawn anew.
+Covers every type of constraint and every key, with arguments that often fit the planted grid. Texts
+that cannot be parsed are replaced.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.settings import Reading
 
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 AT_ONCE = 20
-"""Random texts of one layout: to plant a grid takes longer than to draw a text."""
+"""Random texts per layout: planting a grid takes longer than drawing a text."""
 
 FLAGS_OF_NINE = ("GlobalEntropy", "GlobalMod", "DutchFlatmates")
 FLAGS = (
@@ -43,11 +43,11 @@ SOUGHT = (
     ".Shape~4x4~0-4.Doppelganger",
     ".Shape~4x4~0-4.NoBoxes.Doppelganger",
 )
-"""Layouts whose regions or missing values are found while solving."""
+"""Layouts whose regions or missing values the solver has to find."""
 
 
 def random_lines(chance: random.Random, *, documents: bool) -> Iterator[str]:
-    """Texts or documents without end, a few of each layout."""
+    """An endless stream of texts or documents, a few of each layout."""
     while True:
         layout = f".Shape~{chance.choice(('4x4', '6x6'))}" if documents else random_layout(chance)
         if draw := Draw.planted(layout, chance):
@@ -56,7 +56,7 @@ def random_lines(chance: random.Random, *, documents: bool) -> Iterator[str]:
 
 
 def random_layout(chance: random.Random) -> str:
-    """A shape, perhaps with pieces, other boxes, cells outside, regions to be found, or a rule."""
+    """A random shape: jigsaw pieces, other boxes, extra cells, unknown regions, or a rule."""
     kind = chance.choice(("usual", "usual", "nine", "free", "wide", "jigsaw", "sought", "sought"))
     if kind == "sought":
         return chance.choice(SOUGHT)
@@ -84,7 +84,7 @@ def random_layout(chance: random.Random) -> str:
 
 
 class Draw:
-    """Draws constraints of texts about the cells of a layout, and a grid that is planted in it."""
+    """Draws constraints on the cells of a layout, in which a random grid is planted."""
 
     def __init__(self, layout: str, grid: Grid, chance: random.Random) -> None:
         self.layout, self.grid, self.chance = layout, grid, chance
@@ -92,7 +92,7 @@ class Draw:
 
     @classmethod
     def planted(cls, layout: str, chance: random.Random) -> Draw | None:
-        """With a random grid of the layout; None if it has none with some random values."""
+        """Plant a random grid in the layout; None if a few random givens leave no solution."""
         try:
             geometry = parsed(layout).geometry
         except InvalidPuzzle:
@@ -121,7 +121,7 @@ class Draw:
         return self.layout + "".join(rules) + (f".{''.join(given)}" if given else "")
 
     def constraint(self, depth: int = 0, *, is_planted: bool) -> str:
-        """A constraint that can be read; if asked for, one that holds in the planted grid."""
+        """A constraint that can be parsed, and, if requested, holds in the planted grid."""
         while True:
             names = [*ARGUMENTS] + (["group"] * 4 if depth < 2 else [])
             name = self.chance.choice(names + [*CHAOS] * 8 if "Chaos" in self.layout else names)
@@ -209,7 +209,7 @@ class Draw:
         return "".join(f"~{self.name(cell)}" for cell in cells)
 
     def cells(self, least: int = 1, most: int = 4) -> list[int]:
-        """Different cells; a few texts name one twice."""
+        """Distinct cells; rarely, one is repeated."""
         most = min(most, self.geometry.size)
         cells = self.chance.sample(
             range(self.geometry.size), self.chance.randint(min(least, most), most)
@@ -217,7 +217,7 @@ class Draw:
         return cells + cells[:1] if self.chance.random() < 0.03 else cells
 
     def path(self, least: int = 2, most: int = 5) -> list[int]:
-        """Cells of the grid, each beside the one before."""
+        """A path of adjacent cells of the grid."""
         path = [self.chance.randrange(self.geometry.inner)]
         while len(path) < self.chance.randint(least, most):
             row, column = self.geometry.place(path[-1])
@@ -240,7 +240,7 @@ class Draw:
         return between.join(str(self.value()) for _ in range(self.chance.randint(1, most)))
 
     def held(self, cells: Iterable[int]) -> list[int]:
-        """The values of the planted grid, or with one of them changed."""
+        """The values of the planted grid, sometimes with one changed."""
         values = [self.grid.values[cell] for cell in cells]
         if self.chance.random() < 0.1:
             values[self.chance.randrange(len(values))] = self.value()
@@ -250,7 +250,7 @@ class Draw:
         return f"~{sum(self.held(cells))}{self.named(cells)}"
 
     def part(self, cells: Sequence[int]) -> str:
-        """The sum of some of the cells in a row."""
+        """The sum of a few consecutive cells."""
         first, last = sorted(self.chance.sample(range(len(cells) + 1), 2))
         return f"~{sum(self.held(cells[first:last]))}{self.named(cells)}"
 
@@ -272,7 +272,7 @@ class Draw:
         return self.chance.choice(lines)
 
     def clues(self, most: int = 0) -> str:
-        """A clue at one end or both of a row or column."""
+        """A clue at one end, or both ends, of a row or column."""
         name, _ = self.line()
         numbers = [
             self.chance.choice(["", self.chance.randint(1, most or self.values[-1])]) for _ in "ab"
@@ -292,21 +292,21 @@ class Draw:
         return f"~{name}~{sum(self.held(line[: self.chance.randint(1, len(line))]))}~"
 
     def shifts(self) -> str:
-        """The cells of copies, from R1C1 on: bits, the lowest first."""
+        """A bit mask of the cells of copies, from R1C1, lowest bit first."""
         places = self.chance.sample(
             (0, 1, len(next(self.geometry.rows()))), self.chance.randint(1, 2)
         )
         return bits_in_base64([at in places for at in range(self.geometry.inner)])
 
     def relation(self) -> str:
-        """The bits of a relation, row by row, and lines of cells, perhaps with names."""
+        """The bits of a relation, row by row, and lines of cells, some with names."""
         often = self.chance.choice((0.5, 0.8, 0.9))
         bits = [self.chance.random() < often for _ in range(len(self.values) ** 2)]
         lines = [self.named(self.path(2, 4)) for _ in range(self.chance.randint(1, 2))]
         return f"~{bits_in_base64(bits)}{self.chance.choice(('', '~_so'))}{'~'.join(lines)}"
 
     def machine(self) -> str:
-        """A machine of up to four states, all of which begin, and lines of cells."""
+        """A machine of up to four states, all of them initial, and lines of cells."""
         states, symbols = self.chance.randint(1, 3), len(self.values)
         accepted = self.chance.randrange(1 << states)
         fields = [(1, 2), (1, 4), (symbols - 1, 4), (states, 2), (0, 2), (accepted, states)]
@@ -317,7 +317,7 @@ class Draw:
         return f"~{numbers_in_base64(fields)}{self.named(self.path(2, 4))}"
 
     def pattern(self) -> str:
-        """A pattern of a few parts, which may be long enough for its line."""
+        """A pattern of a few parts, which may match the length of its line."""
         signs = [".", f"[{self.several(3, '')}]", f"[^{self.value()}]", f"({self.value()}|.)"]
         times = "", "", "*", "?", "+", "{2}", "{0,2}"
         parts = [self.chance.choice(signs) + self.chance.choice(times) for _ in range(3)]
@@ -343,7 +343,7 @@ class Draw:
         return f"~{'_'.join(map(str, some))}{self.named(cells)}"
 
     def regions(self, length: int) -> str:
-        """Cells that tell the regions of some cells of the grid in a row."""
+        """The region cells of a few consecutive cells of the grid."""
         _, line = self.line()
         return "".join(f"~CC{cell + 1}" for cell in line[:length])
 
@@ -356,7 +356,7 @@ def parsed(text: str) -> Puzzle:
 
 
 def bits_in_base64(bits: Sequence[bool]) -> str:
-    """Six bits a sign, the lowest first, without zeros at the end."""
+    """Bits in base64, six per character, lowest first, without trailing zeros."""
     sixes = [
         sum(bit << at for at, bit in enumerate(bits[i : i + 6])) for i in range(0, len(bits), 6)
     ]
@@ -364,7 +364,7 @@ def bits_in_base64(bits: Sequence[bool]) -> str:
 
 
 def numbers_in_base64(fields: Sequence[tuple[int, int]]) -> str:
-    """Numbers of so many bits each, the highest first, in base64."""
+    """(number, bit width) pairs in base64, highest bit first, without padding."""
     bits = "".join(f"{number:0{width}b}" for number, width in fields)
     bits += "0" * (-len(bits) % 8)
     data = int(bits, 2).to_bytes(len(bits) // 8)
@@ -462,4 +462,4 @@ MEMBERS: dict[str, Callable[[Draw], object]] = {
     "whispers": lambda draw: draw.paths(2, 4, value=draw.chance.choice((None, 1, "2"))),
     "lockout": lambda draw: draw.paths(2, 4, value=draw.chance.choice((None, 1, "2"))),
 }
-"""What stands under a key of a document."""
+"""The random contents of each key of a document."""

@@ -1,4 +1,4 @@
-"""The rules of variants, to build puzzles from.
+"""The rules of variants, for making puzzles in Python.
 
     >>> from pipeline import Puzzle, solve
     >>> from pipeline.rules import Cage, Thermometer
@@ -10,7 +10,7 @@
     >>> [*grid.rows()]
     [(1, 2, 3, 4), (3, 4, 1, 2), (2, 3, 4, 1), (4, 1, 2, 3)]
 
-`docs/reference/rules.md` has an example of each. `import pipeline` does not load them.
+`docs/reference/rules.md` has an example of each rule.
 """
 
 from inspect import isabstract, isclass

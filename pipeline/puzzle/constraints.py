@@ -8,13 +8,13 @@ assignment of its cells if and only if the constraint holds for that assignment.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import ClauseBuilder
+    from pipeline.puzzle.builder import ClauseBuilder
 
 Cell = int
 Cells = tuple[Cell, ...]
@@ -115,22 +115,6 @@ class Equivalent(Constraint):
             here, there = clauses.literal(*one), clauses.literal(*other)
             clauses.add(-here, there)
             clauses.add(here, -there)
-
-
-class EqualToSome(Constraint):
-    """A cell holds the same value as at least one of `others`."""
-
-    cell: int
-    others: Cells
-
-    def scope(self) -> Iterable[int]:
-        return (self.cell, *self.others)
-
-    def holds(self, values: Sequence[int]) -> bool:
-        return values[self.cell] in {values[other] for other in self.others}
-
-    def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.add(*(clauses.equal(self.cell, other) for other in self.others))
 
 
 class Beyond(Constraint):
@@ -255,107 +239,6 @@ class Automaton(Constraint):
         return self.step(state, value, *self.numbers)
 
 
-class DifferentPairs(Constraint):
-    """No two pairs of cells hold the same pair of values; all cells are distinct."""
-
-    pairs: CellPairs
-
-    def scope(self) -> Iterable[int]:
-        return chain.from_iterable(self.pairs)
-
-    def holds(self, values: Sequence[int]) -> bool:
-        return len({(values[a], values[b]) for a, b in self.pairs}) == len(self.pairs)
-
-    def encode(self, clauses: ClauseBuilder) -> None:
-        if len(self.pairs) > clauses.side**2:
-            clauses.add()
-            return
-        for u, v in product(clauses.values, repeat=2):
-            both = []
-            for a, b in self.pairs:
-                here = clauses.new()
-                clauses.define(-here, clauses.literal(a, u))
-                clauses.define(-here, clauses.literal(b, v))
-                clauses.define(here, -clauses.literal(a, u), -clauses.literal(b, v))
-                both.append(here)
-            clauses.at_most_one(both)
-            if len(self.pairs) == clauses.side**2:
-                clauses.add(*both)
-
-
-class Connected(Constraint):
-    """The cells that hold one of the values form one connected region, of `size` cells if given.
-
-    `beside` are the pairs of adjacent cells. The region is not empty.
-    """
-
-    cells: Cells
-    beside: CellPairs
-    values: tuple[int, ...]
-    size: int | None = None
-
-    def holds(self, values: Sequence[int]) -> bool:
-        members = {cell for cell in self.cells if values[cell] in self.values}
-        if not members or self.size not in (None, len(members)):
-            return False
-        near = self.neighbours()
-        waiting = [next(iter(members))]
-        reached = {*waiting}
-        for cell in waiting:
-            new = members.intersection(near[cell]) - reached
-            reached |= new
-            waiting += new
-        return reached == members
-
-    def neighbours(self) -> dict[int, list[int]]:
-        """The adjacent cells of each cell."""
-        near: dict[int, list[int]] = {cell: [] for cell in self.cells}
-        for a, b in self.beside:
-            near[a].append(b)
-            near[b].append(a)
-        return near
-
-    def encode(self, clauses: ClauseBuilder) -> None:
-        """Each member can be reached from the first one, within as many steps as needed."""
-        held = [value for value in self.values if value in clauses.values]
-        if not held or (self.size is not None and not 0 < self.size <= len(self.cells)):
-            clauses.add()
-            return
-        member = {
-            cell: clauses.any_of([clauses.literal(cell, value) for value in held])
-            for cell in self.cells
-        }
-        clauses.add(*member.values())
-        reached, earlier = dict[int, int](), 0
-        for cell, inside in member.items():
-            first = clauses.new()
-            clauses.define(-first, inside)
-            so_far = clauses.new()  # a member among the cells up to this one
-            clauses.define(-inside, so_far)
-            if earlier:
-                clauses.define(-first, -earlier)
-                clauses.define(-earlier, so_far)
-            reached[cell], earlier = first, so_far
-        near = self.neighbours()
-        for _ in range((self.size or len(self.cells)) - 1):
-            after = {cell: clauses.new() for cell in self.cells}
-            for cell, here in after.items():
-                clauses.define(-here, member[cell])
-                clauses.define(-here, reached[cell], *(reached[other] for other in near[cell]))
-            reached = after
-        for cell, inside in member.items():
-            clauses.add(-inside, reached[cell])
-        if self.size is not None:
-            _encode_nearness(clauses, member, near, self.size)
-            clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
-
-    def _count(self, index: int, so_far: int, value: int) -> int | None:
-        """The number of members so far; None if it can no longer become `size`."""
-        after = so_far + (value in self.values)
-        left = len(self.cells) - 1 - index
-        return after if self.size is not None and after <= self.size <= after + left else None
-
-
 class Ranked(Constraint):
     """The line begins with `first`; `smaller` of the others that do are less than the line.
 
@@ -474,28 +357,3 @@ class ByValue(Constraint):
         for value, part in enumerate(self.parts, start=self.lowest):
             with clauses.under(clauses.literal(self.cell, value)):
                 part.encode(clauses)
-
-
-def _encode_nearness(
-    clauses: ClauseBuilder,
-    member: Mapping[Cell, int],
-    near: Mapping[Cell, Sequence[Cell]],
-    size: int,
-) -> None:
-    """Redundant clauses: members have a neighbour in the region, and are not too far apart.
-
-    `member` maps cells to the literals of their membership. Solvers are far faster with them.
-    """
-    for cell, inside in member.items():
-        if size > 1:
-            clauses.add(-inside, *(member[other] for other in near[cell]))
-        steps, waiting = {cell: 0}, [cell]
-        for reached in waiting:
-            if steps[reached] < size - 1:
-                new = [other for other in near[reached] if other not in steps]
-                steps |= dict.fromkeys(new, steps[reached] + 1)
-                waiting += dict.fromkeys(new)
-        clauses.spend(len(member))
-        for other in member:
-            if other > cell and other not in steps:
-                clauses.add(-inside, -member[other])

@@ -21,7 +21,8 @@ from pipeline.puzzle.geometry import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.puzzle.clauses import ClauseBuilder, RuleClauses
+    from pipeline.puzzle.builder import ClauseBuilder
+    from pipeline.puzzle.clauses import RuleClauses
     from pipeline.puzzle.constraints import Constraint
     from pipeline.puzzle.shapes import Shape
     from pipeline.settings import NotationChoice
@@ -239,7 +240,7 @@ class Puzzle:
         `check` is called regularly with the memory needed, in bytes; `Limits.checking` makes one.
         Raises LimitReached if the clauses are too many, or if `check` does.
         """
-        from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
+        from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
 
         key = self.geometry, self.rules
         clauses = _last.get(key)

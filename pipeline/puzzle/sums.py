@@ -16,7 +16,7 @@ from pipeline.puzzle.constraints import (
 )
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import ClauseBuilder
+    from pipeline.puzzle.builder import ClauseBuilder
 
 
 class Total(Constraint):

@@ -14,7 +14,8 @@ from typing import Literal
 from pipeline.certify import clashing_givens
 from pipeline.errors import EnvironmentFailure, SolverError, counted
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import Clause, ClauseBuilder
+from pipeline.puzzle.builder import ClauseBuilder
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.geometry import values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.encode import Numbering, encode_puzzle

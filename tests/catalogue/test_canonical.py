@@ -1,4 +1,4 @@
-"""The canonical form: equal for equivalent puzzles alone, and what its definition says."""
+"""Canonical forms: equal for equivalent puzzles only, and as their definition says."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUR = Geometry(2, 2)
 
 @pytest.fixture(params=["plain", pytest.param("compiled", marks=needs_numba)])
 def form(request, monkeypatch):
-    """The form of the program that takes 9×9 puzzles with one solution."""
+    """Whether forms of 9×9 puzzles with one solution come from plain or compiled code."""
     step = request.getfixturevalue("forming") if request.param == "compiled" else None
     monkeypatch.setattr(minlex, "loaded", Asked(step))
     return request.param
@@ -39,7 +39,7 @@ def cells_of(*texts):
 
 
 def solved(puzzles, geometry):
-    """Which puzzles have one solution, and the first of each."""
+    """Flags of the puzzles with one solution, and the first solution of each puzzle."""
     full = geometry.all_values
     masks = np.where(puzzles > 0, 1 << (puzzles.astype(np.int64) - 1), full).astype(np.uint64)
     found = find_solutions(geometry, masks, 2)
@@ -57,7 +57,7 @@ def all_grids():
 
 @cache
 def uniques():
-    """9×9 puzzles with one solution: of two with few givens more and more are given."""
+    """9×9 puzzles with one solution: two with few givens, and both with more and more givens."""
     texts = []
     for puzzle in (NINE, HARD):
         solution = NINE_SOLVED if puzzle == NINE else "".join(map(str, solved_text(HARD)))
@@ -114,7 +114,7 @@ def test_the_288_grids_of_4_by_4_are_of_two_classes_as_brute_force_finds():
     assert len({tuple(form) for form in forms}) == 2
 
 
-def test_puzzles_of_4_by_4_have_the_lowest_images_of_brute_force():
+def test_4x4_forms_are_the_lowest_images_of_brute_force():
     generator, grids = random.Random(1), all_grids().tolist()
     for number in range(100):
         share = generator.choice([0.1, 0.3, 0.4])
@@ -124,7 +124,7 @@ def test_puzzles_of_4_by_4_have_the_lowest_images_of_brute_force():
         assert lowest_form(np.array(cells, np.uint8), 2).tolist() == lowest_image(cells, 2)
 
 
-def test_images_of_a_puzzle_have_its_form(form):
+def test_equivalent_puzzles_have_equal_forms(form):
     puzzles = uniques()
     copies = random_symmetries(3, 60 * len(puzzles), seed=3).of(np.tile(puzzles, (60, 1)))
     forms = forms_of(copies).reshape(60, -1, 81)
@@ -132,8 +132,8 @@ def test_images_of_a_puzzle_have_its_form(form):
     assert len(np.unique(forms[0], axis=0)) == len(puzzles)
 
 
-def test_a_grid_with_many_symmetries_onto_itself_has_the_form_of_its_images(form):
-    """The lowest grid there is; the order of its group is 648."""
+def test_images_of_a_grid_with_many_automorphisms_have_equal_forms(form):
+    """The lowest of all grids; its automorphism group has order 648."""
     rows = [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)]
     puzzles = np.repeat(np.array(rows, np.uint8).reshape(1, 81), 20, axis=0)
     puzzles[1:, :40] = 0
@@ -146,7 +146,7 @@ def test_a_grid_with_many_symmetries_onto_itself_has_the_form_of_its_images(form
 
 
 @for_each("text", [NINE_TWO, STUCK, "." * 81, "1" * 81, "123456789" + "." * 72])
-def test_images_of_a_puzzle_without_one_solution_have_its_form(text):
+def test_equivalent_puzzles_with_several_or_no_solutions_have_equal_forms(text):
     puzzle = cells_of(text)
     nobody = np.zeros(4, np.bool_)
     copies = random_symmetries(3, 4, seed=5).of(np.repeat(puzzle, 4, axis=0))
@@ -154,12 +154,12 @@ def test_images_of_a_puzzle_without_one_solution_have_its_form(text):
     assert (forms == canonical_forms(puzzle, nobody[:1], np.zeros_like(puzzle))).all()
 
 
-def test_a_form_is_an_image_in_which_blanks_come_first():
+def test_blanks_come_first_in_a_form():
     form = lowest_form(cells_of("...." * 3 + "...3")[0], 2)
     assert "".join(map(str, form)) == "0" * 15 + "1"
 
 
-def test_puzzles_that_are_not_equivalent_have_different_forms(form):
+def test_inequivalent_puzzles_have_different_forms(form):
     puzzles = np.repeat(cells_of(NINE_SOLVED), 81, axis=0)
     puzzles[np.arange(81), np.arange(81)] = 0
     every = np.ones(81, np.bool_)
@@ -168,7 +168,7 @@ def test_puzzles_that_are_not_equivalent_have_different_forms(form):
 
 
 @pytest.mark.parametrize("change", ["a clash", "a hole", "ten"])
-def test_what_cannot_be_a_solution_is_refused(form, change):
+def test_solutions_that_break_the_rules_are_refused(form, change):
     puzzle, grid = cells_of(NINE), cells_of(NINE_SOLVED)
     grid[0, 0] = {"a clash": 6, "a hole": 0, "ten": 10}[change]
     with pytest.raises(ValueError, match="breaks the rules"):
@@ -184,12 +184,12 @@ def test_other_shapes_and_values_are_refused():
         canonical_forms(ten, np.zeros(1, np.bool_), ten)
 
 
-def test_no_puzzles_have_no_forms(form):
+def test_an_empty_batch_has_no_forms(form):
     nothing = np.zeros((0, 81), np.uint8)
     assert canonical_forms(nothing, np.zeros(0, np.bool_), nothing).shape == (0, 81)
 
 
-def test_there_are_1296_orders_of_lines_and_random_symmetries_stay_as_they_are():
+def test_there_are_1296_line_orders_and_seeded_symmetries_never_change():
     assert len(np.unique(line_orders(3), axis=0)) == 1296
     some, more = random_symmetries(3, 2, seed=1), random_symmetries(3, 9, seed=1)
     assert (some.rows == more.rows[:2]).all()
@@ -198,7 +198,7 @@ def test_there_are_1296_orders_of_lines_and_random_symmetries_stay_as_they_are()
 
 
 @needs_numba
-def test_code_that_finds_another_form_fails_its_trial(forming):
+def test_compiled_code_with_wrong_forms_fails_its_self_test(forming):
     minlex.try_forms(forming)
     with pytest.raises(RuntimeError, match="no canonical form"):
         minlex.try_forms(lambda *_: True)

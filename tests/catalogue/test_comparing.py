@@ -1,4 +1,4 @@
-"""Puzzles that are equivalent to others are told, with their places; the rest is kept."""
+"""Equivalent puzzles are reported with their positions; the first of each class is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def collection(path, *lines):
 
 @pytest.fixture(params=[4096, 1])
 def sized(request, monkeypatch):
-    """Lots of thousands of puzzles, and of one."""
+    """Batches of thousands of puzzles, and of one."""
     monkeypatch.setattr(comparing, "COMPARED_TOGETHER", request.param)
     monkeypatch.setattr(comparing, "CHUNK_BYTES", 16 * request.param)
 
@@ -44,7 +44,7 @@ def named(*paths: Path) -> list[tuple[Path, str]]:
 
 
 @pytest.mark.usefixtures("sized")
-def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
+def test_copies_are_reported_and_the_first_of_each_class_is_kept(tmp_path):
     one = collection(tmp_path / "one.txt", *OTHERS, image_of(HARD))
     two = collection(tmp_path / "two.txt", image_of(STUCK), image_of(NINE_TWO), NINE)
     kept, tally = io.BytesIO(), Tally()
@@ -60,7 +60,7 @@ def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
 
 
 @pytest.mark.usefixtures("sized")
-def test_what_is_no_classic_puzzle_of_nine_is_told_and_left_out(tmp_path):
+def test_items_other_than_classic_puzzles_are_reported_and_left_out(tmp_path):
     marked = EVEN_ODD.replace("\n", "")
     odd = collection(tmp_path / "odd.txt", NINE, HARD, marked, "12", "." * 16, "", image_of(NINE))
     found = [*find_copies(named(odd), SETTINGS)]
@@ -95,7 +95,7 @@ def test_single_puzzles_folders_and_archives_are_compared(tmp_path):
     ]
 
 
-def test_what_two_collections_have_in_common_is_told(tmp_path):
+def test_the_overlap_of_two_collections_is_reported(tmp_path):
     known = collection(tmp_path / "train.txt", *OTHERS, image_of(HARD))
     asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
     theirs, ours = Tally(), Tally()
@@ -106,7 +106,7 @@ def test_what_two_collections_have_in_common_is_told(tmp_path):
     assert ours == Tally(puzzles=3, classes=0, copies=2, left=1)
 
 
-def test_a_spill_to_disk_changes_nothing(tmp_path):
+def test_spilling_to_disk_does_not_change_the_result(tmp_path):
     source = named(collection(tmp_path / "a.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS))
     assert [*find_copies(source, SETTINGS, limit=0)] == [*find_copies(source, SETTINGS)]
 
@@ -116,12 +116,12 @@ CLASS = 24
 
 
 def keys(*numbers):
-    """Hashes of which many share their upper half."""
+    """Hashes, many of which share their upper half."""
     return np.array([(number // 3, number % 3) for number in numbers], np.uint64).reshape(-1, 2)
 
 
 @pytest.mark.parametrize("limit", [10**9, 50 * CLASS, 0])
-def test_each_class_is_found_where_it_was_met_first(tmp_path, limit):
+def test_the_position_of_a_class_is_that_of_its_first_puzzle(tmp_path, limit):
     generator, first = random.Random(2), {}
     with Classes(limit, tmp_path) as classes:
         place = 0
@@ -134,10 +134,10 @@ def test_each_class_is_found_where_it_was_met_first(tmp_path, limit):
         every = keys(*range(300))
         assert classes.find(every).tolist() == [first.get(n, ABSENT) for n in range(300)]
         assert len(classes) == len(first)
-        assert not any(tmp_path.iterdir())  # so a process that is killed leaves nothing
+        assert not any(tmp_path.iterdir())  # so nothing is left if the process is killed
 
 
-def test_a_disk_without_room_is_the_environments_failure(monkeypatch):
+def test_a_full_disk_is_an_environment_failure(monkeypatch):
     monkeypatch.setattr("pipeline.catalogue.classes.TemporaryFile", full_disk)
     with Classes(0) as classes, pytest.raises(OSError, match="No space left") as caught:
         classes.meet(keys(1), np.zeros(1, np.int64))
@@ -148,14 +148,14 @@ def full_disk(**_):
     return Path("/dev/full").open("wb")
 
 
-def test_no_class_is_found_among_none():
+def test_an_empty_index_has_no_classes():
     with Classes() as classes:
         assert classes.find(keys(1, 2)).tolist() == [ABSENT, ABSENT]
         assert classes.meet(keys(), np.zeros(0, np.int64)).tolist() == []
         assert len(classes) == 0
 
 
-def test_equal_forms_have_equal_keys_and_others_do_not():
+def test_forms_have_equal_keys_if_and_only_if_they_are_equal():
     forms = np.array([[0] * 80 + [n] for n in (1, 2, 1)], np.uint8)
     one, two, again = keys_of(forms).tolist()
     assert one == again

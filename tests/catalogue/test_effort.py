@@ -1,4 +1,4 @@
-"""Effort: numbers that their definitions give, and that no symmetry changes."""
+"""Effort: measures agree with their definitions and are invariant under symmetries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.reading.formats import parse_puzzle
 
 ONE = ".............8.1.37.9....5....5......6...1234..1..4.6....6....2.7...23.5....4..78"
 TWO = "..3.......56...1.37...2.......56...1..7.....489.2..........8......9...45....4.67."
-"""Singles decide them once one cell is given, or two."""
+"""Puzzles that singles solve once one or two further cells are given."""
 
 
 # Singles, and trial and error over them, from their definitions: one candidate at a time.
@@ -133,8 +133,8 @@ def puzzle_masks(*texts):
     return np.array([parse_puzzle(text).cells for text in texts], np.uint16)
 
 
-def test_depths_and_backdoors_are_what_their_definitions_say():
-    """Of a puzzle that singles decide, and of the same with fewer givens, as brute force has it."""
+def test_depths_and_backdoors_agree_with_brute_force():
+    """A puzzle that singles solve, and the same puzzle with fewer givens."""
     masks = puzzle_masks(NINE, ONE)
     grids = certified_solutions(NINES, masks, 2).grids[0]
     expected = [depth_of(NINES, each) for each in masks.tolist()]
@@ -145,7 +145,7 @@ def test_depths_and_backdoors_are_what_their_definitions_say():
 
 @needs_numba
 @pytest.mark.usefixtures("compiled")
-def test_puzzles_of_nine_have_the_depths_and_backdoors_that_are_known_of_them():
+def test_9x9_puzzles_have_their_known_depths_and_backdoors():
     masks = puzzle_masks(NINE, ONE, TWO, HARD)
     grids = certified_solutions(NINES, masks, 2).grids[0]
     assert depths_of(masks).tolist() == [0, 1, 1, 2]
@@ -156,22 +156,22 @@ def test_puzzles_of_nine_have_the_depths_and_backdoors_that_are_known_of_them():
 
 @needs_numba
 @pytest.mark.usefixtures("compiled")
-def test_no_symmetry_changes_a_number():
-    """Of 1000 symmetries; those of puzzles that two cells decide are few, as they take long."""
+def test_effort_is_invariant_under_symmetries():
+    """1000 symmetries; fewer for puzzles with a backdoor of two cells, which take long."""
     for text, count in ((NINE, 500), (ONE, 480), (TWO, 20)):
         puzzle = [int(sign) if sign.isdigit() else 0 for sign in text]
         images = random_symmetries(3, count, seed=11).of(np.array([puzzle], np.uint8))
         masks = masks_of_values(NINES, images)
         known = certified_solutions(NINES, masks, 2, PATIENCE)
         forms = canonical_forms(images, known.unique, known.grids[0])
-        assert (forms == forms[0]).all()  # on which alone splits depend
+        assert (forms == forms[0]).all()  # splits depend on the form only
         assert len(set(depths_of(masks).tolist())) == 1
         assert len(set(backdoors_of(masks, known.grids[0]).tolist())) == 1
 
 
 @needs_numba
 @pytest.mark.usefixtures("compiled")
-def test_splits_are_more_the_harder_a_puzzle_is():
+def test_harder_puzzles_have_more_splits():
     masks = puzzle_masks(NINE, ONE, HARD)
     puzzles = np.where(masks == 511, 0, np.log2(masks).astype(np.uint8) + 1).astype(np.uint8)
     forms = canonical_forms(
@@ -183,14 +183,14 @@ def test_splits_are_more_the_harder_a_puzzle_is():
     assert (splits.spread[1:] > 0).all()
 
 
-def test_a_puzzle_that_singles_decide_has_no_splits_and_others_have_some():
+def test_only_puzzles_that_singles_solve_have_no_splits():
     assert count_splits(puzzle_masks(NINE)).tolist() == [0]
     (splits,) = count_splits(puzzle_masks(ONE)).tolist()
     assert splits > 0
 
 
 @pytest.mark.usefixtures("compiled")
-def test_states_that_do_not_fit_at_once_are_looked_at_in_turn(monkeypatch):
+def test_the_batch_size_does_not_change_the_result(monkeypatch):
     masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
     monkeypatch.setattr(effort, "CLOSED_TOGETHER", 2)
@@ -205,7 +205,7 @@ def form(request, monkeypatch):
 
 
 def states(count):
-    """Puzzles with more and more wrong, and random masks."""
+    """Puzzles with more and more errors, and random masks."""
     generator, made = random.Random(5), []
     for number in range(count):
         text = (NINE, HARD, STUCK, NINE_SOLVED)[number // 4 % 4] if number % 4 else "." * 81
@@ -217,7 +217,7 @@ def states(count):
 
 
 @pytest.mark.usefixtures("form")
-def test_singles_are_what_their_definition_says():
+def test_closure_under_singles_agrees_with_its_definition():
     given = states(70)
     expected = [masks_of(defined(NINES, state_of(s)), 81) for s in given.T.tolist()]
     close_singles(given)
@@ -226,7 +226,7 @@ def test_singles_are_what_their_definition_says():
 
 
 @pytest.mark.usefixtures("form")
-def test_what_follows_does_not_depend_on_the_others():
+def test_states_of_a_batch_are_independent():
     given = states(100)
     alone = given.copy()
     close_singles(given)
@@ -237,12 +237,12 @@ def test_what_follows_does_not_depend_on_the_others():
 
 
 @pytest.mark.usefixtures("form")
-def test_no_states_stay_none():
+def test_an_empty_batch_of_states_stays_empty():
     close_singles(np.zeros((81, 0), np.uint16))
 
 
 @needs_numba
-def test_code_that_takes_no_singles_fails_its_trial(singling):
+def test_compiled_code_that_misses_singles_fails_its_self_test(singling):
     try_singles(singling)
     with pytest.raises(RuntimeError, match="does not take singles"):
         try_singles(lambda *_: True)

@@ -1,4 +1,4 @@
-"""Generated puzzles are as wished, have one solution, and are the same for the same seed."""
+"""Generated puzzles fulfil the wish, have one solution, and depend only on the seed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def array(generated):
         Wish(marks=True),
     ],
 )
-def test_generated_puzzles_are_as_wished_and_have_the_one_solution_beside_them(wish):
+def test_generated_puzzles_fulfil_the_wish_and_have_exactly_their_solution(wish):
     generated = some(wish, 2 if wish.symmetric and wish.minimal else 6)
     for each in generated:
         puzzle, grid = Puzzle(NINE, each.masks), Grid(NINE, each.solution)
@@ -67,7 +67,7 @@ def test_generated_puzzles_are_as_wished_and_have_the_one_solution_beside_them(w
     assert kinds == {FULL} | parities
 
 
-def test_a_wished_depth_is_that_of_all_puzzles():
+def test_all_puzzles_have_the_wished_depth():
     easy = array(some(Wish(depth=(0, 0)), 6))
     assert depths_of(easy).tolist() == [0] * 6
     harder = array(some(Wish(depth=(1, 2)), 6))
@@ -75,20 +75,20 @@ def test_a_wished_depth_is_that_of_all_puzzles():
 
 
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_a_wished_level_is_that_of_the_steps_that_solve_a_puzzle(level):
+def test_all_puzzles_have_the_wished_level(level):
     made = [*islice(generate_puzzles(Wish(level=level), 1), 2)]
     assert [each.level for each in ratings(each.masks for each in made)] == [level] * 2
 
 
-def test_the_same_seed_gives_the_same_puzzles_and_another_others():
+def test_equal_seeds_give_equal_puzzles_and_other_seeds_give_others():
     three, five = some(Wish(), 3), some(Wish(), 5)
     assert five[:3] == three
     assert len({each.masks for each in five}) == 5
     assert not set(some(Wish(), 5, seed=2)) & set(five)
 
 
-def test_the_first_puzzle_of_a_seed_stays_as_it_is():
-    """If a change of the search changes it, who wrote down a seed has to be told."""
+def test_the_first_puzzle_of_a_seed_never_changes():
+    """If this must change, the changelog has to say so: people write seeds down."""
     (first,) = some(Wish(), 1, seed=2024)
     expected = "941537286862491573357628194129754638584263719736189425295876341613942857478315962"
     assert "".join(map(str, first.solution)) == expected
@@ -105,13 +105,13 @@ def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch)
     assert found[0] == found[1]
 
 
-def test_what_cannot_be_wished_is_refused():
+def test_empty_ranges_are_refused():
     for wrong in ({"givens": (10, 16)}, {"givens": (30, 20)}, {"depth": (0, 3)}):
         with pytest.raises(UsageError, match=r"givens|depth"):
             Wish(**wrong)
 
 
-def test_what_is_never_found_is_given_up(monkeypatch):
+def test_generation_gives_up_if_no_puzzle_fulfils_the_wish(monkeypatch):
     monkeypatch.setattr(generating, "MAX_FRUITLESS", 2)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):
         some(Wish(givens=(17, 17)), 1)

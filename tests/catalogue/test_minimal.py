@@ -1,4 +1,4 @@
-"""Redundant givens are those that can be left out by hand."""
+"""Redundant givens and rules agree with removing each of them alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOUR = Geometry(2, 2)
 
 
 def by_hand(puzzle):
-    """Whether each cell can be opened, one at a time, and leave one solution."""
+    """For each cell: is it a given without which the puzzle still has one solution?"""
     full, found = puzzle.geometry.all_values, []
     givens = dict(puzzle.givens())
     for cell in range(len(puzzle.cells)):
@@ -37,7 +37,7 @@ def by_hand(puzzle):
 
 
 def opened(geometry):
-    """A grid, with ever fewer redundant givens, and with none."""
+    """Puzzles with fewer and fewer redundant givens, the last one with none."""
     masks, some = [1 << v - 1 for v in pattern(geometry).values], []
     for cell in random.Random(1).sample(range(geometry.size), geometry.size):
         fewer = [*masks[:cell], geometry.all_values, *masks[cell + 1 :]]
@@ -54,7 +54,7 @@ def found_in(*puzzles):
     return found.cells.tolist()
 
 
-def test_redundant_givens_of_nine_can_be_left_out_by_hand(monkeypatch):
+def test_redundant_givens_of_9x9_agree_with_removal_one_by_one(monkeypatch):
     texts = [NINE, HARD, NINE_SOLVED, NINE_SOLVED[:40] + NINE[40:], EVEN_ODD]
     puzzles = [parse_puzzle(text) for text in texts]
     found = found_in(*puzzles)
@@ -66,7 +66,7 @@ def test_redundant_givens_of_nine_can_be_left_out_by_hand(monkeypatch):
 
 
 @pytest.mark.parametrize("geometry", [Geometry(2, 2), Geometry(2, 3)])
-def test_redundant_givens_of_other_sides_can_be_left_out_by_hand(geometry):
+def test_redundant_givens_of_other_sides_agree_with_removal_one_by_one(geometry):
     puzzles = opened(geometry)
     found = found_in(*puzzles)
     assert found == [by_hand(puzzle) for puzzle in puzzles]
@@ -82,7 +82,7 @@ def is_unique(puzzle) -> bool:
 
 @for_each("text", [UNIQUE, "1.......3......4"])
 @for_each("count", range(1, 5))
-def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
+def test_redundant_parts_of_variants_agree_with_removal_one_by_one(text, count):
     puzzle = Puzzle(FOUR, parse_puzzle(text).cells, CAGES[:count])
     cells, rules = puzzle.cells, puzzle.rules
     found = solve(puzzle, traits="minimal").traits
@@ -96,7 +96,7 @@ def test_parts_of_puzzles_with_rules_can_be_left_out_by_hand(text, count):
     assert (found.redundant, found.redundant_rules) == (tuple(givens), tuple(can_go))
 
 
-def test_without_time_or_an_answer_nothing_is_known_of_rules():
+def test_redundant_parts_are_unknown_without_time_or_answers():
     puzzle = Puzzle(FOUR, parse_puzzle(UNIQUE).cells, CAGES[:1])
     asked = list[Puzzle]()
     assert redundant_parts(puzzle, lambda each, _: asked.append(each), 1.0) is None
@@ -105,10 +105,10 @@ def test_without_time_or_an_answer_nothing_is_known_of_rules():
     assert redundant_parts(puzzle, lambda each, _: True, 1.0).rules == (0,)
 
 
-def test_without_time_nothing_is_certain():
+def test_redundant_givens_are_uncertain_without_time():
     found = redundant_givens(Geometry(3, 3), np.array([parse_puzzle(HARD).cells], np.uint64), 0.0)
     assert not found.certain.any()
 
 
-def test_no_puzzles_have_no_givens():
+def test_an_empty_batch_has_no_redundant_givens():
     assert redundant_givens(Geometry(3, 3), np.zeros((0, 81), np.uint16)).cells.shape == (0, 81)

@@ -24,7 +24,7 @@ from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
 from pipeline.outbox.report.shaped import SHAPE_KINDS
-from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint

@@ -1,4 +1,4 @@
-"""What each constraint says: its meaning and its clauses take exactly what its definition names."""
+"""Constraints and their clauses accept exactly the values that their definition accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from support.strategies import examples
 
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.connected import Connected, EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -26,9 +27,7 @@ from pipeline.puzzle.constraints import (
     Automaton,
     Beyond,
     ByValue,
-    Connected,
     Constraint,
-    EqualToSome,
     Equivalent,
     OneOfSets,
     Pairs,
@@ -43,28 +42,28 @@ EVERY = range(1, SIDE + 1)
 
 cell = st.integers(0, CELLS - 1)
 cells = st.lists(cell, min_size=1, max_size=4).map(tuple)
-"""Cells, some of which may be named more than once."""
+"""Cells that may repeat."""
 
-each_once = st.lists(cell, min_size=1, unique=True).map(tuple)
+distinct_cells = st.lists(cell, min_size=1, unique=True).map(tuple)
 value = st.integers(1, SIDE)
 values_allowed = st.sets(value).map(sorted).map(tuple)
 sums = st.integers(-1, SIDE * CELLS + 1)
 
 
-def filled(clauses: ClauseBuilder, number: int) -> Minisat22:
-    """A solver of the clauses and of each of so many cells holding one value."""
+def solver_of(clauses: ClauseBuilder, number: int) -> Minisat22:
+    """A solver of the clauses in which each of the first `number` cells holds one value."""
     solver = Minisat22(bootstrap_with=clauses.made)
-    for each in range(number):
-        held = [clauses.literal(each, v) for v in clauses.values]
+    for index in range(number):
+        held = [clauses.literal(index, v) for v in clauses.values]
         solver.add_clause(held)
         for a, b in combinations(held, 2):
             solver.add_clause([-a, -b])
     return solver
 
 
-def taken(clauses: ClauseBuilder, number: int, *more: int) -> set[Values]:
-    """The assignments of the first cells that the clauses take, these literals being true."""
-    with filled(clauses, number) as solver:
+def accepted_by(clauses: ClauseBuilder, number: int, *more: int) -> set[Values]:
+    """The assignments of the first cells that satisfy the clauses and the literals `more`."""
+    with solver_of(clauses, number) as solver:
         return {
             held
             for held in product(clauses.values, repeat=number)
@@ -72,23 +71,23 @@ def taken(clauses: ClauseBuilder, number: int, *more: int) -> set[Values]:
         }
 
 
-def says(
+def check_clauses(
     encode: Callable[[ClauseBuilder], object], means: Means, side: int = SIDE, number: int = CELLS
 ) -> None:
-    """Clauses say what is meant, and under a condition just where that is true."""
+    """Check that clauses accept what `means` accepts, and under conditions only if these hold."""
     every = set(product(range(1, side + 1), repeat=number))
     meant = set(filter(means, every))
 
     plain = ClauseBuilder(side, number)
     encode(plain)
-    assert taken(plain, number) == meant
+    assert accepted_by(plain, number) == meant
 
     free, of_a_cell = ClauseBuilder(side, number), ClauseBuilder(side, number)
     condition = free.new()
     with free.under(condition):
         encode(free)
-    assert taken(free, number, condition) == meant
-    assert taken(free, number, -condition) == every
+    assert accepted_by(free, number, condition) == meant
+    assert accepted_by(free, number, -condition) == every
 
     with (
         of_a_cell.under(of_a_cell.literal(0, 1)),
@@ -96,14 +95,14 @@ def says(
     ):
         encode(of_a_cell)
     met = {held for held in every if held[0] == 1 and held[-1] != 2}
-    assert taken(of_a_cell, number) == (meant & met) | (every - met)
+    assert accepted_by(of_a_cell, number) == (meant & met) | (every - met)
 
 
 def check(constraint: Constraint, means: Means, side: int = SIDE, number: int = CELLS) -> None:
-    """The constraint and its clauses say what is meant."""
+    """Check that the constraint and its clauses accept what `means` accepts."""
     every = set(product(range(1, side + 1), repeat=number))
     assert set(filter(constraint.holds, every)) == set(filter(means, every))
-    says(constraint.encode, means, side, number)
+    check_clauses(constraint.encode, means, side, number)
 
 
 def held(values: Values, some: Sequence[int]) -> list[int]:
@@ -120,12 +119,12 @@ def test_a_clause_is_true_if_one_of_its_literals_is(wanted):
     def encode(clauses: ClauseBuilder) -> None:
         clauses.add(*((1 if yes else -1) * clauses.literal(c, v) for c, v, yes in wanted))
 
-    says(encode, lambda values: any((values[c] == v) == yes for c, v, yes in wanted))
+    check_clauses(encode, lambda values: any((values[c] == v) == yes for c, v, yes in wanted))
 
 
 @examples(100)
 @given(values=st.sets(st.integers(1, 12)), size=st.integers(0, 13), total=st.integers(-2, 80))
-def test_the_sets_with_a_total_are_found(values, size, total):
+def test_all_sets_with_a_total_are_listed(values, size, total):
     found = ClauseBuilder(SIDE, CELLS).sets_with_total(values, size, total)
     expected = [each for each in combinations(sorted(values), size) if sum(each) == total]
     assert sorted(tuple(sorted(each)) for each in found) == expected
@@ -173,22 +172,22 @@ def test_facts_are_equivalent(facts):
 
 
 @pytest.mark.parametrize("others", [(), (1,), (1, 2)])
-def test_a_cell_is_equal_to_some_of_others(others):
+def test_a_cell_equals_one_of_others(others):
     check(EqualToSome(0, others), lambda values: values[0] in held(values, others))
 
 
-def test_that_two_cells_are_equal_is_one_variable_whatever_the_condition():
+def test_equality_of_two_cells_is_one_variable_under_all_conditions():
     clauses = ClauseBuilder(SIDE, CELLS)
     condition = clauses.new()
     with clauses.under(condition):
         same = clauses.equal(0, 1)
     assert clauses.equal(1, 0) == same
     equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
-    assert taken(clauses, CELLS, -condition, same) == equal
-    assert not taken(clauses, CELLS, -condition, -same) & equal
+    assert accepted_by(clauses, CELLS, -condition, same) == equal
+    assert not accepted_by(clauses, CELLS, -condition, -same) & equal
 
 
-def test_constraints_that_share_a_variable_mean_what_they_mean_alone():
+def test_constraints_that_share_a_variable_keep_their_meaning():
     count = CountOfEqual(2, 0, ((1,),), 0, unbroken=True)
 
     def encode(clauses: ClauseBuilder) -> None:
@@ -199,13 +198,13 @@ def test_constraints_that_share_a_variable_mean_what_they_mean_alone():
         a, b, c = values
         return c == 1 + (a == b) and a in {b, c}
 
-    says(encode, means)
+    check_clauses(encode, means)
 
 
 @for_each("side", [2, 3])
 @for_each("size", [None, 1, 2, 3, 4])
-def test_cells_in_a_row_that_hold_some_values_are_connected(size, side):
-    """They are neighbours in another order than that of their numbers."""
+def test_cells_with_the_values_form_one_connected_region(size, side):
+    """Adjacent cells are not numbered consecutively."""
     row = (2, 0, 3, 1)
 
     def is_connected(values: list[int]) -> bool:
@@ -216,7 +215,7 @@ def test_cells_in_a_row_that_hold_some_values_are_connected(size, side):
 
 
 @pytest.mark.parametrize(("some", "low", "high"), [((0,), 1, 2), ((0, 1), 1, 2), ((), 0, 1)])
-def test_cells_lie_beyond_two_others(some, low, high):
+def test_cells_are_below_the_low_cell_or_above_the_high_cell(some, low, high):
     check(
         Beyond(some, low, high),
         lambda values: not any(values[low] <= values[c] <= values[high] for c in some),
@@ -224,45 +223,45 @@ def test_cells_lie_beyond_two_others(some, low, high):
 
 
 @examples(10)
-@given(some=each_once)
+@given(some=distinct_cells)
 def test_cells_are_all_different(some):
     check(AllDifferent(some), lambda values: different(held(values, some)))
 
 
 @pytest.mark.parametrize("side", [2, 3, 4])
-def test_as_many_different_cells_as_values_hold_each_once(side):
+def test_n_different_cells_hold_all_n_values(side):
     values = [*range(1, side + 1)]
     check(AllDifferent(tuple(range(side))), lambda held: sorted(held) == values, side, side)
 
 
-def test_more_cells_than_values_are_never_different():
+def test_more_cells_than_values_cannot_differ():
     some = (0, 1, 2)
     for constraint in (AllDifferent(some), SetTotal(some, 4, range(1, 3))):
         check(constraint, lambda values: False, side=2)
 
 
 @examples(30)
-@given(some=each_once, wanted=st.integers(0, SIDE + 1), times=st.integers(-1, CELLS + 1))
-def test_a_value_is_held_so_often_at_least(some, wanted, times):
+@given(some=distinct_cells, wanted=st.integers(0, SIDE + 1), times=st.integers(-1, CELLS + 1))
+def test_at_least_a_number_of_cells_hold_the_value(some, wanted, times):
     check(AtLeast(some, wanted, times), lambda values: held(values, some).count(wanted) >= times)
 
 
 @examples(20)
 @given(some=cells, sets=st.lists(values_allowed, max_size=4).map(tuple))
-def test_the_values_held_are_those_of_one_of_the_sets(some, sets):
+def test_the_set_of_values_is_one_of_the_sets(some, sets):
     check(OneOfSets(some, sets), lambda values: tuple(sorted({*held(values, some)})) in sets)
 
 
 @examples(40)
 @given(terms=st.lists(st.tuples(cell, st.integers(-3, 3)), max_size=5).map(tuple), total=sums)
-def test_a_total_is_the_sum_of_values_times_their_weights(terms, total):
+def test_a_total_is_a_weighted_sum(terms, total):
     check(Total(terms, total), lambda values: sum(values[c] * by for c, by in terms) == total)
 
 
 @examples(40)
 @given(parts=st.lists(cells, max_size=4).map(tuple), counted=st.none() | value)
-@example(parts=((0,), (1, 2, 1, 2, 1)), counted=None)  # the least sum of one is above the other's
-def test_parts_have_the_same_total_or_count_of_a_value(parts, counted):
+@example(parts=((0,), (1, 2, 1, 2, 1)), counted=None)  # sums of 1 to 4, and of 5 or more
+def test_parts_have_equal_sums_or_equal_counts_of_a_value(parts, counted):
     def of(line: list[int]) -> int:
         return sum(line) if counted is None else line.count(counted)
 
@@ -274,8 +273,8 @@ def test_parts_have_the_same_total_or_count_of_a_value(parts, counted):
 
 @pytest.mark.parametrize("most", [1000, 0])
 @examples(20)
-@given(some=each_once, total=sums, allowed=values_allowed)
-def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowed):
+@given(some=distinct_cells, total=sums, allowed=values_allowed)
+def test_different_allowed_values_sum_to_the_total(most, some, total, allowed):
     def means(values: Values) -> bool:
         line = held(values, some)
         return different(line) and {*line} <= {*allowed} and sum(line) == total
@@ -284,7 +283,7 @@ def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowe
     check(constraint, means)
     clauses = ClauseBuilder(SIDE, CELLS, ClauseLimits(sets=most))
     constraint.encode(clauses)
-    assert taken(clauses, CELLS) == set(filter(means, product(EVERY, repeat=CELLS)))
+    assert accepted_by(clauses, CELLS) == set(filter(means, product(EVERY, repeat=CELLS)))
 
 
 @for_each(
@@ -298,15 +297,15 @@ def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowe
         ((2, 2, 3, 3, 22, 23, 24, 25), False),
     ],
 )
-def test_different_values_sum_to_a_total_that_too_many_sets_have(values, keeps):
+def test_totals_with_too_many_sets_are_encoded_as_running_sums(values, keeps):
     clauses = ClauseBuilder(25, 8)
     SetTotal(tuple(range(8)), 104, range(1, 26)).encode(clauses)
-    with filled(clauses, 8) as solver:
+    with solver_of(clauses, 8) as solver:
         assert solver.solve(assumptions=list(map(clauses.literal, range(8), values))) == keeps
 
 
 @for_each("total", range(-1, 7))
-def test_the_values_between_the_least_and_the_greatest_sum_to_the_total(total):
+def test_the_values_between_1_and_n_sum_to_the_total(total):
     def means(values: Values) -> bool:
         if sorted(values) != [*EVERY]:
             return False
@@ -316,7 +315,7 @@ def test_the_values_between_the_least_and_the_greatest_sum_to_the_total(total):
     check(TotalBetween(tuple(range(SIDE)), total), means, SIDE, SIDE)
 
 
-def follow(state: int, each: int, table: frozenset[tuple[tuple[int, int], int]]) -> int | None:
+def table_step(state: int, each: int, table: frozenset[tuple[tuple[int, int], int]]) -> int | None:
     return dict(table).get((state, each))
 
 
@@ -333,12 +332,12 @@ def test_an_automaton_accepts_values_that_lead_to_an_accepted_state(some, table,
             state = table.get((state, each))
         return state in accepted
 
-    check(Automaton(some, 0, follow, accepted, (frozenset(table.items()),)), means)
+    check(Automaton(some, 0, table_step, accepted, (frozenset(table.items()),)), means)
 
 
 @examples(20)
 @given(options=st.lists(st.tuples(cell, values_allowed), max_size=3))
-def test_every_part_holds_or_either(options):
+def test_conjunctions_and_disjunctions(options):
     parts = tuple(Allowed(*each) for each in options)
     check(AllOf(parts), lambda values: all(values[c] in some for c, some in options))
     check(AnyOf(parts), lambda values: any(values[c] in some for c, some in options))
@@ -347,7 +346,7 @@ def test_every_part_holds_or_either(options):
 
 @examples(20)
 @given(one=cell, other=cell, options=st.tuples(*[values_allowed] * SIDE))
-def test_the_value_of_a_cell_says_which_part_holds(one, other, options):
+def test_the_value_of_a_cell_selects_the_part_that_holds(one, other, options):
     parts = tuple(Allowed(other, some) for some in options)
     check(ByValue(one, parts), lambda values: values[other] in options[values[one] - 1])
 
@@ -369,7 +368,7 @@ def test_variables_are_numbered_after_all_candidates():
     assert clauses.auxiliary == 3
 
 
-def test_conditions_end_with_their_block_even_if_that_fails():
+def test_conditions_end_with_their_block_even_after_an_error():
     clauses = ClauseBuilder(2, 2)
 
     def fails() -> None:
@@ -404,7 +403,7 @@ def test_clauses_beyond_the_limits_are_refused(most, constraint):
     constraint.encode(ClauseBuilder(9, 81))
 
 
-def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
+def test_limits_are_checked_while_clauses_are_made():
     makes = ClauseBuilder(25, 625, check=Limits(megabytes=0).checking())
     with pytest.raises(LimitReached, match="the memory limit of 0 MB"):
         AllDifferent(tuple(range(25))).encode(makes)
@@ -432,6 +431,6 @@ def test_a_sum_may_rely_on_cells_that_differ():
         clauses, plain = ClauseBuilder(4, 6, units=units), ClauseBuilder(4, 6)
         total.encode(clauses)
         total.encode(plain)
-        assert taken(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
+        assert accepted_by(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
         counts.append(len(plain.made) - len(clauses.made))
     assert sum(count > 0 for count in counts) > 8

@@ -1,4 +1,4 @@
-"""Free geometries: places and names of cells, solutions as text, conflicts, proofs and boards."""
+"""Free geometries: positions and names of cells, solutions as text, conflicts, proofs, boards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GEOMETRY = Geometry(1, 3, free=Free(2, 3, 0, (("VA", 4), ("VB", 1))))
 VALUES = (0, 1, 2, 2, 0, 1, 0, 0, 1, 2, 2)
 
 
-def test_extra_cells_come_after_those_of_the_grid_and_stand_below_it():
+def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
     assert (GEOMETRY.size, GEOMETRY.inner, GEOMETRY.extent) == (11, 6, (7, 3))
     places = [GEOMETRY.place(cell) for cell in range(GEOMETRY.size)]
     assert places[5:] == [(2, 3), (4, 1), (4, 2), (4, 3), (5, 1), (7, 1)]
@@ -48,7 +48,7 @@ def test_extra_cells_come_after_those_of_the_grid_and_stand_below_it():
         (2, 2, 1, (("VA", 1), ("VA", 2))),
     ],
 )
-def test_a_shape_that_cannot_be_is_refused(rows, columns, lowest, groups):
+def test_an_invalid_shape_is_refused(rows, columns, lowest, groups):
     with pytest.raises(ValueError, match=r"cells|lowest|groups"):
         Free(rows, columns, lowest, groups)
 
@@ -59,7 +59,7 @@ def test_a_free_geometry_has_one_grid_and_no_boxes():
             Geometry(*parts, Free(4, 4))
 
 
-def test_values_are_those_of_the_geometry():
+def test_values_outside_the_range_of_the_geometry_are_refused():
     assert Grid(GEOMETRY, VALUES).values == VALUES
     with pytest.raises(ValueError, match="are 0 to 2"):
         Grid(GEOMETRY, (3, *VALUES[1:]))
@@ -69,7 +69,7 @@ def test_values_are_those_of_the_geometry():
     assert (GEOMETRY.even_values, GEOMETRY.odd_values) == (0b101, 0b010)
 
 
-def test_a_solution_is_the_rows_of_the_grid_and_a_line_for_each_group():
+def test_a_solution_is_written_as_rows_and_a_line_for_each_group():
     grid = Grid(GEOMETRY, VALUES)
     text = "012\n201\n0012\n2\n"
     assert write_values(grid) == text
@@ -82,7 +82,7 @@ def test_a_solution_is_the_rows_of_the_grid_and_a_line_for_each_group():
 
 
 @pytest.mark.usefixtures("unhurried")
-def test_what_breaks_a_given_is_named_as_the_text_does():
+def test_conflicts_name_extra_cells_as_the_text_does():
     puzzle = Puzzle(GEOMETRY, (1, *[7] * 5, 0b011, *[7] * 4))
     (given, mark) = certify_grid(puzzle, Grid(GEOMETRY, (1, *VALUES[1:6], 2, *VALUES[7:])))
     assert given.message == "row 1, column 1 holds 1, given as 0"
@@ -92,7 +92,7 @@ def test_what_breaks_a_given_is_named_as_the_text_does():
     assert result.conflict.message == "0 in VA and thermometer from r1c1 leave no solution"
 
 
-def test_the_proof_formula_excludes_the_solutions_and_nothing_else():
+def test_the_proof_formula_excludes_exactly_the_solutions():
     puzzle = parse_puzzle(".Shape~2x3~0-2.Var~A~~2.Thermo~VA1~VA2.~R1C1_0~R1C2_1")
     result = solve(puzzle)
     assert (len(result.solutions), result.complete) == (6, True)
@@ -104,12 +104,12 @@ def test_the_proof_formula_excludes_the_solutions_and_nothing_else():
         assert not literals.issuperset(-literal for literal in clause)
 
 
-def test_decimal_numbering_is_for_usual_grids():
+def test_decimal_numbering_needs_a_standard_grid():
     with pytest.raises(UsageError, match="decimal numbering"):
         encode_puzzle(Puzzle.empty(GEOMETRY), numbering="decimal")
 
 
-def test_a_board_names_groups_and_says_what_the_shape_is():
+def test_the_text_of_a_board_names_groups_and_the_shape():
     drawn = board_svg(Board(None, Grid(GEOMETRY, VALUES)), "a puzzle", "b")
     assert "2×3 cells, values 0 to 2, 5 cells outside" in drawn
     assert "Row 2: 2 0 1. VA: 0 0 1 2. VB: 2." in drawn

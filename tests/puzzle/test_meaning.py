@@ -1,4 +1,4 @@
-"""What is said of rules in print: a sentence for each, in the words of the reference."""
+"""Descriptions of rules on sheets: sentences of the reference, with numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEANINGS = " ".join(PAGES["docs/reference/rules.md"].replace("`", "").split())
 
 
 @for_each("example", EXAMPLES)
-def test_every_rule_has_a_short_sentence_of_words_for_people(example):
+def test_every_rule_has_a_short_description(example):
     for captions, said in sentences(example.rules):
         assert captions
         assert said[0].isupper()
@@ -24,10 +24,10 @@ def test_every_rule_has_a_short_sentence_of_words_for_people(example):
         assert len(said) <= 200
 
 
-def test_the_sentences_are_those_of_the_reference():
+def test_descriptions_are_sentences_of_the_reference():
     told = [said for example in EXAMPLES for _, said in sentences(example.rules)]
     same = [said for said in told if said in MEANINGS]
-    assert len(same) > len(told) / 2  # the others have numbers in them
+    assert len(same) > len(told) / 2  # the others contain numbers
 
 
 @for_each(
@@ -45,12 +45,12 @@ def test_the_sentences_are_those_of_the_reference():
         ([outside.FullRank((0, 1, 2), 3, tied=True)], "other lines may be equal to it."),
     ],
 )
-def test_a_sentence_has_the_numbers_and_exceptions_that_no_drawing_shows(rules, said):
+def test_a_description_has_the_numbers_and_flags_that_the_drawing_lacks(rules, said):
     [(_, found)] = sentences(rules)
     assert found.endswith(said)
 
 
-def test_kinds_that_mean_the_same_share_a_sentence_and_others_have_their_own():
+def test_kinds_with_equal_descriptions_share_one():
     relations = [custom.Relation((0, 1), (0,) * 10, label=label) for label in ("a", "b")]
     whispers = [lines.Whispers((0, 1), number) for number in (4, 5)]
     found = sentences([*relations, *whispers])

@@ -1,4 +1,4 @@
-"""What a Sudoku is."""
+"""Geometries, puzzles and grids."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def test_a_side_of_2_to_256_is_a_geometry(height, width):
 
 
 @for_each(("height", "width"), [(1, 1), (0, 4), (-2, -2), (16, 17), (257, 1)])
-def test_any_other_side_is_refused(height, width):
+def test_other_sides_are_refused(height, width):
     with pytest.raises(ValueError, match=rf"a box of {height}×{width} cells: .* 2 to 256"):
         Geometry(height, width)
 
 
 @examples(10)
 @given(geometries)
-def test_rows_columns_and_boxes_each_part_the_cells_into_n_times_n(geometry):
+def test_rows_columns_and_boxes_each_partition_the_cells(geometry):
     n = geometry.side
     for kind in (geometry.rows(), geometry.columns(), geometry.boxes()):
         units = [tuple(unit) for unit in kind]
@@ -45,7 +45,7 @@ def test_rows_columns_and_boxes_each_part_the_cells_into_n_times_n(geometry):
 
 @examples(10)
 @given(geometries)
-def test_two_cells_share_a_unit_exactly_if_the_rules_say_that_they_see_each_other(geometry):
+def test_peers_are_the_cells_that_share_a_unit(geometry):
     for cell, seen in enumerate(peers(geometry)):
         shared = {other for unit in units_of(geometry) if cell in unit for other in unit}
         assert shared - {cell} == seen
@@ -53,12 +53,12 @@ def test_two_cells_share_a_unit_exactly_if_the_rules_say_that_they_see_each_othe
 
 @examples(10)
 @given(geometries)
-def test_a_box_is_found_again_from_each_of_its_cells(geometry):
+def test_box_of_is_the_inverse_of_boxes(geometry):
     for index, box in enumerate(geometry.boxes()):
         assert {geometry.box_of(cell) for cell in box} == {index}
 
 
-def test_boxes_are_counted_along_the_rows_and_are_as_high_and_wide_as_said():
+def test_boxes_are_numbered_row_by_row():
     boxes = list(Geometry(2, 3).boxes())
     assert boxes[0] == (0, 1, 2, 6, 7, 8)
     assert boxes[1] == (3, 4, 5, 9, 10, 11)
@@ -80,7 +80,7 @@ def test_a_mask_lists_its_values_in_ascending_order(mask, values):
     assert list(values_of(mask)) == values
 
 
-def test_a_puzzle_of_values_has_givens_where_they_are_not_0():
+def test_values_other_than_0_are_givens():
     puzzle = Puzzle.of_values(Geometry(1, 2), [0, 2, 1, 0])
     assert puzzle.cells == (0b11, 0b10, 0b01, 0b11)
     assert list(puzzle.givens()) == [(1, 2), (2, 1)]
@@ -88,18 +88,18 @@ def test_a_puzzle_of_values_has_givens_where_they_are_not_0():
 
 
 @for_each("cells", [(1,) * 3, (1,) * 5, (1, 1, 1, 0), (1, 1, 1, 0b100)])
-def test_a_puzzle_refuses_missing_cells_empty_ones_and_values_above_its_side(cells):
+def test_a_puzzle_refuses_wrong_numbers_of_cells_and_invalid_masks(cells):
     with pytest.raises(ValueError, match=r"cells|cell must allow"):
         Puzzle(Geometry(1, 2), cells)
 
 
 @for_each("values", [(1,) * 3, (1,) * 5, (1, 2, 2, 0), (1, 2, 2, 3)])
-def test_a_grid_refuses_missing_values_and_those_outside_1_to_its_side(values):
+def test_a_grid_refuses_wrong_numbers_of_values_and_values_out_of_range(values):
     with pytest.raises(ValueError, match="values"):
         Grid(Geometry(1, 2), values)
 
 
-def test_a_grid_gives_its_rows_and_orders_by_them():
+def test_grids_have_rows_and_are_ordered_by_them():
     small, large = (Grid(Geometry(1, 2), values) for values in [(1, 2, 2, 1), (2, 1, 1, 2)])
     assert list(large.rows()) == [(2, 1), (1, 2)]
     assert sorted([large, small]) == [small, large]
@@ -116,7 +116,7 @@ def test_a_samurai_has_369_cells_in_21_rows_and_columns_numbered_row_by_row():
 
 
 @for_each("geometry", [SAMURAI, NINE, Geometry(2, 3), Geometry(2, 3, ((4, 0), (0, 3)))])
-def test_a_cell_is_found_again_at_its_place_and_no_cell_elsewhere(geometry):
+def test_cell_at_is_the_inverse_of_place(geometry):
     rows, columns = geometry.extent
     around = [(r, c) for r in range(-1, rows + 3) for c in range(-1, columns + 3)]
     cells = {place: geometry.cell_at(*place) for place in around}
@@ -124,7 +124,7 @@ def test_a_cell_is_found_again_at_its_place_and_no_cell_elsewhere(geometry):
     assert found == {geometry.place(cell): cell for cell in range(geometry.size)}
 
 
-def test_the_units_of_a_samurai_are_those_of_its_five_grids_with_four_boxes_in_two_of_them():
+def test_a_samurai_has_the_units_of_five_grids_with_four_shared_boxes():
     units = units_of(SAMURAI)
     assert len(units) == 5 * 9 + 5 * 9 + 41
     assert {len(set(unit)) for unit in units} == {9}
@@ -135,7 +135,7 @@ def test_the_units_of_a_samurai_are_those_of_its_five_grids_with_four_boxes_in_t
 
 
 @for_each(("top", "left"), SAMURAI.grids)
-def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
+def test_each_grid_of_a_samurai_has_the_units_of_a_single_grid(top, left):
     moved = [
         tuple(SAMURAI.cell_at(row + top, column + left) for row, column in map(NINE.place, unit))
         for unit in units_of(NINE)
@@ -158,16 +158,16 @@ def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
         (SAMURAI, 130, "box 41"),
     ],
 )
-def test_a_unit_is_named_by_its_number_and_by_its_grid_if_there_are_several(geometry, index, name):
+def test_a_unit_is_named_by_its_number_and_if_needed_its_grid(geometry, index, name):
     assert unit_name(geometry, index) == name
 
 
-def test_grids_at_other_places_are_another_geometry():
+def test_grids_at_other_positions_make_another_geometry():
     assert Geometry(3, 3) != SAMURAI
     assert len({SAMURAI, Geometry(3, 3, SAMURAI.grids), NINE}) == 2
 
 
-def test_a_puzzle_of_several_grids_has_a_mask_for_each_cell_of_their_union():
+def test_a_puzzle_of_overlapping_grids_has_one_mask_for_each_cell():
     assert len(Puzzle.empty(SAMURAI).cells) == 369
     with pytest.raises(ValueError, match="a puzzle of side 9 has 369 cells, not 405"):
         Puzzle(SAMURAI, (1,) * 405)
@@ -181,7 +181,7 @@ def test_a_puzzle_is_plain_if_it_is_one_grid_without_rules():
     assert not Puzzle.empty(SAMURAI).is_plain
 
 
-def test_a_puzzle_keeps_its_rules_in_their_order_and_differs_by_them():
+def test_rules_keep_their_order_and_distinguish_puzzles():
     rules = (AntiKnight(), Cage((0, 1), 3))
     puzzle = Puzzle.empty(NINE, rules)
     assert puzzle.rules == rules
@@ -190,12 +190,12 @@ def test_a_puzzle_keeps_its_rules_in_their_order_and_differs_by_them():
 
 
 @pytest.mark.parametrize(("geometry", "cell"), [(NINE, 81), (NINE, -1), (SAMURAI, 369)])
-def test_a_puzzle_refuses_a_rule_about_cells_that_there_are_not(geometry, cell):
+def test_a_puzzle_refuses_a_rule_about_cells_outside_the_grid(geometry, cell):
     with pytest.raises(ValueError, match="cage: a cell that is not in the grid"):
         Puzzle.empty(geometry, (AntiKnight(), Cage((0, cell), 3)))
 
 
-def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
+def test_the_clauses_of_a_puzzle_are_the_clauses_of_its_rules():
     alone = [Puzzle.empty(NINE, (rule,)) for rule in (AntiKnight(), Cage((0, 1)))]
     together = Puzzle.empty(NINE, tuple(rule for puzzle in alone for rule in puzzle.rules))
     made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules()]
@@ -203,7 +203,7 @@ def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
     assert [*Puzzle.empty(NINE).clauses_of_rules()] == []
 
 
-def test_nobody_can_change_the_clauses_that_encoder_and_proof_share():
+def test_clauses_of_rules_are_immutable():
     stated = Puzzle.empty(NINE, (Cage((0, 1), 3),)).clauses_of_rules()
     with pytest.raises(ValueError, match="read-only"):
         np.frombuffer(stated.data, np.int32)[0] = 1
@@ -214,17 +214,17 @@ def test_nobody_can_change_the_clauses_that_encoder_and_proof_share():
 @for_each(
     ("side", "box"), [(2, (1, 2)), (4, (2, 2)), (6, (2, 3)), (7, (1, 7)), (9, (3, 3)), (16, (4, 4))]
 )
-def test_an_empty_puzzle_of_a_side_has_the_usual_boxes(side, box):
+def test_an_empty_puzzle_of_a_side_has_the_default_boxes(side, box):
     assert Puzzle.empty(side) == Puzzle.empty(Geometry(*box))
 
 
 @for_each("side", [-4, 0, 1, 257])
-def test_an_empty_puzzle_of_a_side_that_there_is_not_is_an_error(side):
+def test_an_empty_puzzle_of_an_invalid_side_is_refused(side):
     with pytest.raises(ValueError, match="must be 2 to 256"):
         Puzzle.empty(side)
 
 
-def test_rules_are_added_to_those_of_a_puzzle_which_stays_as_it_was():
+def test_with_rules_adds_rules_to_a_copy():
     puzzle = Puzzle.of_values(Geometry(2, 2), [1, *[0] * 15], (AntiKnight(),))
     at = puzzle.geometry.cells_at
     more = puzzle.with_rules(Cage(at((1, 1), (1, 2)), 3), Cage(at((4, 4)), 2))
@@ -241,13 +241,13 @@ def test_a_rule_that_does_not_fit_the_grid_cannot_be_added():
         Puzzle.empty(4).with_rules(Windoku())
 
 
-def test_several_grids_have_no_rows_of_values():
+def test_overlapping_grids_have_no_rows_of_values():
     grid = Grid(SAMURAI, (1,) * SAMURAI.size)
     with pytest.raises(ValueError, match="5 overlapping grids have no rows"):
         grid.rows()
 
 
-def test_cells_are_found_by_row_and_column_in_several_grids_too():
+def test_cells_at_finds_cells_by_row_and_column():
     assert Geometry(2, 2).cells_at() == ()
     assert Geometry(2, 2).cells_at((1, 1), (4, 4), (1, 1)) == (0, 15, 0)
     assert SAMURAI.place(*SAMURAI.cells_at((21, 21))) == (21, 21)
@@ -256,7 +256,7 @@ def test_cells_are_found_by_row_and_column_in_several_grids_too():
             geometry.cells_at((1, 1), place)
 
 
-def test_a_puzzle_is_made_from_its_rows_as_lists_or_texts():
+def test_rows_may_be_lists_or_strings():
     rows = ["1...", ".. 2", [None, 3, 0, ""], "---4"]
     puzzle = Puzzle.from_rows(rows)
     assert puzzle == Puzzle.of_values(Geometry(2, 2), [1, *[0] * 6, 2, 0, 3, *[0] * 5, 4])
@@ -275,7 +275,7 @@ def test_a_puzzle_is_made_from_its_rows_as_lists_or_texts():
         (["1..5", "....", "....", "...."], "none above the side"),
     ],
 )
-def test_rows_that_are_no_puzzle_are_refused(rows, said):
+def test_rows_that_are_not_a_puzzle_are_refused(rows, said):
     with pytest.raises(ValueError, match=said):
         Puzzle.from_rows(rows)
 

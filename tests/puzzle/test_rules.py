@@ -1,4 +1,4 @@
-"""Every rule: values that keep and break it, how it is drawn and described, and refused data.
+"""Every rule: values that satisfy and break it, its drawing and description, and refused data.
 
 `contracts/test_every_rule.py` compares formulas, clauses and predicates on all small assignments.
 """
@@ -75,11 +75,11 @@ LINES = {
     "region": (rules.Region, "123456789 15", "123456788 44"),
     "extra region": (rules.ExtraRegion, "123456789 15", "123456788 44"),
 }  # fmt: skip
-"""Rules of a line in the first row: values that keep each, and values that break it."""
+"""Rules of a line in the first row: values that satisfy each, and values that break it."""
 
 
 @for_each("name", LINES)
-def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
+def test_values_that_satisfy_and_values_that_break_a_line_in_the_first_row(name):
     kind, kept, broken = LINES[name]
     for texts, holds in ((kept, True), (broken, False)):
         for text in texts.split():
@@ -124,14 +124,14 @@ def test_what_keeps_and_what_breaks_a_line_in_the_first_row(name):
         (rules.Renban((0, 1, 10, 9, 0)), "", "46999999957"),
     ],
 )
-def test_what_keeps_and_what_breaks_a_rule_about_the_first_cells(rule, kept, broken):
+def test_values_that_satisfy_and_values_that_break_a_rule_of_the_first_cells(rule, kept, broken):
     for texts, holds in ((kept, True), (broken, False)):
         for text in texts.split():
             assert rule.holds(NINE, grid_of(text)) == holds, text
 
 
 OTHERS = ((0, 2), (1, 3), (2, 3))
-"""All neighbours in two rows of two but the first pair."""
+"""All neighbours in two rows of two, without the first pair."""
 
 
 @for_each(
@@ -151,7 +151,7 @@ OTHERS = ((0, 2), (1, 3), (2, 3))
         (rules.NegativeXV((5, 10), ((0, 1), *OTHERS)), lambda u, v: False),
     ],
 )
-def test_pairs_without_a_mark_lack_its_values(rule, breaks):
+def test_negative_constraints_apply_to_pairs_without_a_mark(rule, breaks):
     for u, v in product(range(1, 10), repeat=2):
         assert rule.holds(TWO, [u, v, 1, 1]) == (not breaks(u, v))
 
@@ -165,7 +165,7 @@ NEAR = {
 
 @for_each("geometry", [NINE, SIX, TWO, SAMURAI])
 @for_each("rule", NEAR)
-def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(rule, geometry):
+def test_a_rule_of_the_whole_grid_applies_once_to_each_pair_of_near_cells(rule, geometry):
     cells = [(cell, geometry.place(cell)) for cell in range(geometry.size)]
     pairs = [tuple(sorted(pair)) for pair in rule.constraints(geometry).pairs]
     assert sorted(pairs) == [
@@ -180,7 +180,7 @@ def test_a_rule_of_the_whole_grid_is_about_every_two_cells_that_are_near_once(ru
     ("side", "thirds"),
     [(4, "121"), (5, "212"), (6, "222"), (7, "232"), (8, "323"), (10, "343"), (16, "565")],
 )
-def test_there_are_as_many_low_values_as_high_ones(side, thirds):
+def test_low_and_high_thirds_have_equal_sizes(side, thirds):
     kinds = [kind for kind, number in enumerate(thirds) for _ in range(int(number))]
     geometry, line = Geometry(1, side), rules.Entropic((0, 1))
     for (u, one), (v, other) in product(enumerate(kinds, 1), repeat=2):
@@ -188,12 +188,12 @@ def test_there_are_as_many_low_values_as_high_ones(side, thirds):
 
 
 @pytest.mark.parametrize("name", ["thermometer", "between line", "lockout line"])
-def test_a_line_that_closes_is_kept_by_no_values(name):
+def test_a_strict_line_that_returns_to_its_start_has_no_solution(name):
     rule = LINES[name][0]((0, 1, 2, 0))
     assert not any(rule.holds(SIX, [*three, *[1] * 33]) for three in product(range(1, 7), repeat=3))
 
 
-def test_digits_of_a_circle_are_hundreds_and_tens_and_values_above_nine_count_as_they_are():
+def test_digits_of_a_circle_have_place_values_and_values_above_nine_carry():
     arrow = rules.Arrow((0, 1, 2), tuple(range(9, 25)))
     assert arrow.holds(NINE, [1, 1, 2, *[7] * 78])
     assert not arrow.holds(NINE, [1, 2, 1, *[7] * 78])
@@ -203,7 +203,7 @@ def test_digits_of_a_circle_are_hundreds_and_tens_and_values_above_nine_count_as
 
 
 @pytest.mark.parametrize("maximum", [True, False])
-def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
+def test_a_neighbour_that_is_equal_or_more_extreme_breaks_an_extreme(maximum):
     rule = rules.Extreme(MIDDLE, (ABOVE, LEFT, BELOW), maximum)
     beyond, short = (6, 4) if maximum else (4, 6)
     values = [short if cell in rule.neighbours else beyond for cell in range(81)]
@@ -214,7 +214,7 @@ def test_one_neighbour_that_is_as_great_or_beyond_breaks_an_extreme(maximum):
     assert rules.Extreme(MIDDLE, (), maximum).holds(NINE, range(1, 82))
 
 
-def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
+def test_a_box_indexer_holds_the_index_of_the_cell_with_its_own_index():
     grid = [0] * 81
     for cell, value in zip(CORNER, (3, 2, 1, 5, 6, 4, 9, 8, 7), strict=True):
         grid[cell] = value
@@ -223,19 +223,19 @@ def test_a_box_indexer_tells_where_in_its_box_its_number_stands():
 
 
 @for_each(("values", "root"), [("9", 9), ("19", 1), ("892", 1), ("98765", 8)])
-def test_the_digital_root_of_a_sum_is_that_of_its_digits_until_one_is_left(values, root):
+def test_the_digital_root_is_the_repeated_digit_sum(values, root):
     grid = [*map(int, values.ljust(81, "1"))]
     cells = tuple(range(len(values)))
     assert [n for n in range(1, 10) if rules.DigitalRoot(cells, n).holds(NINE, grid)] == [root]
 
 
-def test_values_with_a_digital_root_differ_unless_they_may_repeat():
+def test_values_with_a_digital_root_repeat_only_if_allowed():
     grid = [5, 5, *[1] * 79]
     assert not rules.DigitalRoot((0, 1), 1).holds(NINE, grid)
     assert rules.DigitalRoot((0, 1), 1, repeating=True).holds(NINE, grid)
 
 
-def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
+def test_an_indexer_holds_the_position_of_its_own_column_or_row_number():
     line = (2, 1, 3, 5, 6, 4, 9, 8, 7)  # the first says that 1 stands second; the fourth is wrong
     rows, columns = [1] * 36 + [*line] + [1] * 36, [value for value in line for _ in range(9)]
     right = [1, 2, 3, 7, 8, 9]
@@ -248,7 +248,7 @@ def test_an_indexer_tells_where_in_its_row_or_column_its_number_stands():
 
 
 @pytest.mark.parametrize("geometry", [NINE, SIX, Geometry(1, 5)])
-def test_a_diagonal_leads_from_corner_to_corner(geometry):
+def test_a_diagonal_runs_from_corner_to_corner(geometry):
     n = geometry.side
     low, high = 0.5, n + 0.5
     for rising, places, ends, described in (
@@ -262,7 +262,7 @@ def test_a_diagonal_leads_from_corner_to_corner(geometry):
 
 
 @pytest.mark.parametrize("geometry", [NINE, Geometry(1, 9)], ids=["boxes", "none"])
-def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_them(geometry):
+def test_windoku_has_four_boxes_with_gaps_of_one_cell(geometry):
     four = [tuple(product(*each)) for each in product(((2, 3, 4), (6, 7, 8)), repeat=2)]
     windows = [each.cells for each in rules.Windoku().constraints(geometry).parts]
     assert [tuple(map(geometry.place, window)) for window in windows] == four
@@ -482,7 +482,7 @@ def sign(text, row, column, look="greater"):
         (rules.AntiTaxicab(), [], "anti-taxicab"),
     ],
 )
-def test_how_it_is_drawn_and_described(rule, shapes, described):
+def test_shapes_and_description_of_each_rule(rule, shapes, described):
     assert [*rule.draw(NINE)] == shapes
     assert rule.describe(NINE) == described
 
@@ -503,7 +503,7 @@ def test_how_it_is_drawn_and_described(rule, shapes, described):
         (rules.DoubleArrow, "double-arrow", True),
     ],
 )
-def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_something(
+def test_a_line_is_drawn_through_its_cells_with_rings_if_its_ends_are_special(
     rule, look, has_rings
 ):
     line = rule((11, 12, 22))
@@ -524,7 +524,7 @@ def test_a_line_is_drawn_through_its_cells_with_rings_where_its_ends_mean_someth
         (COLUMN[::-1], (10, 4), "of column 4", "of column 4 from the bottom"),
     ],
 )
-def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
+def test_a_clue_is_drawn_before_its_first_cell_and_described_by_its_line(
     line, point, sum_of, seen_from
 ):
     kinds = rules.Skyscraper, rules.XSum, rules.HiddenSkyscraper, rules.NumberedRoom
@@ -534,7 +534,7 @@ def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
         assert clue.describe(NINE) == f"{kind.name} 7 {where}"
 
 
-def test_the_rank_of_a_line_is_marked_as_such():
+def test_a_rank_is_drawn_with_a_number_sign():
     clue = rules.FullRank(tuple(range(9)), 7)
     assert [*clue.draw(NINE)] == [Label((1, 0), "#7", "full-rank")]
     assert clue.describe(NINE) == "full rank 7 of row 1 from the left"
@@ -544,14 +544,14 @@ def test_the_rank_of_a_line_is_marked_as_such():
     )
 
 
-def test_a_choice_is_captioned_by_its_rules_if_they_are_few():
+def test_the_caption_of_a_choice_lists_its_rules_if_they_are_few():
     few = rules.OneOf(((rules.Whispers((0, 1), 5),), (rules.Among(0, (1,)), rules.Renban((0, 1)))))
     assert few.caption() == "one of several (whispers 5, values, renban)"
     many = rules.OneOf(tuple((rules.Whispers((0, 1), 100 + number),) for number in range(9)))
     assert many.caption() == "one of several"
 
 
-def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
+def test_a_clue_of_a_later_grid_is_drawn_before_the_row_of_that_grid():
     clue = rules.Sandwich(tuple(TWO_GRIDS.cell_at(4, column) for column in range(3, 7)), 2)
     assert [*clue.draw(TWO_GRIDS)] == [Label((4, 2), "2", "sandwich")]
     assert clue.describe(TWO_GRIDS) == "sandwich 2 of row 4"
@@ -569,7 +569,7 @@ def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
         ((80,), (10, 8), (-1, 1)),
     ],
 )
-def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal, point, step):
+def test_a_little_killer_is_drawn_before_its_diagonal_and_points_along_it(diagonal, point, step):
     clue = rules.LittleKiller(diagonal, 12)
     row, column = NINE.place(diagonal[0])
     assert clue.describe(NINE) == f"little killer 12 from r{row}c{column}"
@@ -673,7 +673,7 @@ TWICE = "a cell is listed twice"
         ),
     ],
 )
-def test_data_that_make_no_sense_are_refused(kind, data, message):
+def test_invalid_data_are_refused(kind, data, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         kind(*data)
 
@@ -725,7 +725,7 @@ def test_a_puzzle_refuses_a_rule_that_does_not_fit_its_geometry(rule, geometry, 
 
 
 @pytest.mark.parametrize("kind", [rules.Region, rules.ExtraRegion])
-def test_a_region_of_more_cells_than_values_is_a_puzzle_without_a_solution(kind):
+def test_a_region_with_more_cells_than_values_has_no_solution(kind):
     rule = kind(tuple(range(5)))
     assert Puzzle.empty(Geometry(1, 4), (rule,)).rules == (rule,)
     assert not rule.holds(Geometry(1, 4), [1, 2, 3, 4, 1, *[0] * 11])

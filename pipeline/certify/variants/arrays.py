@@ -34,15 +34,14 @@ from pipeline.certify.variants.tables import (
     bit_tables,
     sets_by_sum,
 )
+from pipeline.puzzle.connected import Connected, DifferentPairs
 from pipeline.puzzle.constraints import (
     AllDifferent,
     Allowed,
     AtLeast,
     Automaton,
     Cells,
-    Connected,
     Constraint,
-    DifferentPairs,
     OneOfSets,
     Pairs,
     Ranked,

@@ -12,6 +12,7 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.variants.tables import RelationTables, TooLarge, relation
+from pipeline.puzzle.connected import EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -22,7 +23,6 @@ from pipeline.puzzle.constraints import (
     ByValue,
     Cells,
     Constraint,
-    EqualToSome,
     Equivalent,
     Pairs,
 )

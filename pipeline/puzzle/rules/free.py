@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import accumulate
 
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -14,10 +15,7 @@ from pipeline.puzzle.constraints import (
     Cell,
     CellPairs,
     Cells,
-    Connected,
     Constraint,
-    DifferentPairs,
-    EqualToSome,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule

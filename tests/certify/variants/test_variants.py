@@ -30,6 +30,7 @@ from pipeline.certify.variants import (
 )
 from pipeline.certify.variants.arrays import search_arrays
 from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -39,10 +40,7 @@ from pipeline.puzzle.constraints import (
     Automaton,
     Beyond,
     ByValue,
-    Connected,
     Constraint,
-    DifferentPairs,
-    EqualToSome,
     Equivalent,
     OneOfSets,
     Pairs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.rules.free import FREE
 
 from pipeline import rules
-from pipeline.puzzle.clauses import ClauseBuilder, ClauseLimits
+from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 

@@ -1,0 +1,367 @@
+"""A builder of clauses, with the encodings that several constraints share.
+
+Variable c·n + v, the candidate, means "cell c holds the v-th value"; auxiliary variables come after
+all candidates. The clauses of rules assume that every cell holds exactly one value, which other
+clauses state.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache, partial
+from itertools import accumulate, chain
+from typing import NamedTuple, TypeVar
+
+from pipeline.errors import LimitReached
+from pipeline.puzzle.clauses import Clause, RuleClauses, clauses_of
+
+_State = TypeVar("_State", bound=Hashable)
+
+
+class ClauseLimits(NamedTuple):
+    """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
+
+    Literals are limited because wide grids have clauses of hundreds of them, steps because many
+    steps add no clause. A total with more than `sets` sets of values is encoded as a running sum
+    instead; sets of up to 16 values with one total stay below that.
+    """
+
+    clauses: int = 3_000_000
+    literals: int = 12_000_000
+    steps: int = 10_000_000
+    sets: int = 1000
+
+
+_DEFAULT_LIMITS = ClauseLimits()
+
+_CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
+"""Estimated memory of a clause and of each of its literals."""
+
+_CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
+"""Clauses or steps between two calls of `check`."""
+
+
+@lru_cache(maxsize=16)
+def _peers(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
+    peers = [0] * cells
+    for unit in units:
+        members = sum(1 << cell for cell in unit)
+        for cell in unit:
+            peers[cell] |= members
+    return peers
+
+
+class ClauseBuilder:
+    """Builds clauses over the candidates of a grid with `cells` cells and `side` values.
+
+    The values are consecutive, from `lowest`. `units` are groups of cells that other clauses make
+    different, which the clauses of rules may rely on. `check` is called regularly with the
+    estimated memory in bytes. Methods that add clauses raise LimitReached beyond `limits`, or if
+    `check` does.
+
+    `numbers` are the literals of the clauses so far, with a 0 after each clause; `facts` are the
+    literals of unit clauses; `variables` is the highest variable.
+    """
+
+    def __init__(
+        self,
+        side: int,
+        cells: int,
+        limits: ClauseLimits = _DEFAULT_LIMITS,
+        check: Callable[[int], None] | None = None,
+        lowest: int = 1,
+        units: Sequence[Sequence[int]] = (),
+    ) -> None:
+        self.side = side
+        self.units = units
+        self.values = range(lowest, lowest + side)
+        self._offset = 1 - lowest
+        self.limits = limits
+        self.candidates = side * cells
+        self.variables = self.candidates
+        self.numbers: list[int] = []
+        self.facts: list[int] = []
+        self._made = 0
+        self._max_clauses, self._max_literals = limits.clauses, limits.literals
+        self._conditions: Clause = ()
+        self._steps = self._checked = 0
+        self._check = check
+        self._equal: dict[tuple[int, int], int] = {}
+
+    @property
+    def auxiliary(self) -> int:
+        """The number of variables that are not candidates."""
+        return self.variables - self.candidates
+
+    def __len__(self) -> int:
+        return self._made
+
+    @property
+    def made(self) -> list[Clause]:
+        """The clauses so far."""
+        return [*clauses_of(self.numbers)]
+
+    def build(self) -> RuleClauses:
+        """The clauses so far, packed."""
+        data = array("i", self.numbers).tobytes()
+        return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
+
+    def literal(self, cell: int, value: int) -> int:
+        """The candidate "the cell holds the value", which is one of `values`."""
+        position = value + self._offset
+        assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
+        return cell * self.side + position
+
+    def new(self) -> int:
+        """A new auxiliary variable."""
+        self.variables += 1
+        return self.variables
+
+    def add(self, *literals: int) -> None:
+        """Add a clause, subject to the current conditions (see `under`)."""
+        self._make(self._conditions + literals)
+
+    def _make(self, clause: Clause) -> None:
+        numbers, made = self.numbers, self._made
+        if made >= self._max_clauses or len(numbers) - made + len(clause) > self._max_literals:
+            raise LimitReached(f"the rules need more than {made:,} clauses")
+        numbers += clause
+        numbers.append(0)
+        self._made = made = made + 1
+        if len(clause) == 1:
+            self.facts += clause
+        if not made % _CHECKED_CLAUSES:
+            self._check_memory()
+
+    def spend(self, steps: int) -> None:
+        """Count steps of work, which may add no clause. Raises LimitReached."""
+        self._steps += steps
+        if self._steps > self.limits.steps:
+            raise LimitReached("the rules take too long to encode")
+        if self._steps - self._checked >= _CHECKED_STEPS:
+            self._checked = self._steps
+            self._check_memory()
+
+    def _check_memory(self) -> None:
+        if self._check:
+            literals = len(self.numbers) - self._made
+            self._check(_CLAUSE_BYTES * self._made + _LITERAL_BYTES * literals)
+
+    @contextmanager
+    def under(self, *literals: int) -> Iterator[None]:
+        """A context whose clauses apply only if all these literals are true."""
+        before = self._conditions
+        self._conditions = (*before, *(-literal for literal in literals))
+        try:
+            yield
+        finally:
+            self._conditions = before
+
+    def selectors(self, number: int) -> list[int]:
+        """New variables, at least one of which is true: conditions for `under`."""
+        variables = [self.new() for _ in range(number)]
+        self.add(*variables)
+        return variables
+
+    def at_most_one(self, literals: Sequence[int]) -> None:
+        """Require that at most one of the literals is true (sequential encoding)."""
+        before = 0
+        for literal in literals:
+            so_far = self.new()
+            self.add(-literal, so_far)
+            if before:
+                self.add(-before, so_far)
+                self.add(-before, -literal)
+            before = so_far
+
+    def any_holds(self, cells: Sequence[int], value: int) -> int:
+        """A new variable for "one of the cells holds the value"; conditions do not apply to it."""
+        held = self.new()
+        literals = [self.literal(cell, value) for cell in cells]
+        for literal in literals:
+            self._make((-literal, held))
+        self._make((-held, *literals))
+        return held
+
+    def any_of(self, literals: Sequence[int]) -> int:
+        """A literal for the disjunction of these; conditions do not apply to it."""
+        if len(literals) == 1:
+            return literals[0]
+        disjunction = self.new()
+        for literal in literals:
+            self._make((-literal, disjunction))
+        self._make((-disjunction, *literals))
+        return disjunction
+
+    def equal(self, a: int, b: int) -> int:
+        """The variable for "the different cells a and b hold the same value".
+
+        All constraints share it; conditions do not apply to it.
+        """
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._equal:
+            equal = self._equal[pair] = self.new()
+            for value in self.values:
+                here, there = self.literal(a, value), self.literal(b, value)
+                self._make((-here, -there, equal))
+                self._make((-equal, -here, there))
+                self._make((-equal, here, -there))
+        return self._equal[pair]
+
+    @cached_property
+    def peers(self) -> Sequence[int]:
+        """For each cell a bit mask of the cells in its units, itself included."""
+        return _peers(self.candidates // self.side, tuple(map(tuple, self.units)))
+
+    def define(self, *literals: int) -> None:
+        """Add a clause that defines new variables; conditions do not apply."""
+        self._make(literals)
+
+    def counter(self, literals: Sequence[int], maximum: int) -> list[int]:
+        """A unary counter: variable k-1 is equivalent to "at least k of the literals are true".
+
+        It counts to `maximum` or the number of literals. Conditions do not apply.
+        """
+        before: list[int] = []
+        for literal in literals:
+            after = [self.new() for _ in range(min(maximum, len(before) + 1))]
+            for index, reached in enumerate(after):
+                earlier = before[index] if index < len(before) else 0
+                fewer = before[index - 1] if index else 0
+                step = (literal, fewer) if fewer else (literal,)
+                self._make((-reached, literal, *filter(None, (earlier,))))
+                if fewer:
+                    self._make((-reached, fewer))
+                if earlier:
+                    self._make((-earlier, reached))
+                self._make((*(-condition for condition in step), reached))
+            before = after
+        return before
+
+    def one_of_sets(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
+        """Require that the values whose literals are true form one of the sets."""
+        if not sets:
+            self.add()
+            return
+        selectors = self.selectors(len(sets))
+        for selector, values in zip(selectors, sets, strict=True):
+            for value, literal in literals.items():
+                self.add(-selector, literal if value in values else -literal)
+        for value, literal in literals.items():
+            fitting = [s for s, values in zip(selectors, sets, strict=True) if value in values]
+            self.add(-literal, *fitting)
+
+    def sets_with_total(
+        self, values: Collection[int], size: int, total: int
+    ) -> list[tuple[int, ...]] | None:
+        """The sets of `size` of the values with that sum; None if they exceed the limit of sets."""
+        ascending = sorted(values)
+        sums = [0, *accumulate(ascending)]
+        complete: list[tuple[int, ...]] = []
+        # the values chosen, in descending order, the number of smaller values, the missing sum
+        waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
+        while waiting:
+            chosen, below, missing = waiting.pop()
+            self.spend(1)
+            wanted = size - len(chosen)
+            if not wanted:
+                complete += [chosen] if not missing else []
+                if len(complete) > self.limits.sets:
+                    return None
+                continue
+            for index in range(wanted - 1, below):
+                value = ascending[index]
+                minimum = value + sums[wanted - 1]
+                maximum = sums[index + 1] - sums[index + 1 - wanted]
+                if minimum <= missing <= maximum:
+                    waiting.append(((*chosen, value), index, missing - value))
+        return complete
+
+    def automaton(
+        self,
+        cells: Sequence[int],
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+        ends: Mapping[_State, int] | None = None,
+    ) -> None:
+        """Require that an automaton accepts the values of the cells.
+
+        `step(index, state, value)` is the state after the cell at that index, None to reject. A
+        cell may be listed more than once. `ends` maps last states to the literals that stand for
+        them; by default they are new variables.
+        """
+        layers = self._layers(len(cells), start, step, accepts)
+        if not layers:
+            self.add()
+            return
+        here = {start: 0}
+        for index, cell in enumerate(cells):
+            last = index == len(cells) - 1
+            after = {s: ends[s] if last and ends else self.new() for s in layers[index + 1]}
+            self._advance(cell, here, after, partial(step, index))
+            here = after
+
+    def _advance(
+        self,
+        cell: int,
+        here: Mapping[_State, int],
+        after: Mapping[_State, int],
+        step: Callable[[_State, int], _State | None],
+    ) -> None:
+        """Encode one step, from the states before the cell to the states after it.
+
+        `here` and `after` map states to literals; literal 0 marks the only state before the first
+        cell. The clauses from state and value to the next state would suffice. Those from the next
+        state back make proofs of hard puzzles several times shorter.
+        """
+        before: dict[_State, dict[int, list[int]]] = {state: {} for state in after}
+        for state, reached in here.items():
+            begins = (-reached,) if reached else ()
+            leading: dict[_State, list[int]] = {}
+            for value in self.values:
+                following = step(state, value)
+                if following is None or following not in after:
+                    self.add(*begins, -self.literal(cell, value))
+                    continue
+                self.add(*begins, -self.literal(cell, value), after[following])
+                leading.setdefault(following, []).append(value)
+                before[following].setdefault(value, []).append(reached)
+            self.add(*begins, *(after[following] for following in leading))
+            for following, values in leading.items():
+                self.add(*begins, -after[following], *(self.literal(cell, v) for v in values))
+        if 0 in here.values():
+            return
+        for following, ways in before.items():
+            for value, reached_by in ways.items():
+                self.add(-after[following], -self.literal(cell, value), *reached_by)
+            sources = dict.fromkeys(chain.from_iterable(ways.values()))
+            self.add(-after[following], *sources)
+
+    def _layers(
+        self,
+        length: int,
+        start: _State,
+        step: Callable[[int, _State, int], _State | None],
+        accepts: Callable[[_State], bool],
+    ) -> list[list[_State]]:
+        """The useful states before, between and after the cells: reachable, and able to accept.
+
+        Empty if no line is accepted.
+        """
+        reached = [[start]]
+        for index in range(length):
+            self.spend(self.side * len(reached[-1]))
+            after = (step(index, state, value) for state in reached[-1] for value in self.values)
+            reached.append([*dict.fromkeys(state for state in after if state is not None)])
+        layers = [[state for state in reached[-1] if accepts(state)]]
+        for index in reversed(range(length)):
+            good = {*layers[-1]}
+            here = partial(step, index)
+            layers.append(
+                [s for s in reached[index] if any(here(s, v) in good for v in self.values)]
+            )
+        layers.reverse()
+        return layers if all(layers) else []
