@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_named_with_its_line_and_has_no_row():
 def test_solvers_that_there_are_not_are_refused(solvers):
     code, printed, said = run("bench", "unique.txt", "--solvers", solvers)
     assert (code, printed, said != "") == (2, "", True)
-    assert solvers != "glucose5" or "expected some of minisat, cadical103, " in said
+    assert solvers != "glucose5" or "expected one of minisat, cadical103, " in said
 
 
 def test_a_minisat_that_is_not_there_is_said_at_once():

@@ -130,10 +130,10 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     [
         ("dedupe a.txt -o a.txt", 2, "is an input file"),
         ("dedupe a.txt -o n.txt --table n.txt", 2, "are the same file"),
-        ("dedupe - -", 2, "standard input can be read once"),
+        ("dedupe - -", 2, "standard input can only be read once"),
         ("dedupe --against a.txt missing.txt", 1, "missing.txt: cannot be read"),
-        ("dedupe . -o deduped.txt", 2, "deduped.txt is in the folder that is read"),
-        ("dedupe --against a.txt . --table o.csv", 2, "o.csv is in the folder that is read"),
+        ("dedupe . -o deduped.txt", 2, "deduped.txt is inside an input folder"),
+        ("dedupe --against a.txt . --table o.csv", 2, "o.csv is inside an input folder"),
     ],
 )
 def test_targets_and_sources_that_cannot_be_are_refused(desk, line, code, said):
@@ -406,7 +406,7 @@ def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     caged = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2"
     Path("caged.txt").write_text(f"{caged}\n")
     _, _, said = run("solve", "caged.txt", "--traits", "minimal", "--solver", "pysat")
-    assert said == "caged.txt: rules that can be left out: cage 3 at r1c1\n"
+    assert said == "caged.txt: redundant rules: cage 3 at r1c1\n"
     code, printed, _ = run("solve", "a.txt", "--traits", "minimal")
     assert printed.count("givens that can be left out: r1c1") == 2
     assert code == 0

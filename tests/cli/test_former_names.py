@@ -87,7 +87,7 @@ def test_a_former_setting_of_a_file_counts():
 
 def test_former_names_of_the_library_warn():
     with pytest.warns(DeprecationWarning, match=f"also is now traits; {UNTIL}"):
-        assert solve(EASY, trait_names="effort").traits == solve(EASY, traits="effort").traits
+        assert solve(EASY, also="effort").traits == solve(EASY, traits="effort").traits
     with pytest.warns(DeprecationWarning, match=f"solver='lanes' is now solver='batch'; {UNTIL}"):
         assert solve(EASY, solver="lanes").solver.name == solve(EASY, solver="batch").solver.name
     with pytest.warns(DeprecationWarning, match=UNTIL):

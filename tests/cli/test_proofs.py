@@ -253,7 +253,7 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
     desk.outbox.change_line("lines_1.solution", "lines", 1, "1234341221434321")
     code, printed, said = desk.proof("lines.csv")
     assert code == 1
-    assert "lines.csv: row 1: the grid of lines_1.solution is no solution: row" in said
+    assert "lines.csv: row 1: the grid of lines_1.solution is not a solution: row" in said
     assert "BAD  lines.csv: row 2: recorded as unique" in printed
     assert desk.written() == files_of("lines_3", "lines_6")
 

@@ -173,7 +173,7 @@ def test_a_table_on_standard_output_is_csv_and_nothing_else(desk):
     code, printed, said = run("solve", FOUR, "--table", "-", "--solver", "pysat")
     head, row = printed.splitlines()
     assert (code, said, head) == (0, "", ",".join(columns(PuzzleRow)))
-    assert row == f"1,,{FOUR},unique,1,true,exhaustion,1243342143122134,,,"
+    assert row == f"1,,{FOUR},unique,1,true,exhaustive-search,1243342143122134,,,"
 
 
 @pytest.mark.parametrize("option", ["--json", "--steps", "--hint", "--times", "--board"])

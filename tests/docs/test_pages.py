@@ -26,6 +26,7 @@ OUR_OPTIONS = {
     if flag.startswith("-") and not getattr(each, "hidden", False)
 } | {"--help", "--install-completion", "--show-completion", "--version"}
 OTHERS_OPTIONS = """\
+--also --puzzle-only (until 1.1)
 --build-arg --detach --name --profile --user --userns (docker, podman)
 --collector (prometheus-node-exporter)
 --editable (pip) --format --headless --print-to-pdf --no-pdf-header-footer (chromium)

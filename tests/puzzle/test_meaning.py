@@ -39,7 +39,7 @@ def test_descriptions_are_sentences_of_the_reference():
         ([cages.Cage((0, 1), 7)], "sum to the total, if it has one."),
         ([lines.Thermometer((0, 1))], "from its bulb."),
         ([lines.Thermometer((0, 1), slow=True)], "On a slow one they may stay the same."),
-        ([pairs.Nonconsecutive(())], "have consecutive values."),
+        ([pairs.Nonconsecutive(())], "hold consecutive values."),
         ([pairs.Nonconsecutive(((0, 1),))], "Pairs with a dot are spared."),
         ([pairs.NegativeXV((5, 10), ())], "do not sum to 5 or 10."),
         ([outside.FullRank((0, 1, 2), 3, tied=True)], "other lines may be equal to it."),

@@ -19,7 +19,7 @@ from pipeline.certify.many import Verdict
 from pipeline.reading.formats import parsed_from
 from pipeline.solving.compiled import BatchSolutions
 from pipeline.solving.many import Batch, masks_of, solve_batch
-from pipeline.solving.one import SMALLEST_BATCH as FEWEST
+from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 
 pytestmark = pytest.mark.usefixtures("unhurried")

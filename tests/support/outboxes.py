@@ -195,7 +195,7 @@ class Outbox:
 
     def write_formula(self, stem: str, *clauses: tuple[int, ...]) -> None:
         """Put a formula with these clauses in place of the one that was refuted."""
-        text = "".join(Formula(self.constraints(stem).variables, clauses).text())
+        text = "".join(Formula(self.formula(stem).variables, clauses).text())
         self.write(f"{stem}.proof.cnf", text, stem)
 
 

@@ -252,7 +252,7 @@ def test_a_changed_model_is_found(outbox, text, said):
 
 @pytest.mark.parametrize("name", ["one", "none", "six", "marks", "two-by-three"])
 def test_a_removed_clause_is_found(outbox, name):
-    *clauses, last = outbox.constraints(name).clauses
+    *clauses, last = outbox.formula(name).clauses
     outbox.write_formula(name, *clauses)
     said = f"{name}.proof.cnf: the formula differs at clause"
     assert outbox.problems(name)[0].startswith(f"{said} {len(clauses) + 1}")
