@@ -408,5 +408,5 @@ def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
     _, _, said = run("solve", "caged.txt", "--traits", "minimal", "--solver", "pysat")
     assert said == "caged.txt: redundant rules: cage 3 at r1c1\n"
     code, printed, _ = run("solve", "a.txt", "--traits", "minimal")
-    assert printed.count("givens that can be left out: r1c1") == 2
+    assert printed.count("redundant givens: r1c1") == 2
     assert code == 0

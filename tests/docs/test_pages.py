@@ -136,7 +136,7 @@ def test_the_readme_is_short_and_begins_with_what_is_certified():
         "Nothing dropped is lost, and every answer is checked by something other than what found it"
         in beginning
     )
-    assert "they say `claimed`, and why" in beginning
+    assert "they say `unverified`, and why" in beginning
 
 
 def test_the_readme_sets_up_in_one_line_and_tests_in_another():

@@ -133,9 +133,9 @@ def _tell(**what: Any) -> None:
 def _name_of(request: Any) -> list[Any]:
     """What tells a request from all others of a job."""
     match type(request).__name__:
-        case "PieceOf":
+        case "ChunkOf":
             return [request.member, request.chunk.first_line]
-        case "Singles":
+        case "PuzzleBatch":
             return [item.name for item in request.items]
     return ["end of", request.member]
 
