@@ -438,7 +438,9 @@ def test_a_type_that_is_not_known_is_refused_by_its_name(name):
 
 def test_the_reference_names_the_types_that_are_read_and_some_that_are_refused():
     page = PAGES["docs/reference/formats.md"]
-    (reads,) = re.findall(r"types are supported: (.*?) and the ones listed in \[Rules\]", page, re.DOTALL)
+    (reads,) = re.findall(
+        r"types are supported: (.*?) and the ones listed in \[Rules\]", page, re.DOTALL
+    )
     (others,) = re.findall(r"- all other types, such as (.*);", page)
     read_too, refused = (re.findall(r"`\.(\w+)`", names) for names in (reads, others))
     assert {"", *read_too, *(name for name, _ in RULES_OF_TYPES)} == KNOWN
