@@ -96,7 +96,9 @@ ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
 
 def told(found):
     """These facts in the form that tables have."""
-    return {(status, known, why and why.removeprefix("claimed: ")) for status, known, why in found}
+    return {
+        (status, known, why and why.removeprefix("unverified: ")) for status, known, why in found
+    }
 
 
 @ways

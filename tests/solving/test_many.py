@@ -233,7 +233,7 @@ def lying(monkeypatch, **changes):
         (
             "auto",
             {"grids": np.ones((3, FEWEST, 81), np.uint8)},
-            "a grid of lanes is not a solution",
+            "a grid of batch is not a solution",
         ),
         ("batch", {"decided": np.zeros(FEWEST, bool)}, "batch left it undecided"),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),

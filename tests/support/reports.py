@@ -95,7 +95,7 @@ def record(folder: Path, name: str, **fields) -> Path:
     return path
 
 
-ROW = "{index},{index},1.....2..3.....4,{status},1,true,exhaustion,1243342143122134,,,\n"
+ROW = "{index},{index},1.....2..3.....4,{status},1,true,exhaustive-search,1243342143122134,,,\n"
 HEAD = (
     "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement,title\n"
 )

@@ -69,7 +69,7 @@ def test_a_pasted_puzzle_is_solved_drawn_and_certified(tab, served):
     (name,) = [each for each in served.dropped() if each.startswith("pasted-")]
     shown = card(tab, name)
     assert shown.get_by_role("img").get_attribute("aria-labelledby")
-    assert shown.get_by_text("proved by exhaustion").is_visible()
+    assert shown.get_by_text("proved by exhaustive-search").is_visible()
     assert tab.get_by_label("Paste a puzzle").input_value() == ""
     shown.get_by_role("link", name="solution 1").click()
     solution = f"{name.removesuffix('.txt')}_1.solution"

@@ -44,7 +44,7 @@ def test_what_is_dropped_is_solved_drawn_and_certified(served):
     name = served.given_name("drop.txt", SMALL)
     told = served.done(name)
     assert told["state"] == "unique"
-    assert all(each in told["html"] for each in ("<svg", "drop.txt", "proved by exhaustion"))
+    assert all(each in told["html"] for each in ("<svg", "drop.txt", "proved by exhaustive-search"))
     assert served.box.text("drop_1.solution") == SMALL_SOLVED
     wait_for(lambda: "drop.txt" in served.box.kept("done"))
 

@@ -103,7 +103,7 @@ def archive(outbox, *members):
     tree, rows = outbox / "set", ["member,format,status,solutions,complete,certificate,message\n"]
     tree.mkdir(parents=True, exist_ok=True)
     for number, (name, status, fields) in enumerate(members):
-        rows.append(f"{printable(name)},grid,{status},1,true,exhaustion,\n")
+        rows.append(f"{printable(name)},grid,{status},1,true,exhaustive-search,\n")
         if fields is not None:
             record(tree, Path(name).stem, status=status, member=number, **fields)
     (outbox / "set.csv").write_text("".join(rows))
@@ -200,7 +200,7 @@ def test_a_sample_has_the_failures_first(tmp_path):
 
 def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path):
     path = tmp_path / "many.csv"
-    long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,,\n"
+    long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustive-search,,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",,\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
     sample = sample_table(path, PuzzleRow, 9)
@@ -217,7 +217,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
     with path.open("w") as file:
         file.write(HEAD)
         file.writelines(
-            f"{at},{at},{'1' * 200_000},unique,1,true,exhaustion,,,\n" for at in range(100)
+            f"{at},{at},{'1' * 200_000},unique,1,true,exhaustive-search,,,\n" for at in range(100)
         )
     tracemalloc.start()
     try:
@@ -334,7 +334,7 @@ def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_
 
 
 def test_conflicting_givens_of_a_row_are_marked_whatever_its_message_says(tmp_path):
-    row = '1,1,1.1.............,unsolvable,0,true,exhaustion,,"row 4, column 4",,\n'
+    row = '1,1,1.1.............,unsolvable,0,true,exhaustive-search,,"row 4, column 4",,\n'
     (tmp_path / "many.csv").write_text(HEAD + row)
     record(tmp_path, "many", status="collection", totals={"unsolvable": 1})
     assert "In conflict: row 1 column 1, row 1 column 3." in page_of(tmp_path, tmp_path).said
