@@ -68,6 +68,8 @@ def test_what_follows_two_dashes_is_no_option():
 
 
 def test_former_settings_count_unless_the_new_ones_are_given(monkeypatch):
+    monkeypatch.setenv("SUDOKU_PIPELINE_TRAITS", "")  # so that it is as before in the end
+    monkeypatch.delenv("SUDOKU_PIPELINE_TRAITS")
     monkeypatch.setenv("SUDOKU_PIPELINE_ALSO", "effort")
     _, printed, said = run("solve", "--json", "easy.txt")
     assert '"effort"' in printed

@@ -103,7 +103,7 @@ def test_replies_come_in_order_from_any_number_of_workers(count: int, pools: Poo
     pairs = list(filter(None, pools(count).replies(iter(MANY))))
     assert [request for request, _ in pairs] == list(MANY)
     assert [each for _, reply in pairs for each in of(reply)] == GOOD
-    assert len(pools.workers()) == count
+    assert 1 <= len(pools.workers()) <= count, "those that were needed"
     large = list(fated(padding=os.urandom(4_000_000)))[:6]
     assert asked(pools(count), large) == GOOD[:12], "megabytes pass each other"
 
