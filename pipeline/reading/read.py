@@ -51,7 +51,7 @@ from pipeline.reading.formats import (
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.text import is_border, said_lines
+from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
 CHUNK_BYTES = 64 * 1024
@@ -81,24 +81,24 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     if is_packed(data):
         return None, False
     head, begun = data[:HEAD_BYTES], time.perf_counter()
-    found: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
+    result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        found = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
-        if isinstance(found, Layout):
-            is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
-            return Collection(found, "plain"), is_torn
+        result = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
+        if isinstance(result, Layout):
+            is_torn = not data.endswith(b"\n") and _ends_badly(data, result, settings)
+            return Collection(result, "plain"), is_torn
         if len(data) > settings.max_bytes:
             return _oversize(name, settings, f"{len(data)} bytes"), False
-        if found is None:
-            found = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
+        if result is None:
+            result = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
     except InvalidPuzzle as error:
-        found = error
+        result = error
     except LimitReached:
         return None, False
-    if isinstance(found, LimitReached):
+    if isinstance(result, LimitReached):
         return None, False
-    source = _read(data, name, found, len(data), time.perf_counter() - begun)
-    return source, isinstance(found, InvalidPuzzle) and found.truncated
+    source = _read(data, name, result, len(data), time.perf_counter() - begun)
+    return source, isinstance(result, InvalidPuzzle) and result.truncated
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
@@ -118,16 +118,16 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
             return Archive(kind)
         size = path.stat().st_size
         with PeekableStream(opened(path, limits)) as stream:
-            most = f"{size} bytes" if kind == "plain" else "more"
-            found = _in_stream(stream, printable(name), settings, most)
+            shown_size = f"{size} bytes" if kind == "plain" else "more"
+            result = _in_stream(stream, printable(name), settings, shown_size)
     except UnpackError as error:
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
         why = "no permission to read it"
         return _refused(name, "a file that may be read", why, status.st_size)
-    if isinstance(found, Layout):
-        return Collection(found, kind)
-    return replace(found, name=name, size=size)
+    if isinstance(result, Layout):
+        return Collection(result, kind)
+    return replace(result, name=name, size=size)
 
 
 def source_of_member(
@@ -141,24 +141,24 @@ def source_of_member(
         return Unreadable(member.name, member.refusal or "")
     try:
         stream = PeekableStream(member.stream)
-        found = _in_stream(stream, member.name, settings)
+        result = _in_stream(stream, member.name, settings)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
         return Unreadable(member.name, str(error))
-    return (found, stream) if isinstance(found, Layout) else found
+    return (result, stream) if isinstance(result, Layout) else result
 
 
 def parsed_of(
-    source: Readable, settings: Settings, most_seconds: float = math.inf
+    source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
     """The puzzle or the formula of a source, read now unless it was.
 
-    It takes `settings.timeout` at most, or `most_seconds`. Raises InvalidPuzzle and LimitReached.
+    It takes `settings.timeout` at most, or `max_seconds`. Raises InvalidPuzzle and LimitReached.
     """
     if source.parsed is not None:
         return source.parsed
-    seconds = min(settings.timeout, most_seconds)
+    seconds = min(settings.timeout, max_seconds)
     if isinstance(source, SinglePuzzle):
         return parse_source(source.data, source.name, settings.reading.at_most(seconds))
     deadline = Deadline.of(Limits(seconds, settings.memory_limit))
@@ -170,12 +170,12 @@ def read_now(source: OneProblem, settings: Settings) -> OneProblem:
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
     begun = time.perf_counter()
-    found: Parsed | ParsedFormula | InvalidPuzzle
+    result: Parsed | ParsedFormula | InvalidPuzzle
     try:
-        found = parsed_of(source, settings)
+        result = parsed_of(source, settings)
     except InvalidPuzzle as error:
-        found = error
-    return _read(source.data, source.name, found, source.size, time.perf_counter() - begun)
+        result = error
+    return _read(source.data, source.name, result, source.size, time.perf_counter() - begun)
 
 
 def unread(data: bytes, name: str, settings: Settings) -> Readable:
@@ -207,32 +207,32 @@ def _in_stream(
     """The one problem in a stream of that size, or the layout of a collection, not read yet."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    found = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
-    if isinstance(found, Layout):
-        return found
+    result = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    if isinstance(result, Layout):
+        return result
     seconds = time.perf_counter() - begun
     data = stream.whole(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
-    if found is None or isinstance(found, LimitReached):
+    if result is None or isinstance(result, LimitReached):
         return unread(data, name, settings)
-    return _read(data, name, found, None, seconds)
+    return _read(data, name, result, None, seconds)
 
 
 def _read(
     data: bytes,
     name: str,
-    found: Parsed | ParsedFormula | InvalidPuzzle,
+    result: Parsed | ParsedFormula | InvalidPuzzle,
     size: int | None,
     seconds: float,
 ) -> OneProblem:
-    match found:
+    match result:
         case Parsed():
-            return SinglePuzzle(name, data, size, found, seconds)
+            return SinglePuzzle(name, data, size, result, seconds)
         case ParsedFormula():
-            return Formula(name, data, size, found, seconds)
-    place = (found.line, found.column) if found.line and found.column else None
-    return Unreadable(name, str(found), data, size, seconds, place)
+            return Formula(name, data, size, result, seconds)
+    place = (result.line, result.column) if result.line and result.column else None
+    return Unreadable(name, str(result), data, size, seconds, place)
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
@@ -255,16 +255,16 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoded = encoded.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
-    lines = said_lines(decoded)
+    lines = significant_lines(decoded)
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if begun or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
     if any(map(_is_whole, lines)) or any(map(is_border, lines)):
         return False
-    told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    likely = [_is_likely(line) for line in told]
-    return not told or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
+    filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
+    likely = [_is_likely(line) for line in filled]
+    return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
@@ -277,8 +277,8 @@ def _is_likely(line: str) -> bool:
     known = any(word and KNOWN.issuperset(word) for word in words)
     if len(words) >= _SHORTEST_ROW and known and single * 4 >= len(words) * 3:
         return True
-    alike = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
-    row = "".join(words) if alike else ""
+    are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
+    row = "".join(words) if are_same_length else ""
     if _SHORTEST_ROW <= len(row) <= _LONGEST_ROW and _are_known(row, 3 / 4):
         return True
     return any(len(word) >= _SHORTEST_PUZZLE and _are_known(word, 7 / 8) for word in words)

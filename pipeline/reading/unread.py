@@ -23,19 +23,19 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
     """What an answer of this status does not take into account, given `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    told = {
+    phrases = {
         "ruleset": f"{status} by the rules that were read; the rules text was not",
         "solution": "the solution beside it is not whole, and was not compared",
     }
-    said = [told[each] for each in unread if each in told]
+    caveats = [phrases[code] for code in unread if code in phrases]
     if texts := unread_texts(unread):
-        said.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
-    return "; ".join(said) or None
+        caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
+    return "; ".join(caveats) or None
 
 
 def unread_texts(unread: Collection[str]) -> list[str]:
     """The texts, each with its place, among what was not read."""
-    return [each for each in unread if each not in CODES]
+    return [text for text in unread if text not in CODES]
 
 
 def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
@@ -45,9 +45,9 @@ def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
     return f"not {what}: " + ", ".join(parts) if unread else ""
 
 
-def unread_counts(each: Iterable[Iterable[str]]) -> Counter[str]:
+def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
     """What was not read of puzzles, without its lines, with the number of these."""
-    texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in each)
+    texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in records)
     return Counter(chain.from_iterable(texts))
 
 

@@ -117,8 +117,10 @@ class Budget:
     def unpack(self, size: int) -> None:
         """Count bytes before they are passed on."""
         self._unpacked += size
-        if self._unpacked > (most := self._limits.total_bytes):
-            raise TooMuch(f"unpacked it has more than {most} bytes; --max-total-bytes allows more")
+        if self._unpacked > (max_bytes := self._limits.total_bytes):
+            raise TooMuch(
+                f"unpacked it has more than {max_bytes} bytes; --max-total-bytes allows more"
+            )
 
     def weigh(self, packed: int, unpacked: int) -> None:
         """Check that unpacking `packed` bytes to `unpacked` does not look like a bomb."""

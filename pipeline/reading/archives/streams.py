@@ -175,17 +175,17 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         """The SHA-256 of all that was read of it, `size` bytes."""
         return self._hashed.hexdigest()
 
-    def head(self, most: int) -> bytes:
-        """At most the first `most` bytes; to be called before anything is read."""
-        self._head = _joined(self._some, most)
+    def head(self, max_bytes: int) -> bytes:
+        """At most the first `max_bytes` bytes; to be called before anything is read."""
+        self._head = _joined(self._read_once, max_bytes)
         return self._head
 
-    def _some(self, most: int) -> bytes:
+    def _read_once(self, max_bytes: int) -> bytes:
         if self.error:
             return b""
         read: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
         try:
-            data = read(most)
+            data = read(max_bytes)
         except UnpackError as error:
             self.error = error
             return b""
@@ -203,16 +203,16 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         if self._head:
             data, self._head = self._head[:size], self._head[size:]
             return data
-        return self._some(min(size, _AT_ONCE))
+        return self._read_once(min(size, _AT_ONCE))
 
     def skip(self, size: int) -> None:
         """Read and drop so many bytes, if there are so many."""
         while size and (part := self.read(size)):
             size -= len(part)
 
-    def whole(self, most: int) -> bytes:
-        """The rest, at most `most` bytes of it. Raises UnpackError if it is broken."""
-        data = _joined(self.read, most)
+    def whole(self, max_bytes: int) -> bytes:
+        """The rest, at most `max_bytes` bytes of it. Raises UnpackError if it is broken."""
+        data = _joined(self.read, max_bytes)
         if self.error:
             raise self.error
         return data
@@ -234,13 +234,13 @@ def drain(stream: BinaryIO | None) -> None:
             raise
 
 
-def _joined(read: Callable[[int], bytes], most: int) -> bytes:
-    """Everything that can be read, up to `most` bytes."""
-    parts: list[bytes] = []
-    while most and (part := read(most)):
-        parts.append(part)
-        most -= len(part)
-    return b"".join(parts)
+def _joined(read: Callable[[int], bytes], max_bytes: int) -> bytes:
+    """Everything that can be read, up to `max_bytes` bytes."""
+    chunks: list[bytes] = []
+    while max_bytes and (chunk := read(max_bytes)):
+        chunks.append(chunk)
+        max_bytes -= len(chunk)
+    return b"".join(chunks)
 
 
 class _Inflater:

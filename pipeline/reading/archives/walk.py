@@ -311,7 +311,7 @@ def _below(
                     budget.admit(len(names))
         for name in sorted(names, key=os.fsencode):
             try:
-                yield from _found(folder, name, prefix + name, budget, meter)
+                yield from _visit(folder, name, prefix + name, budget, meter)
             except OSError as error:
                 if is_environmental(error):
                     raise
@@ -320,7 +320,7 @@ def _below(
         os.close(folder)
 
 
-def _found(
+def _visit(
     folder: int, name: str, path: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode

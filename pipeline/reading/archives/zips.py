@@ -95,9 +95,9 @@ def _refuse_office(file: IO[bytes], place: _Directory) -> None:
     with suppress(UnpackError):  # the members before the damage are read
         names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
     begun = b"".join(_slice(file, 0, min(place.start, CHUNK_BYTES)))[_LOCAL.size :]
-    for part, said in _OFFICE.items():
+    for part, refusal in _OFFICE.items():
         if part in names or begun.startswith(part.encode()):
-            raise UnpackError(said)
+            raise UnpackError(refusal)
 
 
 def _find_list(file: IO[bytes]) -> _Directory:
@@ -105,11 +105,11 @@ def _find_list(file: IO[bytes]) -> _Directory:
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
     tail = b"".join(_slice(file, tail_start, length - tail_start))
-    at = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
-    if at < 0:
+    position = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
+    if position < 0:
         raise UnpackError("the list of its members is missing at its end: it is cut off")
-    _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
-    end = tail_start + at
+    _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, position)
+    end = tail_start + position
     wide = end - _LOCATOR.size - _END64.size
     if wide >= 0:
         block = b"".join(_slice(file, wide, _LOCATOR.size + _END64.size))
@@ -173,19 +173,19 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
 
 def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
     """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
-    at = 0
-    while at + 4 <= len(extra):
-        number, size = struct.unpack_from("<HH", extra, at)
-        at += 4
+    position = 0
+    while position + 4 <= len(extra):
+        number, size = struct.unpack_from("<HH", extra, position)
+        position += 4
         if number == 1:
-            field, places = extra[at : at + size], count(0, 8)
+            field, places = extra[position : position + size], count(0, 8)
             return [
                 struct.unpack_from("<Q", field, next(places))[0]
                 if number == _IN_EXTRA_4
                 else number
                 for number in numbers
             ]
-        at += size
+        position += size
     return numbers
 
 

@@ -95,7 +95,7 @@ def may_name_rule(data: bytes) -> bool:
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
 
 
-piece_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
+chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
 """The same for a piece of a collection, about which several ask."""
 
 
@@ -160,14 +160,14 @@ def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
 
 def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     """The comments of a text, without the signs before them; not those that name an author."""
-    found = []
+    comments = []
     for number, line in enumerate(NEWLINE.split(text), first_line):
         body = line.lstrip()
         if body.startswith(COMMENTS):
             body = body.lstrip("#/")
             if not _ABOUT.match(body):
-                found.append((number, _LETTER.sub("", body)))
-    return found
+                comments.append((number, _LETTER.sub("", body)))
+    return comments
 
 
 def recorded_rules(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
@@ -182,15 +182,15 @@ def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     """The entries; a remark that names a rule belongs to the next one, else to the last."""
-    found = [*entries]
-    places = [at for at, entry in enumerate(found) if entry.error is None]
-    lines = [found[at].line for at in places]
-    for remark in remarks if places else ():
-        at = places[min(bisect_left(lines, remark[0]), len(places) - 1)]
-        entry = found[at]
-        told = unread_lines(recorded_rules([remark], entry.puzzle.rules if entry.puzzle else ()))
-        found[at] = entry._replace(unread=more_unread(entry.unread, told))
-    return found
+    updated = [*entries]
+    indices = [index for index, entry in enumerate(updated) if entry.error is None]
+    lines = [updated[index].line for index in indices]
+    for remark in remarks if indices else ():
+        index = indices[min(bisect_left(lines, remark[0]), len(indices) - 1)]
+        entry = updated[index]
+        unread = unread_lines(recorded_rules([remark], entry.puzzle.rules if entry.puzzle else ()))
+        updated[index] = entry._replace(unread=more_unread(entry.unread, unread))
+    return updated
 
 
 def is_rule_column(name: str) -> bool:
@@ -212,7 +212,7 @@ def unread_field(name: str, text: str, line: int, side: int) -> str | None:
 
 def _is_nothing(value: str, side: int | None = None) -> bool:
     """Whether a value says that a puzzle has no rule but the usual ones; the side says nothing."""
-    said = value.strip(" .").lower().replace("×", "x").replace(" ", "")
-    said = said.removesuffix("rules").removesuffix("sudoku")
-    size = _SIDE.fullmatch(said)
-    return said in _NOTHING or (size is not None and side in (None, int(size[1])))
+    normalised = value.strip(" .").lower().replace("×", "x").replace(" ", "")
+    normalised = normalised.removesuffix("rules").removesuffix("sudoku")
+    size = _SIDE.fullmatch(normalised)
+    return normalised in _NOTHING or (size is not None and side in (None, int(size[1])))

@@ -23,7 +23,7 @@ BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 """The marks of even and odd cells; blanks if only one of them occurs."""
 
-_PLAIN_SIGNS = {1 << at: digit for at, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
+_PLAIN_SIGNS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
 
 KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)

@@ -115,7 +115,11 @@ def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
 def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]) -> Alphabet:
     """The alphabet that is meant of those that fit. Raises InvalidPuzzle if there are several."""
     names = {alphabet.name for alphabet in fitting}
-    fitting = [each for each in fitting if each.name.isupper() or each.name.upper() not in names]
+    fitting = [
+        alphabet
+        for alphabet in fitting
+        if alphabet.name.isupper() or alphabet.name.upper() not in names
+    ]
     filled = [alphabet for alphabet in fitting if _is_filled(frame, alphabet)]
     for decided in (fitting, filled):
         if len(decided) == 1:

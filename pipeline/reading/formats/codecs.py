@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.reading.formats.ruled import RuleType
+from pipeline.reading.formats.variants import RuleType
 
 Fields = dict[str, Any]
 """Values of fields of a rule, by name."""
@@ -84,18 +84,18 @@ def form(kind: RuleType, *codecs: Codec) -> Form:
     *first, last = codecs or (fixed(),)
 
     def read(source: object) -> Iterator[Rule]:
-        before = [*product(*[[*codec.read(source)] for codec in first])]
+        combinations = [*product(*[[*codec.read(source)] for codec in first])]
         for fields in last.read(source):
-            for others in before:
-                yield kind(**reduce(or_, others, fields))
+            for combination in combinations:
+                yield kind(**reduce(or_, combination, fields))
 
     def write(rule: Rule, geometry: Geometry) -> list[Any] | None:
         written = list[Any]()
         for codec in codecs:
-            some = codec.write(rule, geometry)
-            if some is None:
+            output = codec.write(rule, geometry)
+            if output is None:
                 return None
-            written += some
+            written += output
         return written
 
     return Form(kind, read, write)

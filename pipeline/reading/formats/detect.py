@@ -18,15 +18,15 @@ from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    chunk_may_name_rule,
     comments_in,
     may_name_rule,
     more_unread,
-    piece_may_name_rule,
     recorded_rules,
     unread_lines,
     with_remarks,
 )
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, Opening
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
@@ -86,26 +86,26 @@ FORMATS: Final = (
 
 _MOST_LINES_TRIED = 100
 _MAX_CHUNKS_TRIED = 100
-_SHORTEST_RULED = 2 * min(ALL_GEOMETRIES) ** 2
+_SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
 """Signs of the smallest jigsaw: no other puzzle with rules is written in signs of cells alone."""
 
 _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
 
-def _recognise_variants(head: Opening) -> tuple[None, str] | None:
+def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if head.is_single:
         return None
     if head.declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LINES_TRIED)]
     if lines and _begins_as_iss(lines[0]):
-        is_iss = all(_begins_as_iss(line) or not head.is_ruled(line) for line in lines)
+        is_iss = all(_begins_as_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
-            found = texts_in(head.lines) == "many"
-            return (None, "every line is a text of constraints") if found else None
-    known = sum(map(head.is_ruled, lines))
-    if known * 2 > len(lines) >= head.least:
+            is_collection = texts_in(head.lines) == "many"
+            return (None, "every line is a text of constraints") if is_collection else None
+    known = sum(map(head.is_variant, lines))
+    if known * 2 > len(lines) >= head.minimum:
         return None, "most lines are puzzles with rules"
     return None
 
@@ -114,9 +114,9 @@ def _begins_as_iss(line: str) -> bool:
     return ISS.begins is not None and ISS.begins.match(line) is not None
 
 
-def _is_ruled(line: str) -> bool:
+def _is_variant(line: str) -> bool:
     """Whether a line is in one of the notations, and begins with the words that it may have."""
-    if is_plain(line) or (len(line) < _SHORTEST_RULED and KNOWN.issuperset(cells_of(line))):
+    if is_plain(line) or (len(line) < _SHORTEST_VARIANT and KNOWN.issuperset(cells_of(line))):
         return False
     text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
     return any(
@@ -130,7 +130,7 @@ def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> lis
 
 
 VARIANTS = ManyFormat(
-    "variants", _recognise_variants, cut_lines, _entries_of_variants, is_ruled=True
+    "variants", _recognise_variants, cut_lines, _entries_of_variants, has_variants=True
 )
 """A file of puzzles with rules, one a line; the notations may differ from line to line."""
 
@@ -187,11 +187,11 @@ class Layout:
         """
         reading = reading._replace(format="auto")
         reader = Reader(self.name, reading, parse_single, _needs_its_text, raises)
-        found = self.format.entries(chunk, self.details, reader)
-        if piece_may_name_rule(chunk.data):
+        entries = self.format.entries(chunk, self.details, reader)
+        if chunk_may_name_rule(chunk.data):
             text = chunk.data.decode(errors="surrogateescape")
-            return with_remarks(found, comments_in(text, chunk.first_line))
-        return found
+            return with_remarks(entries, comments_in(text, chunk.first_line))
+        return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
@@ -200,10 +200,10 @@ class Layout:
         plain = PlainLines.none(chunk)
         if reading.takes_plain and self.format.takes_plain_lines(self.details):
             plain = plain_lines(chunk)
-            if any(piece_may_name_rule(other.data) for other in plain.others):
+            if any(chunk_may_name_rule(other.data) for other in plain.remaining):
                 plain = PlainLines.none(chunk)  # its comments belong to puzzles
-        others = (self.entries(other, reading) for other in plain.others)
-        return ChunkContents(plain, list(chain.from_iterable(others)))
+        entries = (self.entries(other, reading) for other in plain.remaining)
+        return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
         """The same with the size of the first puzzle in the head, if that is found quickly."""
@@ -267,10 +267,10 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    found = _Look(data, source, reading).one
-    if isinstance(found, InvalidPuzzle):
-        raise found
-    return found
+    result = _Look(data, source, reading).one
+    if isinstance(result, InvalidPuzzle):
+        raise result
+    return result
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
@@ -291,16 +291,16 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     if chosen is not SADMAN:  # which names its section
         check_no_region_map(text)
     try:
-        found = chosen.parse(text, reading)
-        _check_boxes(text, found.puzzle.geometry, reading)
+        parsed = chosen.parse(text, reading)
+        _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
-    found = replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+    parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        told = recorded_rules(_remarks(text, chosen), found.puzzle.rules)
-        return found.with_text("", more_unread(found.unread, unread_lines(told)))
-    return found
+        named_rules = recorded_rules(_remarks(text, chosen), parsed.puzzle.rules)
+        return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
+    return parsed
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
@@ -309,7 +309,7 @@ def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
     if chosen in _TOLERANT:
         fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
         numbers = (line.number for line in text.lines)
-        lines += ((n, each) for n, found in zip(numbers, fields, strict=True) for each in found)
+        lines += ((n, field) for n, row in zip(numbers, fields, strict=True) for field in row)
     return sorted(lines)
 
 
@@ -366,7 +366,7 @@ class _Look:
 
     def __init__(self, data: bytes, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._is_ruled = cache(_is_ruled)
+        self._is_variant = cache(_is_variant)
         self._may_be_many = True
 
     @cached_property
@@ -389,7 +389,7 @@ class _Look:
         except InvalidPuzzle as error:
             return error
 
-    def _reads_as_one(self, head: Opening) -> bool:
+    def _reads_as_one(self, head: SourceHead) -> bool:
         """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
@@ -398,7 +398,7 @@ class _Look:
         usual = USUAL._replace(steps=self._reading.steps)
         return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
 
-    def layout(self, *, complete: bool, least: int = 2) -> Layout | None:
+    def layout(self, *, complete: bool, minimum: int = 2) -> Layout | None:
         """The layout of a collection of so many puzzles.
 
         With 1 the source is known not to be a single puzzle by itself.
@@ -407,11 +407,13 @@ class _Look:
             return None
         declared = self._reading.format
         forced = declared in _ONLY_MANY
-        view = Opening(self._data, complete, forced, self._is_one_puzzle, self._is_ruled, least)
+        view = SourceHead(
+            self._data, complete, forced, self._is_one_puzzle, self._is_variant, minimum
+        )
         for candidate in COLLECTIONS:
-            found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
-            if found is not None:
-                return Layout(self._source, candidate, *found)
+            details = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+            if details is not None:
+                return Layout(self._source, candidate, *details)
         return None
 
     def _lone_puzzle(self) -> Parsed | None:
@@ -423,7 +425,7 @@ class _Look:
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
         if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
             return None
-        layout = self.layout(complete=True, least=1)
+        layout = self.layout(complete=True, minimum=1)
         self._may_be_many = layout is not None
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
@@ -444,13 +446,13 @@ class _Look:
             entry.title, entry.unread
         )
 
-    def _is_one_puzzle(self, head: Opening) -> bool:
-        if len(head.lines) < 2 and head.complete and head.least > 1:
+    def _is_one_puzzle(self, head: SourceHead) -> bool:
+        if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
         if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
             return True
-        if _begins_with_sizes(head) or (head.least > 1 and self._reads_as_one(head)):
+        if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True
         if not head.complete and _is_too_short(head):
             return True
@@ -459,17 +461,17 @@ class _Look:
         return head.is_whole and is_in_spaces(head.data)
 
 
-def _is_too_short(head: Opening) -> bool:
+def _is_too_short(head: SourceHead) -> bool:
     """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
     lines = head.lines
     if len(lines) > _FEW_LINES:
         return False
-    ruled = [line for line in lines if head.is_ruled(line)]
-    sure = [line for line in ruled if halves(cells_of(line))[1] is None]
-    return len(ruled) * 2 > len(lines) >= len(sure) * 2
+    variants = [line for line in lines if head.is_variant(line)]
+    sure = [line for line in variants if halves(cells_of(line))[1] is None]
+    return len(variants) * 2 > len(lines) >= len(sure) * 2
 
 
-def _begins_with_sizes(head: Opening) -> bool:
+def _begins_with_sizes(head: SourceHead) -> bool:
     """Whether it begins with the size of a box, followed by about as many numbers."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
     sizes = _SIZES.fullmatch(body[0]) if body else None
@@ -477,5 +479,5 @@ def _begins_with_sizes(head: Opening) -> bool:
         return False
     side = int(sizes[1]) * int(sizes[2])
     numbers = sum(len(line.split()) for line in body[1:])
-    least = side * side // 2 if head.is_whole else 0
-    return side <= MAX_SIDE and least <= numbers <= 2 * side * side
+    minimum = side * side // 2 if head.is_whole else 0
+    return side <= MAX_SIDE and minimum <= numbers <= 2 * side * side

@@ -139,9 +139,9 @@ class _Located(NamedTuple):
             start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
         line = text.count(b"\n", 0, start) + 1
         column = start - text.rfind(b"\n", 0, start)
-        said = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
+        shown = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
         is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
-        return InvalidPuzzle(self.source, line, column, expected, said, is_last)
+        return InvalidPuzzle(self.source, line, column, expected, shown, is_last)
 
 
 class _CnfHeader(NamedTuple):
@@ -184,18 +184,18 @@ def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block:
     Valid blocks are read without examining their words. The words of the first invalid block are
     examined one by one, to find the one at fault.
     """
-    text, literals, clauses, at = located.text, array("i"), 0, header.end
-    trailer = _TRAILER.search(text, at) if b"%" in text else None
+    text, literals, clauses, position = located.text, array("i"), 0, header.end
+    trailer = _TRAILER.search(text, position) if b"%" in text else None
     end = trailer.start() if trailer else len(text)
-    while at < end:
+    while position < end:
         deadline.check()
-        space = _SPACE.search(text, at + block, end)
-        start, at = at, space.start() if space else end
-        numbers = _numbers(text[start:at], header.variables)
+        space = _SPACE.search(text, position + block, end)
+        start, position = position, space.start() if space else end
+        numbers = _numbers(text[start:position], header.variables)
         room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
         if numbers is None or ended > room or (numbers and ended == room and numbers[-1] != 0):
-            raise _fault(located, header, start, at, room, is_open=is_open)
+            raise _fault(located, header, start, position, room, is_open=is_open)
         literals += numbers
         clauses += ended
     _check_end(located, header, literals, clauses, trailer)

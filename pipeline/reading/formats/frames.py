@@ -24,8 +24,8 @@ from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
+from pipeline.reading.formats.variants import given_masks
 from pipeline.settings import Reading
 
 _NUMBER = re.compile(r"[^\s|]+")
@@ -93,9 +93,9 @@ def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequenc
     tokens = [*dict.fromkeys(frame.tokens)]
     left, count = _most_fitting(tokens, alphabets, is_strict=True)
     if count < len(tokens):
-        others, known = _most_fitting(tokens, alphabets, is_strict=False)
+        lenient, known = _most_fitting(tokens, alphabets, is_strict=False)
         if known < len(tokens):
-            left, count = others, known
+            left, count = lenient, known
         elif frame.fault:
             raise frame.fault
         wrong = next(word for word in frame.words() if word.text == tokens[count])
@@ -110,8 +110,10 @@ def _most_fitting(
 ) -> tuple[Sequence[Alphabet], int]:
     """The alphabets that most of the tokens fit, from the first on; and how many they are."""
     counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
-    most = max(counts)
-    return [each for each, count in zip(alphabets, counts, strict=True) if count == most], most
+    best = max(counts)
+    return [
+        alphabet for alphabet, count in zip(alphabets, counts, strict=True) if count == best
+    ], best
 
 
 def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
@@ -122,7 +124,7 @@ def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> st
         return f"one symbol for all blanks, {_shown(before)} as before"
     if first.in_range and wrong in {*DIGITS}:
         return first.in_range
-    return first.expected.format(either(dict.fromkeys(each.name.upper() for each in left)))
+    return first.expected.format(either(dict.fromkeys(alphabet.name.upper() for alphabet in left)))
 
 
 def _shown(token: str) -> str:

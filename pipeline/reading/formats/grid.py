@@ -25,8 +25,8 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import around, more_unread, piece_may_name_rule
-from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.around import around, chunk_may_name_rule, more_unread
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
@@ -41,7 +41,7 @@ from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
-    cut_pieces,
+    cut_chunks,
     is_above_four,
     is_damaged_row,
     is_plain,
@@ -60,8 +60,8 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
-    said_lines,
     says_something,
+    significant_lines,
 )
 
 FRAMED = "ss"
@@ -97,7 +97,9 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
     ]
     between = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
     edge = f"*{'-' * (len(between) - 3)}*\n"
-    bands = (bars[at : at + geometry.height] for at in range(0, geometry.side, geometry.height))
+    bands = (
+        bars[start : start + geometry.height] for start in range(0, geometry.side, geometry.height)
+    )
     return edge + between.join(map("".join, bands)) + edge
 
 
@@ -153,16 +155,16 @@ class Stack:
 _Numbered = list[tuple[int, str]]
 
 
-def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
+def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
     if head.is_single:
         return None
     side = _side_meant(head)
     if side is None:
         return (Stack(9, None), "it is declared") if head.declared else None
     ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
-    most = max(good for _, good, _, _ in ways)
-    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= most)
-    several = good >= head.least or (good + near >= 2 and stack.title is not None)
+    best = max(good for _, good, _, _ in ways)
+    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= best)
+    several = good >= head.minimum or (good + near >= 2 and stack.title is not None)
     is_collection = good > 0 and several and good + near > bad
     may_be_lines = side == 16 and stack.title is None and head.is_whole
     undecided = may_be_lines and not any(map(is_above_four, head.lines))
@@ -171,29 +173,29 @@ def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
     return None
 
 
-def _side_meant(head: Opening) -> int | None:
+def _side_meant(head: SourceHead) -> int | None:
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
     return None
 
 
-def _stacks(head: Opening, side: int) -> Iterator[Stack]:
+def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
     """What may separate the grids: the most reliable first."""
-    others = [line for line in head.lines if not is_row(line, side)]
-    words = Counter(match[1] for line in others if (match := _TITLE_WORD.match(line)))
+    outside = [line for line in head.lines if not is_row(line, side)]
+    words = Counter(match[1] for line in outside if (match := _TITLE_WORD.match(line)))
     for word, times in words.most_common(1):
         if times > 1:
             yield Stack(side, rf"[ \t]{{0,100}}{re.escape(word)}")
     if words:
         yield Stack(side, _ANY_WORD)
-    if any(re.fullmatch(_NUMBER, line.strip()) for line in others):
+    if any(re.fullmatch(_NUMBER, line.strip()) for line in outside):
         yield Stack(side, rf"[ \t]{{0,100}}+(?!\S{{{side}}}{_END}){_NUMBER}")
     yield Stack(side, _EMPTY_LINE)
     yield Stack(side, None)
 
 
-def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
+def _judged(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
     """How many of the records are grids, damaged grids, and neither."""
     good = near = bad = 0
     records = islice(_records(TextChunk(1, head.sample), stack), _MOST_RECORDS)
@@ -216,8 +218,8 @@ def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
 def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
     if stack.title is None:
-        return cut_pieces(stream, size, boundary, _rows_begun)
-    return cut_pieces(stream, size, boundary)
+        return cut_chunks(stream, size, boundary, _rows_begun)
+    return cut_chunks(stream, size, boundary)
 
 
 def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
@@ -265,7 +267,7 @@ def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
         return end
     lines = part.splitlines(keepends=True)
     texts = [line.decode(errors="surrogateescape").rstrip("\r\n") for line in lines]
-    rows = [at for at, text in enumerate(texts) if _is_any_row(text, side)]
+    rows = [index for index, text in enumerate(texts) if _is_any_row(text, side)]
     if not rows:
         return 0
     below = rows[-1] + 1
@@ -339,7 +341,7 @@ def _is_several(rows: _Numbered, side: int) -> bool:
 
 
 def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
-    has_rules = piece_may_name_rule(chunk.data)
+    has_rules = chunk_may_name_rule(chunk.data)
     records = _records(chunk, stack)
     return [
         entry
@@ -369,19 +371,19 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
     if not rows or is_long:
-        cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
+        cells = [cells_of(line) for line in significant_lines(text) if not is_border(line)]
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
-    found = [_entry(grid, borders, side, reader) for grid in grids if grid]
-    if found and (above or below):
-        found[0] = _with_text(found[0], above, below if len(found) == 1 else ())
-    if len(found) > 1 and below:
-        found[-1] = _with_text(found[-1], (), below)
-    return found
+    entries = [_entry(grid, borders, side, reader) for grid in grids if grid]
+    if entries and (above or below):
+        entries[0] = _with_text(entries[0], above, below if len(entries) == 1 else ())
+    if len(entries) > 1 and below:
+        entries[-1] = _with_text(entries[-1], (), below)
+    return entries
 
 
 def _with_text(
@@ -406,7 +408,7 @@ def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> En
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
-    inside = [each for each in borders if rows[0][0] < each[0] < rows[-1][0]]
+    inside = [border for border in borders if rows[0][0] < border[0] < rows[-1][0]]
     rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))

@@ -18,7 +18,7 @@ from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom as own
-from pipeline.reading.formats.ruled import RuleType
+from pipeline.reading.formats.variants import RuleType
 
 _EMPTY = Codec(lambda _: (), nothing)
 """A type without arguments whose rule is read elsewhere."""
@@ -240,10 +240,10 @@ def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> 
 
 
 def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
-    names = [each.value for each in node.list()]
-    for at, each in enumerate(node.list()):
-        if each.value not in ("ratio", "difference", "xv") or each.value in names[:at]:
-            raise each.wrong("'ratio', 'difference' or 'xv', each once")
+    names = [child.value for child in node.list()]
+    for index, child in enumerate(node.list()):
+        if child.value not in ("ratio", "difference", "xv") or child.value in names[:index]:
+            raise child.wrong("'ratio', 'difference' or 'xv', each once")
     yield from without_marks(geometry, rules, [*map(str, names)])
 
 

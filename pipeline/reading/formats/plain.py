@@ -29,17 +29,17 @@ class PlainLines:
     """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
 
     `numbers` (Q,) are their places in the source, from 1, ascending; `cells` (Q, 81) the
-    characters, blanks as `.`. `others` are the stretches of other lines between them.
+    characters, blanks as `.`. `remaining` are the stretches of other lines between them.
     """
 
     numbers: NDArray[np.int64]
     cells: NDArray[np.uint8]
-    others: list[TextChunk]
+    remaining: list[TextChunk]
 
     @classmethod
-    def none(cls, *others: TextChunk) -> PlainLines:
+    def none(cls, *remaining: TextChunk) -> PlainLines:
         """No such lines, beside these."""
-        return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(others))
+        return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(remaining))
 
     def entry(self, index: int) -> Entry:
         return plain_entry(int(self.numbers[index]), self.cells[index].tobytes().decode("ascii"))
@@ -47,7 +47,7 @@ class PlainLines:
 
 def plain_lines(chunk: TextChunk) -> PlainLines:
     """Find the plain lines of a piece; none if a lone CR ends a line in it."""
-    if (cells := _alike(chunk.data)) is not None:
+    if (cells := _uniform_lines(chunk.data)) is not None:
         return PlainLines(np.arange(len(cells)) + chunk.first_line, _dotted(cells), [])
     data = np.frombuffer(chunk.data, np.uint8)
     if chunk.data.count(b"\r") != chunk.data.count(b"\r\n"):
@@ -63,11 +63,11 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    others = _between(chunk, lines, starts, np.append(ends, 0))
-    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), others)
+    remaining = _between(chunk, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), remaining)
 
 
-def _alike(data: bytes) -> NDArray[np.uint8] | None:
+def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
     """The cells if there are plain lines alone, all with the same line end; else None."""
     width = data.find(b"\n") + 1
     end = data[81:width]

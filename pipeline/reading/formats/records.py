@@ -69,12 +69,12 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
         end, sign = last_end(ends, limit, known), b"\r"
-    at = end
-    while 0 < at <= limit:
-        start = data.rfind(sign, 0, at - 1) + 1
-        if not is_silent(data[start:at]):
-            return at
-        at = start
+    position = end
+    while 0 < position <= limit:
+        start = data.rfind(sign, 0, position - 1) + 1
+        if not is_silent(data[start:position]):
+            return position
+        position = start
     return end
 
 
@@ -84,26 +84,26 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     Comments are in the piece of the puzzle that follows them, those at the end in the last one.
     """
     held = comments = None
-    most = 2 * max(size, LONGEST)
-    for chunk in cut_pieces(stream, size, _line_boundary):
+    max_bytes = 2 * max(size, LONGEST)
+    for chunk in cut_chunks(stream, size, _line_boundary):
         if is_silent(chunk.data):
             comments = _joined(comments, chunk, LONGEST)
             continue
         if held:
             yield held
-        held, comments = _joined(comments, chunk, most), None
+        held, comments = _joined(comments, chunk, max_bytes), None
     if comments:
-        held = _joined(held, comments, most)
+        held = _joined(held, comments, max_bytes)
     if held:
         yield held
 
 
-def _joined(chunk: TextChunk | None, following: TextChunk, most: int) -> TextChunk:
+def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
     """A piece with comments before or after it, as far as they fit."""
     if chunk is None:
         return following
     are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (chunk, following)]
-    if not any(are_cut) and len(chunk.data) + len(following.data) <= most:
+    if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
         return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
     return following if is_silent(chunk.data) else chunk
 
@@ -160,7 +160,7 @@ class _Window:
             kept = digest(kept + dropped)
 
 
-def cut_pieces(
+def cut_chunks(
     stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
 ) -> Iterator[TextChunk]:
     """Cut pieces of at most `size` bytes, or of one record that is longer.
@@ -168,13 +168,13 @@ def cut_pieces(
     A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
     """
     window, line = _Window(stream), 1
-    most = max(size, LONGEST)
+    max_bytes = max(size, LONGEST)
     while window.fill(size + LOOK):
         end = window.end(size, boundary)
         if not end:
-            window.fill(most + LOOK)
+            window.fill(max_bytes + LOOK)
             end = window.end(size, boundary)
-        if end and end <= most:
+        if end and end <= max_bytes:
             data, first = window.take(end), line
             line += count_lines(data)
         else:
@@ -242,19 +242,19 @@ class Reader:
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
-            found = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
+            entry = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
         elif has_usual_boxes(parsed.puzzle.geometry):
             cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
-            found = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
+            entry = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
         else:  # the cells alone would not say which boxes they have
             own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
             signs = signs_of(parsed.format)
-            found = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
+            entry = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
         unread = (
-            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", each)
-            for each in parsed.unread
+            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", remark)
+            for remark in parsed.unread
         )
-        return found._replace(title=parsed.title, unread=tuple(unread))
+        return entry._replace(title=parsed.title, unread=tuple(unread))
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""

@@ -54,12 +54,12 @@ def judge_lines(lines: Sequence[str]) -> str | None:
         return _SURE
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: {*found} - blanks for cell, found in written.items()}
+    given = {cell: {*signs} - blanks for cell, signs in written.items()}
     geometry = SAMURAI_GEOMETRY
     units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
     in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
-    is_sound = all(len({*each}) == len(each) for each in in_units)
-    return _UNSURE if is_sound and all(len(each) < 2 for each in given.values()) else None
+    is_sound = all(len({*signs}) == len(signs) for signs in in_units)
+    return _UNSURE if is_sound and all(len(signs) < 2 for signs in given.values()) else None
 
 
 def _cells() -> Iterator[int]:
@@ -84,7 +84,7 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
 
 def _places(line: TextLine) -> list[Word]:
     words = [*line.words()]
-    single = [Word(line.number, *each) for each in enumerate(line.text.rstrip(), 1)]
+    single = [Word(line.number, *placed) for placed in enumerate(line.text.rstrip(), 1)]
     if len(single) > _EXTENT and not any(word.text.strip() for word in single[1::2]):
         single = single[::2]
     return words if len(words) == _EXTENT else single

@@ -83,8 +83,11 @@ def _frame(text: Text) -> Frame:
 def _row(line: TextLine, side: int, step: int) -> Row:
     """The cells of a line, then any sign that is not at the place of a cell."""
     columns = range(0, side * step, step)
-    others = [at for at, sign in enumerate(line.text) if sign != " " and at not in columns]
-    words = [Word(line.number, at + 1, line.text[at : at + 1] or " ") for at in (*columns, *others)]
+    strays = [index for index, sign in enumerate(line.text) if sign != " " and index not in columns]
+    words = [
+        Word(line.number, index + 1, line.text[index : index + 1] or " ")
+        for index in (*columns, *strays)
+    ]
     return Row.of_words(words, line.number, len(line.text) + 1)
 
 
@@ -105,9 +108,9 @@ def _layout(text: Text) -> _SpacedGrid | None:
     in_odd = not any(row[1::2].strip() for row in clean)
     step = 2 if in_odd and width > likely_side else 1
     columns = (width + step - 1) // step
-    least = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
-    rows = _rows(lines, least)
-    side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= least else columns
+    min_side = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
+    rows = _rows(lines, min_side)
+    side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= min_side else columns
     if side not in GEOMETRIES:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
@@ -144,20 +147,20 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
     gaps = {geometry.width * step for geometry in likely}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
     shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
-    are_alike = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
-    return is_from_first_to_last and has_no_gap and not are_alike
+    have_same_shape = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
+    return is_from_first_to_last and has_no_gap and not have_same_shape
 
 
-def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
+def _rows(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them. All
+    There are at least `min_side` rows, if possible. Empty lines are rows if a grid needs them. All
     are if there are as many lines as rows; those at the end are if the grid begins in the first
     line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
-    sides = [side for side in GEOMETRIES if side >= max(least, stop - first)]
+    sides = [side for side in GEOMETRIES if side >= max(min_side, stop - first)]
     if stop - first in sides:
         return lines[first:stop]
     for side in sides:

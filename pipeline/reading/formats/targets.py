@@ -175,18 +175,18 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
     the target cannot say, and UsageError.
     """
     target = target_of(to)
-    said, beside = puzzle, target.beside if solution else None
+    content, beside = puzzle, target.beside if solution else None
     if solution and not (beside or target.noted):
-        said = _filled(solution)
-    if target.plain and (cells := plain_cells(said)):  # which read as nothing else
+        content = _filled(solution)
+    if target.plain and (cells := plain_cells(content)):  # which read as nothing else
         return beside(puzzle, solution) if beside and solution else target.plain(cells)
     try:
         if target.noted:
             item = target.noted(puzzle, solution, notes)
         else:
-            item = beside(puzzle, solution) if beside and solution else target.item(said)
+            item = beside(puzzle, solution) if beside and solution else target.item(content)
         file = target.holding(solutions=solution is not None)
-        _check_read_back(said, f"{file.head}{item}{file.end}", target)
+        _check_read_back(content, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
         raise ValueError(f"{to} cannot say {error}") from None
     return item
@@ -195,10 +195,10 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
 def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
     """Raise ValueError, which names what is lost, if a text does not say what the puzzle does."""
     try:
-        found = parse_source(text.encode(), "puzzle").puzzle
+        read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
         raise ValueError(_first_refused(puzzle, target) or str(error)) from None
-    if lost := difference(puzzle, found):
+    if lost := difference(puzzle, read_back):
         raise ValueError(lost)
 
 
@@ -213,14 +213,14 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
     return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
 
 
-def difference(puzzle: Puzzle, found: Puzzle) -> str:
+def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
     """A noun for the first thing that only one of two puzzles says; empty if there is none."""
     geometry = puzzle.geometry
-    if geometry != found.geometry:
+    if geometry != read_back.geometry:
         return shape_in_words(geometry)
-    (cells, rules), (cells_found, rules_found) = _said(puzzle), _said(found)
+    (cells, rules), (cells_found, rules_found) = _normalised(puzzle), _normalised(read_back)
     if lost := rules - rules_found:
-        rule = next(each for each in puzzle.rules if _usual(each, geometry) in lost)
+        rule = next(candidate for candidate in puzzle.rules if _usual(candidate, geometry) in lost)
         return rule.describe(geometry)
     if more := rules_found - rules:
         return f"that there is no {next(iter(more)).describe(geometry)}"
@@ -228,20 +228,20 @@ def difference(puzzle: Puzzle, found: Puzzle) -> str:
     return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
 
 
-def _said(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
     """The masks, with rules about the values of one cell in them, and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
     from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - take a while to load
 
-    geometry, cells, others = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
+    geometry, cells, rules = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
     for rule in puzzle.rules:
         match rule:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
                 cells[cell] = mask
             case _:
-                others[_usual(rule, geometry)] += 1
-    return tuple(cells), others
+                rules[_usual(rule, geometry)] += 1
+    return tuple(cells), rules
 
 
 def _allowed(rule: Rule, geometry: Geometry) -> int:
@@ -269,13 +269,13 @@ def _usual(rule: Rule, geometry: Geometry) -> Rule:
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):
-            each = ([_usual(inner, geometry) for inner in choice] for choice in choices)
-            usual = (tuple(sorted(some, key=repr)) for some in each)
+            restated = ([_usual(inner, geometry) for inner in choice] for choice in choices)
+            usual = (tuple(sorted(choice, key=repr)) for choice in restated)
             rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
         case Relation(related=related):
             key = machines.key_of(related, geometry.values)
             rule = replace(rule, related=machines.related_in(key, geometry.values))
         case StateMachine(line, moves, accepted):
-            found = machines.restated(moves, accepted, geometry.values, len(line))
-            rule = replace(rule, moves=found.moves, accepted=found.accepted)
+            machine = machines.restated(moves, accepted, geometry.values, len(line))
+            rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
     return rule

@@ -108,23 +108,23 @@ def _values_in(
     signs = {str(value): value for value in geometry.values}
     words = line.split(between) if between and line else [*line]
     values, column = [], 1
-    for at, cell in enumerate(row):
-        word = words[at] if at < len(words) else ""
+    for index, cell in enumerate(row):
+        word = words[index] if index < len(words) else ""
         if cell is None and word != nowhere:
-            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _told(word))
+            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _shown(word))
         if cell is not None:
             if word not in signs:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
-                raise InvalidPuzzle(*place, column, expected, _told(word))
+                raise InvalidPuzzle(*place, column, expected, _shown(word))
             values.append((cell, signs[word]))
         column += len(word) + len(between)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"
-        raise InvalidPuzzle(*place, column, expected, _told(words[len(row)]))
+        raise InvalidPuzzle(*place, column, expected, _shown(words[len(row)]))
     return values
 
 
-def _told(word: str) -> str:
+def _shown(word: str) -> str:
     return quote(word) if word else "nothing"
 
 

@@ -48,7 +48,7 @@ LONGEST_PACKED = 1 << 16
 """Characters of a packed document."""
 
 _ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
-_SIGNS = {sign: at for at, sign in enumerate(_ALPHABET)}
+_SIGNS = {sign: index for index, sign in enumerate(_ALPHABET)}
 _ENTRIES = ("", "", "")
 """The entries that every packed text begins with: 0 and 1 introduce characters, 2 is its end."""
 
@@ -106,9 +106,9 @@ def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
 
 def unpack(text: Text) -> str:
     """The JSON text that a link, or what stands in a link, holds. Raises InvalidPuzzle."""
-    line, *others = text.lines
-    if others:
-        raise text.at_line(others[0], "a single link or document")
+    line, *rest = text.lines
+    if rest:
+        raise text.at_line(rest[0], "a single link or document")
     body = line.text.strip()
     held = _held(text, Word(line.number, line.text.find(body) + 1, body))
     packed = held.text.rstrip("=")
@@ -180,8 +180,8 @@ def _unpacked(packed: str) -> str | None:
 def _read(bits: Iterator[int], width: int) -> int:
     """A number of so many bits, the lowest first. Raises StopIteration at the end."""
     number = 0
-    for at in range(width):
-        number |= next(bits) << at
+    for bit in range(width):
+        number |= next(bits) << bit
     return number
 
 
@@ -191,22 +191,22 @@ def packed(text: str) -> str:
     A phrase is the longest entry that the rest of the text begins with, or a new character. When
     it is written, the one before it and its first character become an entry.
     """
-    bits, known, size, before, at = list[int](), dict[str, int](), len(_ENTRIES), "", 0
-    while at < len(text):
-        phrase = text[at]
+    bits, known, size, before, position = list[int](), dict[str, int](), len(_ENTRIES), "", 0
+    while position < len(text):
+        phrase = text[position]
         if before:
             known.setdefault(before + phrase, size + (phrase not in known))
-        end = at + 1
-        while end < len(text) and text[at : end + 1] in known:
+        end = position + 1
+        while end < len(text) and text[position : end + 1] in known:
             end += 1
         if phrase in known:
-            phrase = text[at:end]
+            phrase = text[position:end]
             bits += _bits(known[phrase], size.bit_length())
         else:
             bits += _bits(0, size.bit_length()) + _bits(ord(phrase), 8)
             known[phrase], size = size, size + 1
         size += bool(before)
-        before, at = phrase, at + len(phrase)
+        before, position = phrase, position + len(phrase)
     bits += [*_bits(_END, size.bit_length()), 0]
     bits += [0] * (-len(bits) % 6)
     sixes = (bits[first : first + 6] for first in range(0, len(bits), 6))
@@ -216,7 +216,7 @@ def packed(text: str) -> str:
 
 def _bits(number: int, width: int) -> list[int]:
     """The bits of a number, the lowest first."""
-    return [number >> at & 1 for at in range(width)]
+    return [number >> bit & 1 for bit in range(width)]
 
 
 def render_fpuzzles(

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.puzzle.geometry import Geometry
-from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import quote
+from pipeline.reading.formats.variants import RowColumn, cells_along
 
 LONGEST = 1 << 20
 """Characters of a document."""
 
 _LONGEST_NUMBER = 9
-_LONGEST_TOLD = 40
+_LONGEST_SHOWN = 40
 
 Way = tuple[str | int, ...]
 """Keys, and places in lists from 0, that lead from the whole document to a part of it."""
@@ -62,13 +62,13 @@ class Placed:
     way: Way = ()
 
     def wrong(self, expected: str, found: str = "") -> Misread:
-        return Misread(expected, found or _told(self.value), self.way)
+        return Misread(expected, found or _shown(self.value), self.way)
 
     def list(self) -> list[Placed]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Placed(value, (*self.way, at)) for at, value in enumerate(self.value)]
+        return [Placed(value, (*self.way, index)) for index, value in enumerate(self.value)]
 
     def fields(self) -> dict[str, Placed]:
         """The members of an object."""
@@ -82,11 +82,15 @@ class Placed:
             if key not in known:
                 raise self.wrong(expected, quote(key))
 
-    def number(self, least: int, most: int | None = None) -> int:
+    def number(self, minimum: int, maximum: int | None = None) -> int:
         """A whole number, written as one or as a text."""
         number = whole_number(self.value)
-        if number is None or number < least or (most is not None and number > most):
-            span = f"a number from {least} to {most}" if most is not None else f"{least} or more"
+        if number is None or number < minimum or (maximum is not None and number > maximum):
+            span = (
+                f"a number from {minimum} to {maximum}"
+                if maximum is not None
+                else f"{minimum} or more"
+            )
             raise self.wrong(span)
         return number
 
@@ -117,14 +121,14 @@ def whole_number(value: object) -> int | None:
     return value if 0 <= value < 10**_LONGEST_NUMBER else None
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     """A value in a message."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     written = json.dumps(value)
-    return written if len(written) <= _LONGEST_TOLD else f"{written[:_LONGEST_TOLD]}…"
+    return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}…"
 
 
 def load(text: str) -> object:
@@ -236,11 +240,11 @@ class RuleObject:
         self._asked |= {name}
         return self._fields[name].list() if name in self._fields else []
 
-    def number(self, least: int = 0, default: int | None = None) -> int:
+    def number(self, minimum: int = 0, default: int | None = None) -> int:
         """The value, which may be missing if there is a default."""
         if not self.has("value") and default is not None:
             return default
-        return self.member("value").number(least)
+        return self.member("value").number(minimum)
 
     def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The value, if there is one and it is like that."""
@@ -251,11 +255,11 @@ class RuleObject:
         return self._name([node], [self.context.cell(node)])[0]
 
     def cells(
-        self, least: int = 1, most: int | None = None, name: str = "cells"
+        self, minimum: int = 1, maximum: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
         """Different cells in their order."""
         node = self.member(name)
-        cells = self.path(node, least, most)
+        cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
             raise node.wrong("different cells", "one of them twice")
         return cells
@@ -292,13 +296,17 @@ class RuleObject:
             raise node.wrong(expected)
         return self._name([node], line)
 
-    def path(self, node: Placed, least: int, most: int | None = None) -> tuple[int, ...]:
+    def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
         """Cells in their order, perhaps some of them twice."""
         nodes = node.list()
-        if len(nodes) < least or (most is not None and len(nodes) > most):
-            span = f"{least} to {most} cells" if most and most > least else f"{least} cells"
-            raise node.wrong(span if most else f"{least} cells or more", str(len(nodes)))
-        return self._name(nodes, [self.context.cell(each) for each in nodes])
+        if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
+            span = (
+                f"{minimum} to {maximum} cells"
+                if maximum and maximum > minimum
+                else f"{minimum} cells"
+            )
+            raise node.wrong(span if maximum else f"{minimum} cells or more", str(len(nodes)))
+        return self._name(nodes, [self.context.cell(child) for child in nodes])
 
     def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
         """Note the places, and those at the ends, as named by a rule."""
@@ -306,7 +314,7 @@ class RuleObject:
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)
         value = self._fields.get("value", Placed(None))
-        said = [] if value.is_nothing else [value.text]
-        said += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
-        self.context.values.update((group, text) for group in groups for text in said)
+        texts = [] if value.is_nothing else [value.text]
+        texts += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
+        self.context.values.update((group, text) for group in groups for text in texts)
         return tuple(cells)

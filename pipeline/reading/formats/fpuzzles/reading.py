@@ -22,7 +22,7 @@ from pipeline.reading.formats.fpuzzles.document import (
 )
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import (
+from pipeline.reading.formats.variants import (
     LEAST_SIDE,
     MOST_SIDE,
     given_masks,
@@ -60,11 +60,11 @@ def read(document: object) -> Parsed:
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
-    given = [each for at, cell in enumerate(cells) for each in _given(cell, at, boxes)]
+    given = [pair for index, cell in enumerate(cells) for pair in _given(cell, index, boxes)]
     regions = _regions(cells, boxes)
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
-    own = [] if has_boxes else [_region(each, boxes.side) for each in regions]
+    own = [] if has_boxes else [_region(region, boxes.side) for region in regions]
     context = Context(geometry, regions)
     rules = [*own, *_rules(fields, context)]
     _check_drawings(fields, context)
@@ -98,29 +98,29 @@ def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
     return [cell.fields() for row in rows for cell in row]
 
 
-def _given(cell: dict[str, Placed], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
+def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
     """The cell with the values that it may hold; one that is not given is somebody's progress."""
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
-        yield at, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
+        yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
     if "given" not in cell or not cell["given"].flag():
         return
     if "value" not in cell:
-        row, column = geometry.place(at)
+        row, column = geometry.place(index)
         raise Misread("'value' beside 'given'", f"none in R{row}C{column}", cell["given"].way)
-    yield at, 1 << cell["value"].number(1, n) - 1
+    yield index, 1 << cell["value"].number(1, n) - 1
 
 
 def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
     """The cells of each region. A cell may belong to none, and so may all."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
-    for at, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         node = cell.get("region")
         if node is None:
-            groups.setdefault(boxes.box_of(at), []).append(at)
+            groups.setdefault(boxes.box_of(index), []).append(index)
         elif node.value is not None:
-            groups.setdefault(node.number(0, n - 1), []).append(at)
+            groups.setdefault(node.number(0, n - 1), []).append(index)
     regions = tuple(tuple(group) for _, group in sorted(groups.items()))
     too_large = next((region for region in regions if len(region) > n), None)
     if too_large:
@@ -140,12 +140,12 @@ def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
             if key in FLAGS and node.flag():
                 rules.append(FLAGS[key])
             elif key in KEYS:
-                nodes = (each for each in node.list() if not is_drawing(key, each))
-                objects = [RuleObject(context, key, each) for each in nodes]
+                nodes = (child for child in node.list() if not is_drawing(key, child))
+                objects = [RuleObject(context, key, child) for child in nodes]
                 made = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
                 rules += without_marked(made) if KEYS[key][0].kind is Extreme else made
-                for each in objects:
-                    each.check_all_asked()
+                for item in objects:
+                    item.check_all_asked()
         except ValueError as error:
             raise node.wrong("rules that can be kept", str(error)) from None
     for key, row in LAST.items():
@@ -163,12 +163,12 @@ def _check_drawings(fields: dict[str, Placed], context: Context) -> None:
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
             drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
-            said = drawing.fields()
-            is_marked = any(said[mark].value for mark in REPEATING & said.keys())
-            value = said.get("value", Placed(None))
-            lists = said["lines"].list() if "lines" in said else []
-            lists += [said["cells"]] if "cells" in said else []
-            drawn = [frozenset(map(context.place, each.list())) for each in lists]
+            members = drawing.fields()
+            is_marked = any(members[mark].value for mark in REPEATING & members.keys())
+            value = members.get("value", Placed(None))
+            lists = members["lines"].list() if "lines" in members else []
+            lists += [members["cells"]] if "cells" in members else []
+            drawn = [frozenset(map(context.place, node.list())) for node in lists]
             repeats = bool(drawn) and known.issuperset(drawn)
             if value.is_nothing:
                 is_marked |= key == "cage"  # an outline
@@ -201,7 +201,7 @@ def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[st
     if isinstance(node.value, str):
         signs: Sequence[object] = node.value
     else:
-        rows = [each.value for each in node.list()]
+        rows = [child.value for child in node.list()]
         signs = [sign for row in rows for sign in (row if isinstance(row, list) else [row])]
     if len(signs) != side * side:
         raise node.wrong(f"{side * side} values", str(len(signs)))

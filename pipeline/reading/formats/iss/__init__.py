@@ -23,8 +23,8 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
+from pipeline.reading.formats.variants import given_masks, variant_of
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
 
 def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
     """Whether lines about one grid leave a cell no value that all of them allow."""
-    found = [each for each in given if each]
+    grids = [grid for grid in given if grid]
     return any(
         not reduce(and_, masks)
-        for geometry in {geometry for geometry, _ in found}
-        for masks in zip(*(masks for other, masks in found if other == geometry), strict=True)
+        for geometry in {geometry for geometry, _ in grids}
+        for masks in zip(*(masks for other, masks in grids if other == geometry), strict=True)
     )
 
 
@@ -135,8 +135,8 @@ def _without_link(text: Text) -> Text:
         return text
     line = text.single_line()
     query = re.split(r"[&#]", line.text[link.end() :])[0].replace("+", " ")
-    said = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
-    return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
+    decoded = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
+    return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + decoded),))
 
 
 def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[Item], Layout]:

@@ -18,8 +18,8 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.ruled import cells_along
 from pipeline.reading.formats.text import Word
+from pipeline.reading.formats.variants import cells_along
 
 
 def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -38,10 +38,10 @@ def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, 
 
 def _label(text: str) -> str:
     """A name as people may read it."""
-    said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
-    short = " ".join(said.split())
-    most = custom.MAX_LABEL
-    return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
+    printable = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
+    short = " ".join(printable.split())
+    max_length = custom.MAX_LABEL
+    return short if len(short) <= max_length else f"{short[: max_length - 1].rstrip()}…"
 
 
 def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -89,11 +89,11 @@ def _machines(args: Arguments, expected: str, make: machines.Make, *, named: boo
         raise args.short("1 cells or more")
     length = max(len(cells) for _, cells in groups)
     try:
-        found = args.context.work.machine(make, word.text, args.geometry.values, length)
+        machine = args.context.work.machine(make, word.text, args.geometry.values, length)
         label = "" if named else _label(_pattern_text(word.text))
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return [found._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
+    return [machine._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -158,12 +158,12 @@ def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     """Cells that tell regions."""
     if free.REGIONS not in dict(args.context.groups):
         raise args.wrong(args.type, "'.ChaosConstruction' beside it")
-    found = []
+    cells = []
     for word in words:
-        found.append(args.cell_in(word))
+        cells.append(args.cell_in(word))
         if not word.text.upper().startswith(free.REGIONS):
             raise args.wrong(word, f"a cell that tells a region, such as '{free.REGIONS}1'")
-    return tuple(found)
+    return tuple(cells)
 
 
 control = field("control", write_cell)(Arguments.cell)

@@ -55,11 +55,11 @@ def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
     for item in items:
         if isinstance(item, Composite):
             around = (item.phrase.name,)
-            for each in item.items:
-                if isinstance(each, Phrase):
-                    yield each, around
-            for phrase, others in inside(item.items):
-                yield phrase, around + others
+            for inner in item.items:
+                if isinstance(inner, Phrase):
+                    yield inner, around
+            for phrase, nested in inside(item.items):
+                yield phrase, around + nested
 
 
 def replicated(items: Sequence[Item], context: Context) -> tuple[Item, ...]:
@@ -90,9 +90,9 @@ class _Copies:
             phrase.check_ended()
             return Composite(phrase, self.of(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
-        copies = [self.of(item.items, each) for each in shifts]
+        copies = [self.of(item.items, offset) for offset in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        return Composite(opener, tuple(each for copy in copies for each in copy))
+        return Composite(opener, tuple(copied for copy in copies for copied in copy))
 
 
 def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -65,7 +65,10 @@ def _bits_in(text: str) -> str:
 def bits_of(text: str) -> list[int]:
     """The indices of the bits that are set; each sign has six of them, the lowest first."""
     return [
-        6 * at + bit for at, six in enumerate(sixes(text)) for bit in range(6) if six >> bit & 1
+        6 * index + bit
+        for index, six in enumerate(sixes(text))
+        for bit in range(6)
+        if six >> bit & 1
     ]
 
 
@@ -90,8 +93,8 @@ def key_of(related: Sequence[int], values: Sequence[int]) -> str:
     """The key of a relation, as `related_in` reads it."""
     count = len(values)
     bits = [
-        count * at + other
-        for at, value in enumerate(values)
+        count * index + other
+        for index, value in enumerate(values)
         for other, after in enumerate(values)
         if value < len(related) and related[value] >> after & 1
     ]
@@ -128,7 +131,7 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("another kind of machine than the two that are known")
-    starts, others = bits.number(width), bits.number(width)
+    starts, accepting = bits.number(width), bits.number(width)
     starts_accepted = bits.number(starts)
     accepted = [state for state in range(starts) if starts_accepted >> state & 1]
     by_count = bits.number(4) if form == _PLAIN else symbols
@@ -146,10 +149,10 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     if bits.number(bits.left):
         raise ValueError("bits behind its end")
     reached = (state for row in moves for states in row for state in states)
-    highest = max(starts + others - 1, *reached, 0)
+    highest = max(starts + accepting - 1, *reached, 0)
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
-    accepted += range(starts, starts + others)
+    accepted += range(starts, starts + accepting)
     machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
     unreached = {*range(len(moves))} - _reached(machine)
     if any(state in machine.accepted or any(moves[state]) for state in unreached):
@@ -191,19 +194,19 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
     Its states are told in this order: the first, those that are accepted, all others.
     """
     states = sorted(range(len(moves)), key=lambda state: (state > 0, state not in accepted))
-    index = {state: at for at, state in enumerate(states)}
-    others = len({*accepted} - {0})
-    width = max(len(moves) - 1, others, 1).bit_length()
-    bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{others:0{width}b}"
+    index = {state: position for position, state in enumerate(states)}
+    accepting = len({*accepted} - {0})
+    width = max(len(moves) - 1, accepting, 1).bit_length()
+    bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{accepting:0{width}b}"
     bits += str(int(0 in accepted))
     for state in states:
         after = [_after(moves[state], value) for value in values]
-        mask = sum(1 << at for at, each in enumerate(after) if each in index)
+        mask = sum(1 << bit for bit, target in enumerate(after) if target in index)
         bits += f"{mask:0{len(values)}b}"
-        bits += "".join(f"{index[each]:0{width}b}" for each in after if each in index)
+        bits += "".join(f"{index[target]:0{width}b}" for target in after if target in index)
     bits += "0" * (-len(bits) % 8)
     bits += "0" * (-len(bits) % 6)
-    return "".join(_ALPHABET[int(bits[at : at + 6], 2)] for at in range(0, len(bits), 6))
+    return "".join(_ALPHABET[int(bits[start : start + 6], 2)] for start in range(0, len(bits), 6))
 
 
 class Determined(NamedTuple):
@@ -247,7 +250,8 @@ def restated(
     """A deterministic machine as `determined` would have it for lines of that many cells."""
     rows = [[_after(row, value) for value in values] for row in moves]
     machine = Machine(
-        [[() if each == NO_STATE else (each,) for each in row] for row in rows], frozenset(accepted)
+        [[() if state == NO_STATE else (state,) for state in row] for row in rows],
+        frozenset(accepted),
     )
     return determined(machine, values, length, Work())
 
@@ -261,7 +265,7 @@ def _after(row: bytes, value: int) -> int:
 def determined(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
     """The same machine for lines of up to that many cells, deterministic; its states are sets."""
     begin = frozenset(machine.start)
-    found = {begin: 0}
+    indices = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0
     dead = NO_STATE.to_bytes(2, "little")
@@ -277,14 +281,14 @@ def determined(machine: Machine, values: Sequence[int], length: int, work: Work)
                 if steps > _MOST_STEPS:
                     raise ValueError("it takes too many steps to make it deterministic")
                 after = frozenset(chain.from_iterable(targets))
-                if after and after not in found:
-                    if len(found) >= MAX_STATES:
+                if after and after not in indices:
+                    if len(indices) >= MAX_STATES:
                         raise ValueError(f"more than {MAX_STATES} states if deterministic")
-                    found[after] = len(found)
+                    indices[after] = len(indices)
                     reached.append(after)
                 if after:
-                    row[value] = found[after].to_bytes(2, "little")
+                    row[value] = indices[after].to_bytes(2, "little")
             rows.append(b"".join(row))
         layer = reached
-    accepted = frozenset(index for states, index in found.items() if states & machine.accepted)
+    accepted = frozenset(index for states, index in indices.items() if states & machine.accepted)
     return Determined(tuple(rows), accepted)

@@ -11,8 +11,8 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
-from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.variants import RowColumn, cells_along
 
 LONGEST = 1 << 18
 """Characters of a text, more than every cell in a hundred constraints."""
@@ -141,12 +141,12 @@ class Arguments:
         self._read += 1
         return self.phrase.words[self._read - 1]
 
-    def rest(self, least: int = 0, noun: str = "cells") -> tuple[Word, ...]:
+    def rest(self, minimum: int = 0, noun: str = "cells") -> tuple[Word, ...]:
         """All arguments that are left."""
         rest = self.phrase.words[self._read :]
         self._read += len(rest)
-        if len(rest) < least:
-            raise self.short(f"{least} {noun} or more", len(rest))
+        if len(rest) < minimum:
+            raise self.short(f"{minimum} {noun} or more", len(rest))
         return rest
 
     def parts(self, sign: str) -> list[list[Word]]:
@@ -167,14 +167,14 @@ class Arguments:
         """Whether the next argument is a number."""
         return self.has_more() and self.phrase.words[self._read].text.isdigit()
 
-    def number(self, least: int = 0, most: int | None = None) -> int:
-        return self.number_in(self.next("a number"), least, most)
+    def number(self, minimum: int = 0, maximum: int | None = None) -> int:
+        return self.number_in(self.next("a number"), minimum, maximum)
 
-    def number_in(self, word: Word, least: int, most: int | None = None) -> int:
-        number = number_of(word.text, _LARGEST if most is None else most)
-        if number is None or number < least:
-            upper = "or more" if most is None else f"to {most}"
-            raise self.wrong(word, f"a number, {least} {upper}")
+    def number_in(self, word: Word, minimum: int, maximum: int | None = None) -> int:
+        number = number_of(word.text, _LARGEST if maximum is None else maximum)
+        if number is None or number < minimum:
+            upper = "or more" if maximum is None else f"to {maximum}"
+            raise self.wrong(word, f"a number, {minimum} {upper}")
         return number
 
     def value_in(self, word: Word) -> int:
@@ -184,7 +184,7 @@ class Arguments:
 
     def values_in(self, word: Word) -> tuple[int, ...]:
         """Values with `_` between them."""
-        return tuple(self.value_in(word._replace(text=each)) for each in word.text.split("_"))
+        return tuple(self.value_in(word._replace(text=value)) for value in word.text.split("_"))
 
     def integer(self) -> int:
         """The next argument, a number that may be negative."""
@@ -199,8 +199,8 @@ class Arguments:
         cell = self.context.cell(word.text)
         if cell is None:
             rows, columns = (_COORDINATES[number - 1] for number in self.context.lines)
-            others = (f", or one of '{name}'" for name, _ in self.context.groups)
-            raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(others)}")
+            labels = (f", or one of '{name}'" for name, _ in self.context.groups)
+            raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(labels)}")
         down, right = self.phrase.shift
         if not down and not right:
             return cell
@@ -210,13 +210,13 @@ class Arguments:
             raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
         return moved
 
-    def cells(self, least: int = 1, *, once: bool = False) -> tuple[int, ...]:
+    def cells(self, minimum: int = 1, *, once: bool = False) -> tuple[int, ...]:
         """The cells that are left; `once`: each may be named only once."""
-        words = self.rest(least)
+        words = self.rest(minimum)
         cells = tuple(map(self.cell_in, words))
-        for at, cell in enumerate(cells if once else ()):
-            if cell in cells[:at]:
-                raise self.wrong(words[at], "different cells")
+        for index, cell in enumerate(cells if once else ()):
+            if cell in cells[:index]:
+                raise self.wrong(words[index], "different cells")
         return cells
 
     def row_or_column(self) -> tuple[int, ...]:
@@ -236,15 +236,15 @@ def phrases_of(text: Text) -> list[Phrase]:
     """The constraints of a text; those without a type and arguments are left out."""
     if sum(len(line.text) for line in text.lines) > LONGEST:
         raise text.error(None, None, f"at most {LONGEST} characters", "more")
-    found: list[list[Word]] = []
+    phrases: list[list[Word]] = []
     for sign in chain.from_iterable(line.words(_SIGN) for line in text.lines):
         if sign.text == ".":
-            found.append([sign._replace(text="", column=sign.column + 1)])
-        elif not found:
+            phrases.append([sign._replace(text="", column=sign.column + 1)])
+        elif not phrases:
             raise text.at_word(sign, "'.' and the type of a constraint")
         elif sign.text == "~":
-            found[-1].append(sign._replace(text="", column=sign.column + 1))
+            phrases[-1].append(sign._replace(text="", column=sign.column + 1))
         else:
-            last = found[-1][-1]
-            found[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
-    return [Phrase(text, name, tuple(words)) for name, *words in found if name.text or words]
+            last = phrases[-1][-1]
+            phrases[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
+    return [Phrase(text, name, tuple(words)) for name, *words in phrases if name.text or words]

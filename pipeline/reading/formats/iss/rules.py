@@ -104,20 +104,20 @@ class RulesRead:
 
         Raises InvalidPuzzle.
         """
-        found = cls()
+        result = cls()
         for item in items:
             if isinstance(item, Composite):
-                found._add_group(item, inside)
+                result._add_group(item, inside)
                 continue
             args = Arguments(item, context)
             if item.name in GIVEN:
-                found.given += given_in(args)
+                result.given += given_in(args)
             elif item.name in TYPES:
-                found._add(args)
+                result._add(args)
             elif item.name in HINTS:
                 args.integer()
                 args.cells()
-        return found
+        return result
 
     def _add(self, args: Arguments) -> None:
         phrase, geometry = args.phrase, args.geometry
@@ -176,4 +176,4 @@ def given_in(args: Arguments) -> Iterator[tuple[int, int]]:
         if cell in _label_cells(args.geometry):
             raise args.wrong(word, f"a cell of the grid {_NO_LABELS}")
         parts = [word._replace(text=value) for value in values]
-        yield cell, sum({1 << args.value_in(each) - args.geometry.lowest for each in parts})
+        yield cell, sum({1 << args.value_in(part) - args.geometry.lowest for part in parts})

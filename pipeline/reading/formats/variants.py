@@ -38,8 +38,8 @@ def variant_of(puzzle: Puzzle) -> Variant:
         return "rules"
     geometry = puzzle.geometry
     marks = {geometry.even_values, geometry.odd_values}
-    others = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
-    return "even-odd" if others and others <= marks else "classic"
+    limited = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
+    return "even-odd" if limited and limited <= marks else "classic"
 
 
 def given_masks(
@@ -78,9 +78,9 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415
 
     return [
-        Cage(tuple(cells), sums[at] or None)
-        for at, cells in members.items()
-        if sums[at] or len(cells) > 1
+        Cage(tuple(cells), sums[key] or None)
+        for key, cells in members.items()
+        if sums[key] or len(cells) > 1
     ]
 
 
