@@ -1,12 +1,11 @@
-"""Decide what a source is: one problem, a collection or an archive, or unreadable.
+"""Decide what a source is: one problem, a collection, an archive, or unreadable.
 
 `source_in` looks at all bytes of a small file, `source_at` at any file, and `source_of_member` at a
 member of an archive.
 
-`looks_like_no_puzzle` tells invalid puzzles in an archive from its other files. A grid with a wrong
-sign looks like a puzzle, and in case of doubt a source looks like one. Single lines of digits are
-common in any text. So a line among much other text counts only if it has the cells of a whole
-puzzle.
+`looks_like_no_puzzle` separates invalid puzzles in an archive from unrelated files. A grid with a
+wrong sign looks like a puzzle, and so does anything doubtful. Since any text may contain a line of
+digits, a line among much other text counts only if it has the cells of a whole puzzle.
 """
 
 from __future__ import annotations
@@ -54,29 +53,29 @@ from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
-CHUNK_BYTES = 64 * 1024
+COLLECTION_CHUNK_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _FIRST_SECONDS = 1.0
-"""Work to read one text before it is known who solves it; a slower one is read there."""
+"""Time to read one text up front; the solver reads slower ones."""
 
-NO_PUZZLE = "nothing in it looks like a puzzle"
-"""What a message adds for such a source in an archive, after the error from reading it."""
+NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
+"""Appended to the parse error of such a member of an archive."""
 
 _SAMPLE_BYTES = 64 * 1024
 _WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
 _IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631)}
-"""Approximate numbers of signs in rows and puzzles that are written in letters."""
+"""Approximate lengths of rows and puzzles that are written in letters."""
 
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
-    """Tell what all the bytes of a file hold, and whether they look cut off.
+    """The source in the bytes of a whole file, and whether it looks cut off.
 
-    None if that is left to `source_at`: it is packed, or takes too long to read.
+    None if `source_at` has to decide: the file is packed, or takes too long to read.
     """
     if is_packed(data):
         return None, False
@@ -102,9 +101,9 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
-    """Tell by its content what has been claimed. Raises OSError.
+    """The source at a path, judged by its content. Raises OSError.
 
-    If it `counts`, an archive with too many members is refused; else the walk comes to that.
+    With `counts`, an archive with too many members is refused here, not later during the walk.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -124,7 +123,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
         why = "no permission to read it"
-        return _refused(name, "a file that may be read", why, status.st_size)
+        return _refused(name, "a readable file", why, status.st_size)
     if isinstance(result, Layout):
         return Collection(result, kind)
     return replace(result, name=name, size=size)
@@ -133,9 +132,9 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
 def source_of_member(
     member: Member, settings: Settings
 ) -> OneProblem | tuple[Layout, PeekableStream]:
-    """A member of an archive; if it is a collection, its layout with its stream.
+    """The source in a member of an archive; for a collection, its layout and stream.
 
-    Raises OSError if the environment keeps it from being read.
+    Raises OSError if the environment is at fault.
     """
     if member.stream is None:
         return Unreadable(member.name, member.refusal or "")
@@ -152,9 +151,9 @@ def source_of_member(
 def parsed_of(
     source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
-    """The puzzle or the formula of a source, read now unless it was.
+    """The puzzle or formula of a source, read now if it was not read before.
 
-    It takes `settings.timeout` at most, or `max_seconds`. Raises InvalidPuzzle and LimitReached.
+    Takes at most `settings.timeout` or `max_seconds`. Raises InvalidPuzzle and LimitReached.
     """
     if source.parsed is not None:
         return source.parsed
@@ -166,7 +165,7 @@ def parsed_of(
 
 
 def read_now(source: OneProblem, settings: Settings) -> OneProblem:
-    """The source with what it holds, if that was not read yet. Raises LimitReached."""
+    """The source, parsed now if it was not yet. Raises LimitReached."""
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
     begun = time.perf_counter()
@@ -179,7 +178,7 @@ def read_now(source: OneProblem, settings: Settings) -> OneProblem:
 
 
 def unread(data: bytes, name: str, settings: Settings) -> Readable:
-    """A source of one problem that is still to be read."""
+    """A source of one problem, not parsed yet."""
     kind = Formula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
     return kind(name, data)
 
@@ -195,7 +194,7 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
 def _look(
     head: bytes, complete: bool, name: str, settings: Settings
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """What the beginning of a source tells; None for a formula, and if only the rest tells."""
+    """Read the beginning of a source; None for a formula, or if the rest is needed."""
     if is_formula(head, settings.reading):
         return None
     return read_text(head, complete, name, settings.reading.at_most(_FIRST_SECONDS))
@@ -204,7 +203,7 @@ def _look(
 def _in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
-    """The one problem in a stream of that size, or the layout of a collection, not read yet."""
+    """The one problem in a stream, or the layout of a collection; `size` is for messages."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
     result = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
@@ -236,7 +235,7 @@ def _read(
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
-    """Whether the last entry of a collection is invalid: the file may be cut off."""
+    """Whether the last entry of a collection is invalid, so that the file may be cut off."""
     last = deque(layout.chunks(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
@@ -247,10 +246,10 @@ def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
-    That is no error in an archive. Its first 64 KiB decide; nothing is parsed. A source looks like
-    a puzzle if it begins with a format's own words, or if a whole puzzle or a border stands
-    anywhere. A source whose first two lines, or a quarter of its lines, may be rows or whole
-    puzzles, even damaged ones, looks like one too.
+    An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
+    source looks like a puzzle if it begins with the keywords of a format, if it contains a whole
+    puzzle or a border, or if its first two lines, or a quarter of its lines, may be rows or whole
+    puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -268,7 +267,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
 
 
 def _is_likely(line: str) -> bool:
-    """Whether a line may be a row of cells, or holds a word that may be a whole puzzle."""
+    """Whether a line may be a row of cells, or contains a word that may be a whole puzzle."""
     if _FIELD.search(line):
         words = [field.strip(" \"'[]") for field in _FIELD.split(line)]
     else:
@@ -285,7 +284,7 @@ def _is_likely(line: str) -> bool:
 
 
 def _are_known(cells: str, part: float) -> bool:
-    """Whether so many of the signs are digits and blanks, or may be a row or puzzle in letters."""
+    """Whether that `part` of the signs are digits or blanks, or the cells may be in letters."""
     if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _LONGEST_ROW or letters * 4 < len(cells) * 3
@@ -294,7 +293,7 @@ def _are_known(cells: str, part: float) -> bool:
 
 
 def _is_whole(line: str) -> bool:
-    """Whether a line, or a word in it, has the cells of a puzzle, give or take a few."""
+    """Whether a line, or a word in it, has about as many cells as a puzzle."""
     words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
         words = ["".join(words)]  # single cells, or rows; but not years and the like

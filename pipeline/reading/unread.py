@@ -1,4 +1,4 @@
-"""What was not read of a source: in words, and counted for many puzzles.
+"""The unread parts of a source, as messages and as counts over many puzzles.
 
 `unread` is as in `Parsed`.
 """
@@ -13,19 +13,19 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "solution")
-"""What is not a text among what was not read."""
+"""Unread parts that are codes, not texts."""
 
 MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """What an answer of this status does not take into account, given `unread` of its record."""
+    """What an answer with this status ignores, given the `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
     phrases = {
         "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is not whole, and was not compared",
+        "solution": "the solution beside it is incomplete and was not compared",
     }
     caveats = [phrases[code] for code in unread if code in phrases]
     if texts := unread_texts(unread):
@@ -34,19 +34,19 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
 
 
 def unread_texts(unread: Collection[str]) -> list[str]:
-    """The texts, each with its place, among what was not read."""
+    """The unread texts, each with its place."""
     return [text for text in unread if text not in CODES]
 
 
 def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
-    """What was not read of a collection or archive, and for how many puzzles; empty if nothing."""
-    named = {"ruleset": "the rules text", "solution": "a solution that is not whole"}
+    """`not read: the rules text (3 puzzles)`; empty if everything was read."""
+    named = {"ruleset": "the rules text", "solution": "an incomplete solution"}
     parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
     return f"not {what}: " + ", ".join(parts) if unread else ""
 
 
 def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
-    """What was not read of puzzles, without its lines, with the number of these."""
+    """How many puzzles have each unread part; line numbers are removed."""
     texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in records)
     return Counter(chain.from_iterable(texts))
 

@@ -200,7 +200,7 @@ class _TargetFile:
 def _written(item: Item, result: Result | None, to: str) -> bytes:
     """The puzzle of an item, or if it has a result its only solution, in a notation.
 
-    Raises ValueError if there is none, or the notation cannot say it.
+    Raises ValueError if there is none, or the notation cannot express it.
     """
     grid = None
     if item.reason is not None:

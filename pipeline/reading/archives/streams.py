@@ -1,4 +1,4 @@
-"""Streams of bytes: files as chunks; chunks counted, unpacked, peeked at, and read."""
+"""Streams of bytes: files as chunks; chunks metered, unpacked, peeked at, and read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _MeteredFile(io.FileIO):
 def opened_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None
 ) -> io.FileIO:
-    """Open a file as `descriptor_of` does, unbuffered; the meter counts what is read."""
+    """Open a file as `descriptor_of` does, unbuffered; the meter counts the bytes read."""
     return _MeteredFile(descriptor_of(name, folder), meter or Meter())
 
 
@@ -78,8 +78,8 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
         raise UnpackError(f"it cannot be read: {in_words(error)}") from error
 
 
-def counted(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """Pass the chunks on, counted by the budget; raises TooMuch."""
+def metered(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
+    """Pass the chunks on, metered by the budget; raises TooMuch."""
     for chunk in chunks:
         budget.unpack(len(chunk))
         yield chunk
@@ -158,9 +158,9 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
-    """A stream whose beginning can be inspected before it is read; it hashes what is read.
+    """A stream that can be peeked at before it is read; it hashes the bytes read.
 
-    It ends where it is broken; `error` then says what is wrong.
+    A broken stream ends early, and `error` is set.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -172,11 +172,11 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all that was read of it, `size` bytes."""
+        """The SHA-256 of the `size` bytes read so far."""
         return self._hashed.hexdigest()
 
     def head(self, max_bytes: int) -> bytes:
-        """At most the first `max_bytes` bytes; to be called before anything is read."""
+        """The first `max_bytes` bytes or fewer; call it before reading."""
         self._head = _joined(self._read_once, max_bytes)
         return self._head
 
@@ -206,7 +206,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return self._read_once(min(size, _AT_ONCE))
 
     def skip(self, size: int) -> None:
-        """Read and drop so many bytes, if there are so many."""
+        """Read and drop up to that many bytes."""
         while size and (part := self.read(size)):
             size -= len(part)
 

@@ -17,7 +17,7 @@ from itertools import count, islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives import CHUNK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, metered, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -27,7 +27,7 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 
 _LONGEST_COMMENT = 2**16 - 1
 _IN_EXTRA_2, _IN_EXTRA_4 = 2**16 - 1, 2**32 - 1
-"""In a field of 2 or 4 bytes: the number is too large and stands in the zip64 extra field."""
+"""Markers in fields of 2 or 4 bytes: the number is in the zip64 extra field."""
 
 _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
@@ -198,7 +198,7 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
     start = record.header + _LOCAL.size + name_length + extra_length
     packed = _slice(file, start, record.packed)
     if record.method == _STORED:
-        content = counted(packed, budget)
+        content = metered(packed, budget)
     else:
         content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
     crc = size = 0

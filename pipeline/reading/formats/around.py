@@ -70,7 +70,7 @@ _HARMLESS_KEYS = frozenset(
 _NOTHING = frozenset(
     ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
 )
-"""Values of a column of rules that say that there are none."""
+"""Values in a rules column that mean no rules."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
 _ABOUT, _LETTER = re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"), re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)")
@@ -89,18 +89,18 @@ Lines = Iterable[tuple[int, str]]
 
 
 def may_name_rule(data: bytes) -> bool:
-    """Whether bytes may name a rule: a quick test, as most collections have hardly a letter."""
+    """Whether bytes may name a rule: a quick test, as most collections have few letters."""
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
 
 
 chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
-"""The same for a piece of a collection, about which several ask."""
+"""The same for a chunk of a collection, cached because several callers ask."""
 
 
 def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
-    """Whether a text names a rule other than those that are `applied`."""
+    """Whether a text names a rule that is not in `applied`."""
     unnamed = _UNNAMED.fullmatch(text)
     if unnamed and not applied and not _is_nothing(unnamed[1]):
         return True
@@ -110,12 +110,12 @@ def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Texts in small letters without what may stand between their words."""
+    """Texts in lower case, without word separators."""
     return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
 
 
 def is_note(text: str) -> bool:
-    """Whether a line tells about a puzzle what cannot change it."""
+    """Whether a line is information that cannot change the puzzle."""
     key = _KEY.match(text)
     return bool(key and key[1].lower() in _HARMLESS_KEYS) or _NOTE.fullmatch(text) is not None
 
@@ -127,7 +127,7 @@ def excerpt(text: str) -> str:
 
 
 def around(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
-    """The title in the lines above and below a grid, and what is not read of them."""
+    """The title in the lines above and below a grid, and the unread lines."""
     titles, rules = list[str](), list[str]()
     unread = []
     for lines, is_below in ((above, False), (below, True)):
@@ -159,7 +159,7 @@ def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
-    """The comments of a text, without the signs before them; not those that name an author."""
+    """The comments of a text without their markers; SadMan's author lines are left out."""
     comments = []
     for number, line in enumerate(NEWLINE.split(text), first_line):
         body = line.lstrip()

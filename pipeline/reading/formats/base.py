@@ -30,8 +30,8 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError with
-    a noun for what the format cannot say. Without `render` the format is only read.
+    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError
+    naming what the format cannot express. Without `render` the format is only read.
     `has_solutions`: published solutions are filled puzzles in the same notation; else they are
     rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
@@ -83,7 +83,7 @@ class SourceHead:
 
     @property
     def is_whole(self) -> bool:
-        """Whether `lines` are those of the whole source."""
+        """Whether `lines` are all lines of the source."""
         return self.complete and self.sample == self.data and len(self.lines) < MOST_LOOKED_AT
 
     @cached_property

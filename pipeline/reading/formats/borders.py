@@ -31,7 +31,7 @@ _Cuts = frozenset[int]
 
 
 class _Direction(NamedTuple):
-    """The lines of one direction; `speaks` if there are any but those of the usual boxes.
+    """The lines of one direction; `speaks` if some are not lines of the usual boxes.
 
     `is_whole`: they are the same across the grid. `line` is the number of the first line of text
     that shows one.
@@ -50,11 +50,10 @@ def boxes_of(
     reading: Reading,
     stated: Geometry | None = None,
 ) -> Geometry:
-    """The boxes of a grid of that side, whose rows and borders these lines are.
+    """The boxes of a grid of that side, given its lines: rows and borders.
 
-    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, if the
-    lines draw no boxes, or others than those that the text has `stated`, or if the side
-    has no usual boxes.
+    A single line may contain all rows. Raises InvalidPuzzle if the declared boxes do not fit, if
+    the lines draw no boxes or contradict the `stated` ones, or if the side has no usual boxes.
     """
     usual, box = usual_boxes(side), reading.box
     if box and not stated:
@@ -152,7 +151,7 @@ def _barred(lines: Sequence[TextLine], side: int) -> Iterator[tuple[TextLine, li
 
 
 def _bars(text: str, count: int) -> list[str]:
-    """The bars before each of so many cells, and after the last."""
+    """The bars before each of `count` cells, and after the last."""
     gaps, cells = [""] * (count + 1), 0
     for part in text.split(_BAR)[:-1]:
         cells += len(cells_of(part))
@@ -161,7 +160,7 @@ def _bars(text: str, count: int) -> list[str]:
 
 
 def _crossings(text: str, side: int) -> list[str]:
-    """Where a border is crossed, between columns; its length is that of all of them."""
+    """The crossings of a border, by the gap between columns; the border spans all columns."""
     gaps, drawn = [""] * (side + 1), text.strip(" \t|+*")
     for match in _CROSSING.finditer(drawn):
         gaps[round((match.start() + 0.5) * side / len(drawn))] += match[0]
@@ -169,7 +168,7 @@ def _crossings(text: str, side: int) -> list[str]:
 
 
 def _heavier(gaps: Sequence[str]) -> _Cuts:
-    """The gaps with lines; if all have, those whose line is not the most frequent one."""
+    """The gaps with lines; if all have one, those with an unusual line."""
     cuts = {cut for cut, drawn in enumerate(gaps, 1) if drawn}
     if len(cuts) == len(gaps):
         light = Counter(gaps).most_common(1)[0][0]
@@ -191,12 +190,12 @@ def _multiples(size: int, side: int) -> _Cuts:
 
 
 def _smallest(direction: _Direction, side: int) -> int:
-    """The size of boxes that the lines of a direction cut; 0 if they do not say, or cut none."""
+    """The size of the boxes that the lines cut; 0 if they are silent, or cut none."""
     return min(direction.cuts) if direction.speaks and side % min(direction.cuts) == 0 else 0
 
 
 def _fits(direction: _Direction, size: int, side: int) -> bool:
-    """Whether the lines are those of boxes of that size; all of them, if they say anything."""
+    """Whether the lines are borders of boxes of that size; all borders, if `speaks`."""
     expected = _multiples(size, side)
     if direction.speaks:
         return direction.is_whole and direction.cuts == expected

@@ -69,9 +69,9 @@ def number_of(word: str, side: int) -> int | None:
 
 
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
-    """The n² cells of a classic puzzle, `signs` being those of the values 1 to n.
+    """The n² cells of a classic puzzle; `signs` write the values 1 to n.
 
-    Raises ValueError for rules, and cells that allow neither one value nor all: with a noun.
+    Raises ValueError naming the first rule, or the first cell that is neither given nor blank.
     """
     check_plain(puzzle)
     words = {1 << value: sign for value, sign in enumerate(signs)}
@@ -99,7 +99,7 @@ def shape_in_words(geometry: Geometry) -> str:
 
 
 def cell_in_words(puzzle: Puzzle, cell: int) -> str:
-    """A cell, and what it may hold: `the values 1 2 of r1c1`."""
+    """A cell and its candidates: `the values 1 2 of r1c1`."""
     values = [*values_of(puzzle.cells[cell], puzzle.geometry.lowest)]
     noun = "the value" if len(values) == 1 else "the values"
     return f"{noun} {' '.join(map(str, values))} of {puzzle.geometry.name_of(cell)}"
@@ -164,12 +164,12 @@ def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
 
 
 def check_unmarked(puzzle: Puzzle) -> None:
-    """Raise ValueError, which names it, for a cell that is neither given nor blank."""
+    """Raise ValueError naming the first cell that is neither given nor blank."""
     written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "")
 
 
 def classic_cells(puzzle: Puzzle) -> str:
-    """As `plain_cells`. Raises ValueError, with a noun for what is not classic."""
+    """As `plain_cells`. Raises ValueError naming what is not classic."""
     if puzzle.geometry != NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))

@@ -1,6 +1,6 @@
-"""Codecs, which read and write the arguments of rules, and forms, which are made of them.
+"""Codecs read and write the arguments of rules; forms combine them.
 
-A notation has codecs of its own: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
+Each notation has its own codecs: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
 table of all rules.
 """
 
@@ -16,22 +16,22 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.variants import RuleType
 
-Fields = dict[str, Any]
-"""Values of fields of a rule, by name."""
+RuleFields = dict[str, Any]
+"""Field values of a rule, by name."""
 
 Write = Callable[[Any, Geometry], Iterable[Any] | None]
-"""Returns what is written: members of an object, or words."""
+"""Returns the output: members of an object, or words."""
 
 
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
-    `read` returns the fields that it sets, once for each rule: none if the form means nothing,
-    several if it stands for several rules. `write` returns what is written for a rule, or None if
-    the form cannot express it.
+    `read` returns the fields it sets, once per rule: nothing if the form has no effect, several if
+    it expresses several rules. `write` returns the output for a rule, or None if the form cannot
+    express it.
     """
 
-    read: Callable[[Any], Iterable[Fields]]
+    read: Callable[[Any], Iterable[RuleFields]]
     write: Write
 
 
@@ -45,7 +45,7 @@ def nothing(*_: object) -> tuple[()]:
     return ()
 
 
-def codec(write: Write) -> Callable[[Callable[[Any], Iterable[Fields]]], Codec]:
+def codec(write: Write) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
     """Makes a codec of the function that reads."""
     return lambda read: Codec(read, write)
 
@@ -59,7 +59,7 @@ def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object
 
 
 def fixed(**fields: object) -> Codec:
-    """Fields that are the same for all rules of a form, and are not written."""
+    """Fields with one value for all rules of a form; they are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
         same = all(getattr(rule, name) == value for name, value in fields.items())

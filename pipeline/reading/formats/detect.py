@@ -33,7 +33,7 @@ from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
-from pipeline.reading.formats.iss import ISS, texts_in
+from pipeline.reading.formats.iss import ISS, one_or_many
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
@@ -42,7 +42,7 @@ from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import (
-    LONGEST,
+    MAX_RECORD_BYTES,
     Reader,
     cut_lines,
     entries_of_lines,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
 ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
-"""The notations of puzzles with rules that take one line, in the order in which they are tried."""
+"""The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
     OPENSUDOKU,
@@ -82,12 +82,12 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""The formats are tried in this order; the last one explains what is wrong with other texts."""
+"""The formats in the order in which they are tried; the last one reports errors in any text."""
 
 _MOST_LINES_TRIED = 100
 _MAX_CHUNKS_TRIED = 100
 _SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
-"""Signs of the smallest jigsaw: no other puzzle with rules is written in signs of cells alone."""
+"""Length of the smallest jigsaw, the only variant that is written with cell signs alone."""
 
 _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
@@ -102,11 +102,11 @@ def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if lines and _begins_as_iss(lines[0]):
         is_iss = all(_begins_as_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
-            is_collection = texts_in(head.lines) == "many"
+            is_collection = one_or_many(head.lines) == "many"
             return (None, "every line is a text of constraints") if is_collection else None
     known = sum(map(head.is_variant, lines))
     if known * 2 > len(lines) >= head.minimum:
-        return None, "most lines are puzzles with rules"
+        return None, "most lines are variants"
     return None
 
 
@@ -115,7 +115,7 @@ def _begins_as_iss(line: str) -> bool:
 
 
 def _is_variant(line: str) -> bool:
-    """Whether a line is in one of the notations, and begins with the words that it may have."""
+    """Whether a line is a variant: in a one-line notation, with its keywords if it has any."""
     if is_plain(line) or (len(line) < _SHORTEST_VARIANT and KNOWN.issuperset(cells_of(line))):
         return False
     text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
@@ -132,16 +132,16 @@ def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> lis
 VARIANTS = ManyFormat(
     "variants", _recognise_variants, cut_lines, _entries_of_variants, has_variants=True
 )
-"""A file of puzzles with rules, one a line; the notations may differ from line to line."""
+"""A file of variants, one per line; the notation may differ from line to line."""
 
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
-"""The same notations for sources of many puzzles, in that order; but first rules, line by line."""
+"""The collection formats, in the same order, after variants line by line."""
 
 _TOLERANT: Final = (OPENSUDOKU, HODOKU, SADMAN, BORDERED, BOXES)
-"""The formats whose files have other lines or fields beside the cells, which are no letters."""
+"""Formats with other lines or fields beside the cells; their cells are not letters."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
@@ -149,14 +149,14 @@ FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
 """What `--format` takes besides `auto`."""
 
 HEAD_BYTES = 1024 * 1024
-"""Bytes at the beginning of a source that are enough to recognise it."""
+"""Bytes from the beginning of a source that suffice to recognise it."""
 
 _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
-"""Headings in SadMan's files: what stands under them is not a puzzle each."""
+"""Headings in SadMan's files; the sections below them are one puzzle."""
 
 _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
@@ -164,10 +164,10 @@ _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How to read a collection: its format, and the details that this found.
+    """How to read a collection: its format and the details that the format found.
 
-    It holds all that a piece needs to be read anywhere. `reason` says why the format was chosen,
-    `cells` is the size of the first puzzle, and `name` that of the source.
+    A chunk can be read anywhere with its layout alone. `reason` says why the format was chosen;
+    `cells` is the size of the first puzzle; `name` is the name of the source.
     """
 
     name: str
@@ -177,11 +177,11 @@ class Layout:
     cells: int = NINE.size
 
     def chunks(self, stream: BinaryIO, size: int) -> Iterator[TextChunk]:
-        """Cut the stream into pieces of so many bytes, in bounded memory."""
+        """Cut the stream into chunks of about `size` bytes, in bounded memory."""
         return self.format.chunks(stream, self.details, size)
 
     def entries(self, chunk: TextChunk, reading: Reading, *, raises: bool = False) -> list[Entry]:
-        """The puzzles of a piece.
+        """The puzzles of a chunk.
 
         With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
@@ -194,7 +194,7 @@ class Layout:
         return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
-        """The puzzles of a piece, the plain ones as an array; as `entries` else."""
+        """The puzzles of a chunk: the plain ones as an array, others as in `entries`."""
         from pipeline.reading.formats.plain import ChunkContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(chunk)
@@ -206,7 +206,7 @@ class Layout:
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """The same with the size of the first puzzle in the head, if that is found quickly."""
+        """The layout with the size of the first puzzle, if that is found quickly."""
         reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
         chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
         for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
@@ -218,17 +218,17 @@ class Layout:
 
 
 def is_formula(head: bytes, reading: Reading) -> bool:
-    """Whether `parse_formula` is to read the source that begins so."""
+    """Whether a source that begins with `head` is a formula for `parse_formula`."""
     return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
 
 
 def read_text(
     head: bytes, complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read a source that is no formula: its puzzle, its layout as a collection, or what is wrong.
+    """Read a source that is not a formula: its puzzle, its layout as a collection, or the error.
 
-    `head` are its first HEAD_BYTES, or all of it if `complete`. None if only the rest of it can
-    tell. A small puzzle is read at once, which is quicker than looking for a collection. Raises
+    `head` is its first HEAD_BYTES, or the whole source if `complete`. None if the rest is needed to
+    decide. A small puzzle is parsed first, which is faster than looking for a collection. Raises
     UsageError for an unknown format.
     """
     look = _Look(head, source, reading)
@@ -276,7 +276,7 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`.
 
-    A file may merely be cut off if what is wrong is in its last line, or in no line.
+    A file may be cut off if the error is in its last line, or in no particular line.
     """
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
@@ -314,14 +314,14 @@ def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
 
 
 def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
-    """Raise InvalidPuzzle if a source states other boxes than those that were declared."""
+    """Raise InvalidPuzzle if a source contradicts the boxes given by --boxes."""
     if reading.box not in (None, (geometry.height, geometry.width)):
         expected = f"boxes of {reading.boxes}, as --boxes says"
         raise text.error(None, None, expected, shape_in_words(geometry))
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
+    """Whether the solutions of a puzzle are written as rows of values, the default."""
     known = BY_NAME.get(format_name.partition(" ")[0])
     if not puzzle.is_plain or known is None or not known.has_solutions:
         return True
@@ -330,7 +330,7 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    """Whether the cells alone would lose something that the text says."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -349,12 +349,12 @@ def _format_of(text: Text) -> tuple[Format, str]:
 def detect_collection(
     head: bytes, complete: bool, reading: Reading = USUAL, source: str = ""
 ) -> Layout | None:
-    """Tell how a source that begins with `head` is to be read as a collection.
+    """The layout of a source that begins with `head`, if it is a collection.
 
-    1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
-    be one, for a formula, and for what is neither. The format of a collection, if it is declared,
-    is used whatever the source holds; with that of a single puzzle the source is not a collection,
-    unless a collection has the same name (HoDoKu, OpenSudoku).
+    1 MiB is enough; `complete` says that `head` is the whole source. None for a formula, a source
+    that is or may be a single puzzle, and anything else. A declared collection format is always
+    used. A declared format of single puzzles rules a collection out, unless a collection format has
+    the same name (HoDoKu, OpenSudoku).
     """
     if is_formula(head, reading):
         return None
@@ -362,7 +362,7 @@ def detect_collection(
 
 
 class _Look:
-    """One look at a source of which `data` is all, or the beginning; nothing is done twice."""
+    """A source of which `data` is all or the beginning; every test is made at most once."""
 
     def __init__(self, data: bytes, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
@@ -371,7 +371,7 @@ class _Look:
 
     @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
-        """The puzzle that all of the source is, or the only one in a collection; else the error."""
+        """The only puzzle of the source, even in a collection; else the error."""
         if isinstance(self.alone, Parsed | LimitReached):
             return self.alone
         try:
@@ -381,7 +381,7 @@ class _Look:
 
     @cached_property
     def alone(self) -> Parsed | InvalidPuzzle:
-        """The same by the formats of single puzzles alone."""
+        """The same, with the formats of single puzzles only."""
         if self._reading.format in _ONLY_MANY:
             return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
         try:
@@ -390,7 +390,7 @@ class _Look:
             return error
 
     def _reads_as_one(self, head: SourceHead) -> bool:
-        """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
+        """Whether a format of single puzzles reads it; long heads are not tried."""
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
         if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
@@ -399,9 +399,9 @@ class _Look:
         return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
 
     def layout(self, *, complete: bool, minimum: int = 2) -> Layout | None:
-        """The layout of a collection of so many puzzles.
+        """The layout of a collection of at least `minimum` puzzles.
 
-        With 1 the source is known not to be a single puzzle by itself.
+        Use 1 if the source is known not to be a single puzzle.
         """
         if not self._may_be_many:
             return None
@@ -423,7 +423,7 @@ class _Look:
         """
         data, reading = self._data, self._reading
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
-        if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+        if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(complete=True, minimum=1)
         self._may_be_many = layout is not None
@@ -462,7 +462,7 @@ class _Look:
 
 
 def _is_too_short(head: SourceHead) -> bool:
-    """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
+    """Whether a few lines may be jigsaws, or puzzles with wrong solutions."""
     lines = head.lines
     if len(lines) > _FEW_LINES:
         return False

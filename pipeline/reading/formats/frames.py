@@ -2,11 +2,10 @@
 
     text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
 
-This is the one routine for grids, lines, letters, spreadsheets, lists in JSON, numbers under the
-size of a box, bordered grids, jigsaws and samurai. The row of such a format in `FORMATS` has
-`parser(frame, alphabets)`. Faults are reported in this order: the first token that is no cell of
-any puzzle, what is wrong with the frame, the first token that is no cell of this one, and drawn
-lines that are no boxes.
+Grids, lines, letters, spreadsheets, JSON lists, numbers below a box size, bordered grids, jigsaws
+and samurai all use it: their row in `FORMATS` has `parser(frame, alphabets)`. Errors are reported
+in this order: a token that is not a cell of any puzzle, a faulty frame, a token that is not a cell
+of this puzzle, and lines that do not draw boxes.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _NUMBER = re.compile(r"[^\s|]+")
 
 
 class Frame(NamedTuple):
-    """The tokens of the cells, row by row, and what is wrong with the rows.
+    """The tokens of the cells, row by row, and the fault of the rows, if any.
 
     `words` gives the tokens with their places, for messages. `lines` are rows and borders, which
     may draw boxes; `geometry` is set if the text states it. `cells` has the cell of each token
@@ -61,10 +60,10 @@ def parser(
     frame: Callable[[Text], Frame], alphabets: Alphabets
 ) -> Callable[[Text, Reading], Parsed]:
     """The `Format.parse` of a frame and alphabets of which one fits."""
-    return lambda text, reading: puzzle_in(text, frame(text), alphabets, reading)
+    return lambda text, reading: puzzle_of_frame(text, frame(text), alphabets, reading)
 
 
-def puzzle_in(
+def puzzle_of_frame(
     text: Text,
     frame: Frame,
     alphabets: Alphabets,
@@ -88,7 +87,7 @@ def puzzle_in(
 def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
     """The alphabets that all tokens fit. Raises InvalidPuzzle.
 
-    What is wrong with the rows is reported before a value that is too large: the side may be wrong.
+    A faulty frame is reported before a value that is too large, as the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
     left, count = _most_fitting(tokens, alphabets, is_strict=True)
@@ -108,7 +107,7 @@ def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequenc
 def _most_fitting(
     tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
 ) -> tuple[Sequence[Alphabet], int]:
-    """The alphabets that most of the tokens fit, from the first on; and how many they are."""
+    """The alphabets that fit the longest run of tokens from the start, and its length."""
     counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
     best = max(counts)
     return [
@@ -117,7 +116,7 @@ def _most_fitting(
 
 
 def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
-    """What is expected instead of a token in the alphabets that are left."""
+    """What the remaining alphabets expect instead of a token."""
     first = left[0]
     if first.fold(wrong) in first.blanks:
         before = next(token for token in tokens if first.fold(token) in first.blanks)
@@ -225,4 +224,4 @@ def frame_of_line(
 
 def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
-    return puzzle_in(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
+    return puzzle_of_frame(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)

@@ -86,7 +86,7 @@ parse_grid = parser(_frame, digits)
 def render_grid(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters; in the notation `ss` with bars and borders around boxes.
 
-    That has no marks of even and odd cells. Raises ValueError with a noun.
+    `ss` has no marks of even and odd cells. Raises ValueError naming what it cannot express.
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != FRAMED:
@@ -124,7 +124,7 @@ _SILENT = re.compile(
 
 _BETWEEN_CELLS, _IN_ROWS = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
 _FAR = 16 * 1024
-"""Bytes of text that belong to a grid; what is farther from it is no title, nor a rule."""
+"""Bytes around a grid that may contain its title and rules."""
 
 _ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _SILENT.pattern)
 _LINE_BEGIN = 100
@@ -181,7 +181,7 @@ def _side_meant(head: SourceHead) -> int | None:
 
 
 def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
-    """What may separate the grids: the most reliable first."""
+    """Possible separators of the grids, the most reliable first."""
     outside = [line for line in head.lines if not is_row(line, side)]
     words = Counter(match[1] for line in outside if (match := _TITLE_WORD.match(line)))
     for word, times in words.most_common(1):
@@ -227,12 +227,11 @@ def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
 
 
 def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    """Where records end: after the rows of a grid, if there are rows after the next mark.
+    """The ends of records: after the rows of a grid, if there are rows after the next mark.
 
-    So the text between two grids is in the record of the second, and that below the last grid is
-    in its record.
+    So text between two grids belongs to the second one, and text below the last grid to the last.
     """
-    start = last = seen = 0  # of a record, of its rows, and of what is not looked at yet
+    start = last = seen = 0  # start of the record, end of its rows, start of the unseen rest
     for mark in _marks(data, stack):
         rows_end = mark if stack.title is None else _end_of_rows(data, seen, mark, stack.side)
         seen = mark
@@ -260,7 +259,7 @@ def _marks(data: bytes, stack: Stack) -> Iterator[int]:
 
 
 def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
-    """Where the last row between two places ends, with the borders below it; 0 if there is none."""
+    """The end of the last row between two offsets, with the borders below it; 0 without rows."""
     part = data[start:end]
     row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _BETWEEN_CELLS)
     if len(row) == side and not row.translate(None, _IN_ROWS):  # quick, and right for most
@@ -335,7 +334,7 @@ def _is_beside(line: str, side: int, count: int) -> bool:
 
 
 def _is_several(rows: _Numbered, side: int) -> bool:
-    """Whether the rows are those of several grids, with nothing between them."""
+    """Whether the rows form several grids without a separator."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
 
@@ -351,9 +350,9 @@ def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
 
 
 def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) -> list[Entry]:
-    """The entry of a record, or several if it holds several grids.
+    """The entry of a record, or several if it contains several grids.
 
-    `has_rules`: some of the records may name a rule in the text around a grid.
+    `has_rules`: the text around a grid may name a rule.
     """
     if is_too_long(text):
         return [reader.too_long(first, text)]

@@ -36,7 +36,7 @@ from pipeline.reading.formats.frames import Frame, frame_of_line, parser
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
-    LONGEST,
+    MAX_RECORD_BYTES,
     PLAIN,
     Reader,
     cut_lines,
@@ -88,7 +88,7 @@ def recognise_line(text: Text) -> str | None:
 def _frame(text: Text) -> Frame:
     first, *rest = text.rows or text.lines
     if rest:
-        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read files of many)"
+        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read collections)"
         raise text.error(rest[0].number, 1, expected, f"{len(rest) + 1} lines")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
 
@@ -157,7 +157,11 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
             texts = next(rows)
         except csv.Error as error:
             is_open = str(error) == "unexpected end of data"
-            found = "a quote that does not end in this line" if is_open else "text behind a quote"
+            found = (
+                "a quote that does not end in this line"
+                if is_open
+                else "text after a closing quote"
+            )
             raise UnreadableError(found) from None
     placed, end = [], 0
     for body in map(str.strip, texts):
@@ -189,14 +193,16 @@ def find_fields(head: SourceHead) -> ScoredFields:
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
-        return survey(words, Fields())
+        return survey_fields(words, Fields())
     ways = [
         (Fields(), _BEHIND_HASH),
         (Fields(column=None), _WIDEST),
         *((Fields(delimiter=delimiter), _WIDEST) for delimiter in delimiters),
         (Fields(), _WIDEST),
     ]
-    surveys = [survey([texts_in(line, way) for line in lines], way, last) for way, last in ways]
+    surveys = [
+        survey_fields([texts_in(line, way) for line in lines], way, last) for way, last in ways
+    ]
     return max(surveys, key=lambda way: way.good)
 
 
@@ -223,7 +229,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     return above * 4 > len(rows)
 
 
-def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
+def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
     """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
@@ -291,7 +297,7 @@ def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[
 
 
 def _is_sound(text: str, data: bytes) -> bool:
-    short = len(data) <= LONGEST or max(map(len, data.splitlines())) <= LONGEST
+    short = len(data) <= MAX_RECORD_BYTES or max(map(len, data.splitlines())) <= MAX_RECORD_BYTES
     return short and is_text(text)
 
 
@@ -431,7 +437,7 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
         return None
     rows = [_texts(line, way) for line in head.lines if line.strip() != header.strip()]
     if column is None:  # other names, as many as most records have fields
-        scored = survey(rows, way)
+        scored = survey_fields(rows, way)
         full = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
@@ -439,7 +445,7 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
             if scored.is_collection(head.minimum) and full * 2 > len(rows)
             else None
         )
-    known = survey(rows, way).fields
+    known = survey_fields(rows, way).fields
     claim = next((index for index, name in enumerate(names) if name in _SOLUTIONS), None)
     if claim is None and known.column == column:
         claim = known.claim

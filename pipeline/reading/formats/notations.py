@@ -96,7 +96,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "LookAndSay": [fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)],
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
-    cages.CountOfDifferent: {"CountDistinct": iss.counted},
+    cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
     cages.EqualSums: {"EqualSum": iss.groups_apart},
     cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},

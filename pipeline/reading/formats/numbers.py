@@ -35,7 +35,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
-from pipeline.reading.formats.text import CHUNK_BYTES, Text, TextLine, Word, quote
+from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
@@ -179,8 +179,8 @@ def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Seq
 
 
 def _loaded(text: Text, written: str) -> list[Any]:
-    if len(written) > CHUNK_BYTES:
-        raise text.error(None, None, f"at most {CHUNK_BYTES} characters", f"{len(written)}")
+    if len(written) > DECODED_BYTES:
+        raise text.error(None, None, f"at most {DECODED_BYTES} characters", f"{len(written)}")
     try:
         rows = json.loads(written)
     except json.JSONDecodeError as error:

@@ -31,7 +31,7 @@ from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
-    LONGEST,
+    MAX_RECORD_BYTES,
     Reader,
     cut_chunks,
     is_plain,
@@ -39,7 +39,7 @@ from pipeline.reading.formats.records import (
     plain_entry,
     text_of,
 )
-from pipeline.reading.formats.text import CHUNK_BYTES, NEWLINE, Text, TextLine, count_lines, quote
+from pipeline.reading.formats.text import DECODED_BYTES, NEWLINE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
 _ROOT = "opensudoku"
@@ -84,7 +84,8 @@ def _game_of(text: Text) -> _Game:
     parser = XMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
     chunks = (
-        text.data[start : start + CHUNK_BYTES] for start in range(0, len(text.data), CHUNK_BYTES)
+        text.data[start : start + DECODED_BYTES]
+        for start in range(0, len(text.data), DECODED_BYTES)
     )
     try:
         for part in codecs.iterdecode(chunks, "utf-8"):
@@ -131,7 +132,7 @@ class _Target:
             raise self.refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self.refused(f"at most {_DEEPEST} elements in each other", "another")
+            raise self.refused(f"elements nested at most {_DEEPEST} deep", "a deeper one")
         self._names.update((tag, *attributes))
         if len(self._names) > _MOST_NAMES:
             raise self.refused(f"at most {_MOST_NAMES} names", "another")
@@ -213,9 +214,9 @@ def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[En
 
 
 def _entry_of_game(record: bytes, line: int, reader: Reader) -> Entry:
-    text = record[: LONGEST + 1].decode(errors="surrogateescape")
+    text = record[: MAX_RECORD_BYTES + 1].decode(errors="surrogateescape")
     match = _TAG.match(text)
-    if len(record) > LONGEST and (match is None or match.end() > LONGEST):
+    if len(record) > MAX_RECORD_BYTES and (match is None or match.end() > MAX_RECORD_BYTES):
         return reader.too_long(line, text)
     tag = match[0] if match else text
     cells = _DATA.search(tag)

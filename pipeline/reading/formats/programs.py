@@ -87,7 +87,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
     library = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
     if library >= 2 and library * 2 > len(head.lines):
-        return None, "its lines are those of a HoDoKu library"
+        return None, "its lines form a HoDoKu library"
     return None
 
 

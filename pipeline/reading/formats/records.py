@@ -37,7 +37,7 @@ from pipeline.reading.formats.text import (
 )
 from pipeline.settings import Reading
 
-LONGEST = 64 * 1024
+MAX_RECORD_BYTES = 64 * 1024
 """Bytes of the longest record that is read; a longer one is an error, and is skipped."""
 
 LOOK = 256
@@ -84,10 +84,10 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     Comments are in the piece of the puzzle that follows them, those at the end in the last one.
     """
     held = comments = None
-    max_bytes = 2 * max(size, LONGEST)
+    max_bytes = 2 * max(size, MAX_RECORD_BYTES)
     for chunk in cut_chunks(stream, size, _line_boundary):
         if is_silent(chunk.data):
-            comments = _joined(comments, chunk, LONGEST)
+            comments = _joined(comments, chunk, MAX_RECORD_BYTES)
             continue
         if held:
             yield held
@@ -102,7 +102,9 @@ def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> Te
     """A piece with comments before or after it, as far as they fit."""
     if chunk is None:
         return following
-    are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (chunk, following)]
+    are_cut = [
+        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, following)
+    ]
     if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
         return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
     return following if is_silent(chunk.data) else chunk
@@ -147,10 +149,10 @@ class _Window:
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
         """Drop the record that begins here; return the number of line ends in it."""
-        dropped = self.take(LONGEST)
+        dropped = self.take(MAX_RECORD_BYTES)
         kept, lines = digest(dropped), count_lines(dropped)
         while True:
-            self.fill(LONGEST + LOOK)
+            self.fill(MAX_RECORD_BYTES + LOOK)
             end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
             dropped = self.take(end if end > 0 else self.known)
@@ -165,10 +167,11 @@ def cut_chunks(
 ) -> Iterator[TextChunk]:
     """Cut pieces of at most `size` bytes, or of one record that is longer.
 
-    A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
+    Of a record longer than MAX_RECORD_BYTES, the first MAX_RECORD_BYTES + 1 bytes are a chunk; the
+    rest is skipped.
     """
     window, line = _Window(stream), 1
-    max_bytes = max(size, LONGEST)
+    max_bytes = max(size, MAX_RECORD_BYTES)
     while window.fill(size + LOOK):
         end = window.end(size, boundary)
         if not end:
@@ -178,7 +181,7 @@ def cut_chunks(
             data, first = window.take(end), line
             line += count_lines(data)
         else:
-            data, first = window.data[: LONGEST + 1], line
+            data, first = window.data[: MAX_RECORD_BYTES + 1], line
             line += window.skip(boundary, digest)
         yield TextChunk(first, data, Position(window.taken, line))
 
@@ -261,7 +264,7 @@ class Reader:
         return self._bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
 
     def too_long(self, line: int, text: str) -> Entry:
-        return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
+        return self.refuse(line, 1, f"at most {MAX_RECORD_BYTES} bytes of a puzzle", "more", text)
 
     def _bad(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
         """The entry of an invalid record: its beginning, without what cannot be shown."""
@@ -310,7 +313,10 @@ def is_text(text: str) -> bool:
 
 def is_too_long(text: str) -> bool:
     """Whether a record has more bytes than are read."""
-    return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
+    return (
+        len(text) * 4 > MAX_RECORD_BYTES
+        and len(text.encode(errors="surrogateescape")) > MAX_RECORD_BYTES
+    )
 
 
 def plain_entry(

@@ -20,7 +20,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS
-from pipeline.reading.formats.frames import Frame, puzzle_in
+from pipeline.reading.formats.frames import Frame, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
@@ -96,7 +96,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if reading.format == "auto" and is_unsure:
         expected = "--format samurai for one puzzle, or --format lines for five"
         raise text.error(None, None, expected, _UNSURE)
-    return puzzle_in(text, _frame(text, rows), signs, reading)
+    return puzzle_of_frame(text, _frame(text, rows), signs, reading)
 
 
 def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:

@@ -188,7 +188,7 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
         file = target.holding(solutions=solution is not None)
         _check_read_back(content, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
-        raise ValueError(f"{to} cannot say {error}") from None
+        raise ValueError(f"{to} cannot express {error}") from None
     return item
 
 
@@ -273,7 +273,7 @@ def _usual(rule: Rule, geometry: Geometry) -> Rule:
             usual = (tuple(sorted(choice, key=repr)) for choice in restated)
             rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
         case Relation(related=related):
-            key = machines.key_of(related, geometry.values)
+            key = machines.relation_key(related, geometry.values)
             rule = replace(rule, related=machines.related_in(key, geometry.values))
         case StateMachine(line, moves, accepted):
             machine = machines.restated(moves, accepted, geometry.values, len(line))

@@ -20,7 +20,7 @@ MOST_LINES = 70_000
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes in all significant lines: 64 for each cell of the largest puzzle."""
 
-CHUNK_BYTES = 1 << 16
+DECODED_BYTES = 1 << 16
 """Bytes that are decoded at once; also the longest text that is read with its empty lines."""
 
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
@@ -102,7 +102,7 @@ class Text:
 
     def written(self) -> list[TextLine]:
         """Every line but comments, even empty ones; none of a text too long for small grids."""
-        if len(self.data) > CHUNK_BYTES:
+        if len(self.data) > DECODED_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
@@ -218,9 +218,9 @@ def _check_text(body: bytes, source: str) -> None:
     while position < len(body) and not body.isascii():
         try:
             position += codecs.utf_8_decode(
-                body[position : position + CHUNK_BYTES],
+                body[position : position + DECODED_BYTES],
                 "strict",
-                position + CHUNK_BYTES >= len(body),
+                position + DECODED_BYTES >= len(body),
             )[1]
         except UnicodeDecodeError as error:
             bad, is_cut_off = position + error.start, error.reason == "unexpected end of data"

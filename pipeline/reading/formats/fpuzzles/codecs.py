@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, outside, pairs, places
-from pipeline.reading.formats.codecs import Codec, Fields, codec, field
+from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field
 from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
@@ -60,7 +60,7 @@ each_cell = Codec(
 
 
 @codec(lambda rule, geometry: _cells((rule.a, rule.b), geometry))
-def pair(item: RuleObject) -> Iterator[Fields]:
+def pair(item: RuleObject) -> Iterator[RuleFields]:
     a, b = item.cells(2, 2)
     yield {"a": a, "b": b}
 
@@ -68,7 +68,7 @@ def pair(item: RuleObject) -> Iterator[Fields]:
 def line(minimum: int = 2, *, once: bool = False) -> Codec:
     """Each of the lines of at least that many cells; `once`: one that closes is no loop."""
 
-    def read(item: RuleObject) -> Iterator[Fields]:
+    def read(item: RuleObject) -> Iterator[RuleFields]:
         for line in item.lines():
             if len(line) >= minimum:
                 yield {"line": tuple(dict.fromkeys(line)) if once else line}
@@ -94,7 +94,7 @@ def half_of_side(item: RuleObject) -> int:
 def clue(minimum: int = 1) -> Codec:
     """The value of a clue, which means nothing without one or with a smaller one."""
 
-    def read(item: RuleObject) -> Iterator[Fields]:
+    def read(item: RuleObject) -> Iterator[RuleFields]:
         if (number := item.number(default=-1)) >= minimum:
             yield {"number": number}
 
@@ -129,14 +129,14 @@ regions = field("regions")(lambda item: item.context.regions)
 
 
 @codec(lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
-def total(item: RuleObject) -> Iterator[Fields]:
+def total(item: RuleObject) -> Iterator[RuleFields]:
     """The sum of a cage, if it has one; none for a cage with a digital root."""
     if not item.matched(_DIGITAL_ROOT):
         yield {"total": item.number(default=0) or None}
 
 
 @codec(lambda rule, geometry: _value(f"DR{rule.root}", geometry))
-def digital_root(item: RuleObject) -> Iterator[Fields]:
+def digital_root(item: RuleObject) -> Iterator[RuleFields]:
     """The digital root of the sum of a cage, such as DR7; none for any other value."""
     if root := item.matched(_DIGITAL_ROOT):
         yield {"root": int(root[1])}
@@ -147,7 +147,7 @@ def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
 
 
 @codec(_letter)
-def sign(item: RuleObject) -> Iterator[Fields]:
+def sign(item: RuleObject) -> Iterator[RuleFields]:
     """A letter; without one an object means nothing."""
     if item.has("value"):
         value = item.member("value")
@@ -162,7 +162,7 @@ def _cells_and_clone(rule: cages.Clone, geometry: Geometry) -> Members:
 
 
 @codec(_cells_and_clone)
-def clone(item: RuleObject) -> Iterator[Fields]:
+def clone(item: RuleObject) -> Iterator[RuleFields]:
     cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
         raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
@@ -170,7 +170,7 @@ def clone(item: RuleObject) -> Iterator[Fields]:
 
 
 @codec(lambda rule, _: [("values", [*rule.wanted])])
-def values(item: RuleObject) -> Iterator[Fields]:
+def values(item: RuleObject) -> Iterator[RuleFields]:
     """Values; without any an object means nothing."""
     side = item.context.geometry.side
     if values := tuple(node.number(1, side) for node in item.member("values").list()):
@@ -190,7 +190,7 @@ def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
 
 
 @codec(_circle_and_line)
-def arrows(item: RuleObject) -> Iterator[Fields]:
+def arrows(item: RuleObject) -> Iterator[RuleFields]:
     """An arrow for each line; a line starts in the circle, which is read like a text.
 
     A circle without a line, or whose line does not leave its first cell, is no rule.
@@ -205,7 +205,7 @@ def arrows(item: RuleObject) -> Iterator[Fields]:
 
 
 @codec(lambda rule, geometry: _cell(rule.cell, geometry))
-def extreme(item: RuleObject) -> Iterator[Fields]:
+def extreme(item: RuleObject) -> Iterator[RuleFields]:
     """A cell and its neighbours, of which `without_marked` removes some."""
     cell, geometry = item.cell(), item.context.geometry
     row, column = geometry.place(cell)
@@ -226,7 +226,7 @@ def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
 
 
 @codec(each_cell.write)
-def each_in_region(item: RuleObject) -> Iterator[Fields]:
+def each_in_region(item: RuleObject) -> Iterator[RuleFields]:
     """Cells that point into their regions; those in none point nowhere."""
     for cell in item.cells():
         for region in item.context.regions:

@@ -1,6 +1,6 @@
-"""A JSON text from strangers, read whole: its values, and objects that stand for rules.
+"""Untrusted JSON documents: their values, and objects that describe rules.
 
-An error names the way to its place.
+Every error names the path to its place.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.text import quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
-LONGEST = 1 << 20
+MAX_CHARACTERS = 1 << 20
 """Characters of a document."""
 
 _LONGEST_NUMBER = 9
 _LONGEST_SHOWN = 40
 
 Way = tuple[str | int, ...]
-"""Keys, and places in lists from 0, that lead from the whole document to a part of it."""
+"""A path into the document: keys, and indices of lists from 0."""
 
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """Something in a document is not what was expected, at the end of `way`.
+    """Something unexpected in a document, at the path `way`.
 
-    A text that is no JSON has an `offset` in place of a way.
+    Invalid JSON has an `offset` instead of a path.
     """
 
     expected: str
@@ -40,7 +40,7 @@ class Misread(Exception):
 
     @property
     def where(self) -> str:
-        """The way in words: `killercage 2, cells 1`, `R1C4, value`."""
+        """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
         way = self.way
         if way[:1] == ("grid",) and len(way) > 2:
             row, column = (int(place) + 1 for place in way[1:3])
@@ -131,17 +131,17 @@ def _shown(value: object) -> str:
     return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}…"
 
 
-def load(text: str) -> object:
+def parse_json(text: str) -> object:
     """The value that a JSON text is. Raises Misread, for a key that stands twice too."""
-    if len(text) > LONGEST:
-        raise Misread(f"at most {LONGEST} characters", "more")
+    if len(text) > MAX_CHARACTERS:
+        raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
     try:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread("fewer lists and objects in each other", "more") from None
+        raise Misread("lists and objects nested less deeply", "more") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a longer one") from None
 
@@ -160,7 +160,7 @@ COSMETIC = frozenset(
 """Keys that say how something looks."""
 
 REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members by which programs mark drawings that repeat a rule."""
+"""Members that mark a drawing as the repetition of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
 """What programs draw around the clues under a key."""
@@ -170,11 +170,11 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 
 @dataclass(frozen=True)
-class Context:
-    """The grid that objects are about, its regions, and the places that rules have named.
+class DocumentContext:
+    """The grid of the objects, its regions, and the places that rules have named.
 
-    `named` are the places of each cell, line or group, by key; drawings may repeat these, and
-    with them the `values` that are said there.
+    `named` has the places of every cell, line or group by key. Drawings may repeat them, with the
+    `values` that the rules have there.
     """
 
     geometry: Geometry
@@ -183,7 +183,7 @@ class Context:
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
     def place(self, node: Placed) -> RowColumn:
-        """A place in the grid, or beside it, where clues stand."""
+        """A place in the grid, or beside it for clues."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
             raise node.wrong("a cell, such as 'R1C1'")
@@ -201,7 +201,7 @@ class Context:
 
     @property
     def everything_named(self) -> set[frozenset[RowColumn]]:
-        """The groups of places that rules have named, and all those of each key together."""
+        """The groups of places named by rules, and the union of each key's groups."""
         together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
         return {*chain.from_iterable(self.named.values()), *together}
 
@@ -209,10 +209,10 @@ class Context:
 class RuleObject:
     """An object under `key`, such as a cage: its cells, lines and numbers.
 
-    A member that no rule has asked for is refused by name, so a rule need not list its own.
+    A member that no rule has read is refused by name, so rules need not list their members.
     """
 
-    def __init__(self, context: Context, key: str, node: Placed) -> None:
+    def __init__(self, context: DocumentContext, key: str, node: Placed) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
         self._asked = COSMETIC | REPEATING

@@ -14,7 +14,7 @@ from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, witho
 from pipeline.reading.formats.fpuzzles.document import (
     COSMETIC,
     REPEATING,
-    Context,
+    DocumentContext,
     Misread,
     Placed,
     RuleObject,
@@ -53,10 +53,10 @@ _OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
 _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 
-def read(document: object) -> Parsed:
-    """The puzzle of a document that `load` has read. Raises Misread."""
+def read_document(document: object) -> Parsed:
+    """The puzzle of a document that `parse_json` has read. Raises Misread."""
     whole = Placed(document)
-    whole.check_keys(_KNOWN, "rules that are known")
+    whole.check_keys(_KNOWN, "known rules")
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
@@ -65,7 +65,7 @@ def read(document: object) -> Parsed:
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
     own = [] if has_boxes else [_region(region, boxes.side) for region in regions]
-    context = Context(geometry, regions)
+    context = DocumentContext(geometry, regions)
     rules = [*own, *_rules(fields, context)]
     _check_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
@@ -99,7 +99,7 @@ def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
 
 
 def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """The cell with the values that it may hold; one that is not given is somebody's progress."""
+    """The cell with its candidates; values that are not given are a player's progress."""
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
         yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
@@ -132,8 +132,8 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
-    """The rules under all keys, in their order; last those that look at the others' marks."""
+def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
+    """The rules under all keys, in order; last those that depend on the marks of others."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -147,17 +147,17 @@ def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
                 for item in objects:
                     item.check_all_asked()
         except ValueError as error:
-            raise node.wrong("rules that can be kept", str(error)) from None
+            raise node.wrong("rules that can be satisfied", str(error)) from None
     for key, row in LAST.items():
         if key in fields:
             rules += row.read(context.geometry, fields[key], rules)
     return rules
 
 
-def _check_drawings(fields: dict[str, Placed], context: Context) -> None:
-    """Raise Misread for a drawing unless it repeats what rules say: its own rule is prose.
+def _check_drawings(fields: dict[str, Placed], context: DocumentContext) -> None:
+    """Raise Misread for a drawing that does not repeat a rule: its meaning is only in words.
 
-    Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
+    Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings.
     """
     known = context.everything_named
     for key in (key for key in DRAWINGS if key in fields):
@@ -175,14 +175,14 @@ def _check_drawings(fields: dict[str, Placed], context: Context) -> None:
             else:
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
             if not (is_marked and repeats):
-                found = f"'{key}', a rule that stands in prose alone"
+                found = f"'{key}', a rule that is only described in words"
                 raise drawing.wrong("drawings of known rules", found)
 
 
 def _marked(
     geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """Masks in place of rules where even and odd cells, blank and each marked once, are all."""
+    """Turn the rules into masks if all of them are parity marks on blank cells."""
     marks = {rule.cell: rule.odd for rule in rules if isinstance(rule, Parity)}
     blank = all(masks[cell] == geometry.all_values for cell in marks)
     if len(marks) < len(rules) or not blank:
@@ -194,7 +194,7 @@ def _marked(
 
 
 def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """The solution beside the puzzle; or, if it is not whole, that it is not compared."""
+    """The solution beside the puzzle; if it is incomplete, the code for an unread solution."""
     node = fields.get("solution")
     if node is None or node.is_nothing:
         return None, ()

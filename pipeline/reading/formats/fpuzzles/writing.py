@@ -48,7 +48,7 @@ _CAGES = {
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
 
-    Raises ValueError with a noun for what it cannot say.
+    Raises ValueError naming what it cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
@@ -74,7 +74,7 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
 
 
 def _with_parity(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with rules for its even and odd cells, which are read as marks without others."""
+    """The puzzle with even and odd cells as rules, if it has no other rules."""
     odd_of = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
     marked = {cell: odd_of[mask] for cell, mask in enumerate(puzzle.cells) if mask in odd_of}
     if puzzle.rules or not marked:
@@ -102,7 +102,7 @@ def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
 
 
 def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
-    """What is under each key of rules. Raises ValueError for a rule that has none."""
+    """The members of the document with rules. Raises ValueError for a rule without a key."""
     flags, objects, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
     for rule in rules:
         if any(type(rule) in row.kinds for row in LAST.values()):
@@ -124,7 +124,7 @@ def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
 
 
 def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
-    """The cells with their givens and marks, and the numbers of the regions if these are own."""
+    """The cells with givens, marks and, unless the regions are the boxes, region numbers."""
     geometry = puzzle.geometry
     region_of = {cell: index for region, index in own.items() for cell in region}
     cells: list[Written] = []

@@ -11,7 +11,7 @@ from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
-from pipeline.reading.formats.codecs import Codec, Fields, codec, field, nothing, read_only
+from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
@@ -56,7 +56,7 @@ def number(name: str, minimum: int = 0, usual: int | None = None) -> Codec:
 def line(minimum: int = 2) -> Codec:
     """The cells of a line; fewer mean nothing."""
 
-    def read(args: Arguments) -> list[Fields]:
+    def read(args: Arguments) -> list[RuleFields]:
         return [{"line": cells}] if len(cells := args.cells()) >= minimum else []
 
     return Codec(read, lambda rule, geometry: write_cells(rule.line, geometry))
@@ -91,7 +91,7 @@ row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
 def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
     """No argument, but a condition that the grid has to meet."""
 
-    def read(args: Arguments) -> list[Fields]:
+    def read(args: Arguments) -> list[RuleFields]:
         if not is_met(args.context):
             raise args.wrong(args.type, expected)
         return [{}]
@@ -122,7 +122,7 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
-def pairs_of_neighbours(args: Arguments) -> Iterator[Fields]:
+def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     """Every two cells that are neighbours; each has to be in such a pair."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
@@ -138,7 +138,7 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[Fields]:
 def from_both_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
     """A row or column, a clue at its beginning and one at its end; either may be missing."""
 
-    def read(args: Arguments) -> Iterator[Fields]:
+    def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
         if not any(clue.text for clue in clues):
             raise args.short("a number")
@@ -219,14 +219,14 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 
 @codec(_weighted_words)
-def weighted_sum(args: Arguments) -> Iterator[Fields]:
+def weighted_sum(args: Arguments) -> Iterator[RuleFields]:
     """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")
     if not all(_WEIGHT.fullmatch(text) for text in (numbers[0], *numbers[2:])):
         raise args.wrong(word, "a number, or '12_=_1_-2'")
     if numbers[1:2] not in ([], ["="]):
-        raise args.wrong(word, "'=' behind the sum")
+        raise args.wrong(word, "'=' after the sum")
     total, cells = int(numbers[0]), args.cells()
     weights = [*map(int, numbers[2:])] if len(numbers) > 1 else [1] * len(cells)
     if max(map(abs, weights), default=0) > _MOST_WEIGHT:
@@ -244,7 +244,7 @@ def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
 
 
 @codec(_sum_line_words)
-def sum_line(args: Arguments) -> Iterator[Fields]:
+def sum_line(args: Arguments) -> Iterator[RuleFields]:
     is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
     minimum = 2 if is_loop and args.geometry.lowest == 0 else 1
@@ -277,7 +277,7 @@ def look_and_say(args: Arguments) -> tuple[int, ...]:
 
 
 @codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
-def counted(args: Arguments) -> Iterator[Fields]:
+def count_of_values(args: Arguments) -> Iterator[RuleFields]:
     counter, *counted = args.cells(2, once=True)
     yield {"counter": counter, "counted": tuple(counted)}
 
@@ -309,7 +309,7 @@ def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 
 @codec(_arrow_words)
-def arrow(args: Arguments) -> Iterator[Fields]:
+def arrow(args: Arguments) -> Iterator[RuleFields]:
     circle, *shaft = args.cells(2)
     yield {"circle": (circle,), "shaft": tuple(shaft)}
 
@@ -320,7 +320,7 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 
 @codec(_pill_words)
-def pill_arrow(args: Arguments) -> Iterator[Fields]:
+def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
     """An arrow whose circle, the first cells, is read like a text."""
     size = args.number(minimum=2, maximum=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)

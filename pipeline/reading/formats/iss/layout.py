@@ -1,4 +1,4 @@
-"""The grid of a text: its shape and values, boxes, pieces, and cells outside of it."""
+"""The grid of a text: shape, values, boxes, jigsaw regions, and cells outside the grid."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
 _USUAL_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
-"""The groups of cells that tell the values that rows, columns and boxes miss."""
+"""The groups of extra cells for the values missing from rows, columns and boxes."""
 
 Areas = tuple[tuple[int, ...], ...]
 
 
-class Layout(NamedTuple):
-    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these.
+class GridLayout(NamedTuple):
+    """The geometry of a text, its boxes, its jigsaw regions, and the rules of both.
 
-    `phrases` are all those outside of groups.
+    `phrases` are the phrases outside of groups.
     """
 
     phrases: Sequence[Phrase]
@@ -50,7 +50,7 @@ class Layout(NamedTuple):
     rules: list[Rule]
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
-        """What phrases outside and inside of groups are about."""
+        """The contexts of phrases outside and inside of groups."""
         remaining = {*range(self.geometry.inner)}.difference(*self.chunks)
         around = (*self.chunks, tuple(remaining)) if self.chunks and remaining else self.chunks
         ties = _USUAL_TIES
@@ -76,8 +76,8 @@ class _Shape(NamedTuple):
         return max(self.rows, self.columns)
 
 
-def layout_of(phrases: Sequence[Phrase]) -> Layout:
-    """The layout that the phrases outside of groups tell. Raises InvalidPuzzle."""
+def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
+    """The layout given by the phrases outside of groups. Raises InvalidPuzzle."""
     for args in _of(phrases, "NoBoxes"):
         args.check_ended()
     shape = _shape(phrases)
@@ -106,7 +106,7 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         if 0 < largest_size < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _about_regions(phrases, geometry, boxes, size)
-    return Layout(phrases, geometry, boxes, chunks, rules)
+    return GridLayout(phrases, geometry, boxes, chunks, rules)
 
 
 def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
@@ -115,7 +115,7 @@ def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
 
 
 def _only(phrases: Sequence[Phrase], name: str) -> Arguments | None:
-    """Those of the phrase of that type, if there is one. Raises InvalidPuzzle for several."""
+    """The arguments of the phrase of that type, or None. Raises InvalidPuzzle for several."""
     matches = [*_of(phrases, name)]
     for another in matches[1:]:
         raise another.wrong(another.type, f"a single '.{name}'")
@@ -223,12 +223,12 @@ def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
 def _jigsaw_regions(
     phrases: Sequence[Phrase], shape: _Shape, size: int
 ) -> Iterator[tuple[int, ...]]:
-    """The pieces of all jigsaws; other cells may be left, which have one sign."""
+    """The regions of all jigsaws; remaining cells share one sign."""
     number = shape.rows * shape.columns
     for args in _of(phrases, "Jigsaw"):
         expected = f"{number} signs, {size} for each region"
         signs = args.next(expected)
-        if args.has_more():  # an old text, which tells the shape too
+        if args.has_more():  # an old text, with the shape
             name = f"{shape.rows}x{shape.columns}"
             if signs.text != name:
                 raise args.wrong(signs, f"'{name}', or {expected}")
@@ -249,7 +249,7 @@ def _about_regions(
 ) -> Iterator[Rule]:
     if args := _only(phrases, "ChaosConstruction"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the cells that tell regions
+        assert geometry.free  # noqa: S101 - it has the region labels
         if size < 2 or geometry.inner % size or geometry.inner // size > geometry.side:
             expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
             raise args.wrong(args.type, expected)

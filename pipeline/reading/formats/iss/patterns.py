@@ -73,14 +73,14 @@ class _PatternReader:
         return self._pattern[self._at : self._at + 1]
 
     def _take(self, sign: str) -> bool:
-        """Go on behind a sign, if it is the next."""
+        """Skip a sign if it is next."""
         is_next = self._next() == sign
         self._at += is_next
         return is_next
 
     def _wrong(self, expected: str) -> ValueError:
         found = f"'{self._next()}'" if self._next() else "the end"
-        return ValueError(f"{expected} is expected as its sign {self._at + 1}, not {found}")
+        return ValueError(f"expected {expected} as sign {self._at + 1}, found {found}")
 
     def _choice(self) -> _Node:
         parts = [self._sequence()]
@@ -103,10 +103,10 @@ class _PatternReader:
             self._at += 1
             minimum, maximum = _TIMES.get(sign) or self._times()
             node = _Repeated(node, minimum, maximum)
-        raise self._wrong("something else than further repetitions")
+        raise self._wrong("anything but further repetitions")
 
     def _times(self) -> tuple[int, int | None]:
-        """The numbers in braces, behind the first of these."""
+        """The numbers in braces, after the opening one."""
         minimum = self._number()
         maximum: int | None = minimum
         if self._take(","):
@@ -129,7 +129,7 @@ class _PatternReader:
         if self._take("("):
             self._depth += 1
             if self._depth > _DEEPEST:
-                raise ValueError(f"more than {_DEEPEST} groups in each other")
+                raise ValueError(f"groups nested more than {_DEEPEST} deep")
             node = self._choice()
             self._depth -= 1
             if not self._take(")"):
@@ -142,7 +142,7 @@ class _PatternReader:
         return _Signs(1 << self._value())
 
     def _class(self) -> int:
-        """The values of a class, behind its bracket."""
+        """The values of a class, after its opening bracket."""
         is_other, taken = self._take("^"), 0
         while not taken or not self._take("]"):
             first = last = self._value()

@@ -26,7 +26,7 @@ _SIGNS = digits + ascii_lowercase
 
 
 def constraints(puzzle: Puzzle) -> str:
-    """The text of a puzzle. Raises ValueError with a noun for what it cannot say."""
+    """The text of a puzzle. Raises ValueError naming what it cannot express."""
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
@@ -34,7 +34,7 @@ def constraints(puzzle: Puzzle) -> str:
     phrases = [*_shape(puzzle, units, regions), *_jigsaws(geometry, regions)]
     masks = enumerate(puzzle.cells)
     given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
-    phrases += ["".join(given)] if given else []  # before those that contradict them
+    phrases += ["".join(given)] if given else []  # before `Among` rules that contradict them
     if any(isinstance(rule, FullRank) and rule.tied for rule in other_rules):
         phrases.append("FullRankTies~any")
     phrases += [phrase for rule in other_rules for phrase in _phrases(rule, geometry)]

@@ -127,7 +127,7 @@ def test_rules_that_f_puzzles_does_not_draw_have_drawings_that_say_so():
     ],
 )
 def test_what_no_key_says_is_named(puzzle, what):
-    with pytest.raises(ValueError, match=f"^f-puzzles cannot say {what}$"):
+    with pytest.raises(ValueError, match=f"^f-puzzles cannot express {what}$"):
         puzzle.to("f-puzzles")
 
 
