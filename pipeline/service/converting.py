@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
-_PAGES: Final = File(most=1_000)
+_PAGES: Final = File(max_items=1_000)
 """A PDF is laid out in memory, as a sheet is."""
 
 Source = tuple[Path | Puzzle, str]
@@ -159,16 +159,16 @@ class _TargetFile:
         file = self._file
         geometry = NINE if item.plain else _puzzle_in(item).geometry
         first = self._first or geometry
-        if file.most and len(self._held) == file.most:
-            most = "one" if file.most == 1 else f"{file.most:,}"
+        if file.max_items and len(self._held) == file.max_items:
+            limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
             raise InputError(
                 f"{printable(item.name)}: there are many puzzles, and a file of {self._to} holds "
-                f"{most}; -o FOLDER/ takes a file for each"
+                f"{limit}; -o FOLDER/ takes a file for each"
             )
-        if file.alike and geometry != first:
+        if file.one_geometry and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
             raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
-        if file.most:
+        if file.max_items:
             self._held.append(data)
         else:
             self._write((file.between if self._first else file.head).encode() + data)

@@ -101,11 +101,11 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 class Fields:
     """The layout of a source's lines.
 
-    `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
-    `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
+    `delimiter` separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
+    `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
     the solution, or None. `header` is the number of the line that names the fields, 0 for none.
-    `maps` are the fields that may hold region maps, each with what messages call it. `names` are
-    those that the header gives the fields.
+    `maps` are the fields that may contain region maps, each with its name in messages. `names` are
+    the field names in the header.
     """
 
     delimiter: str | None = None
@@ -123,7 +123,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFields:
-    """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
+    """A way to read lines: `good` have a puzzle, `near` may have a damaged one."""
 
     fields: Fields
     good: int = 0
@@ -131,17 +131,17 @@ class ScoredFields:
     total: int = 0
 
     def is_collection(self, minimum: int) -> bool:
-        """Whether there are so many puzzles or more, and not much else."""
+        """Whether at least `minimum` lines are puzzles, and most lines are."""
         several = self.good >= minimum or (self.good == self.near == 1 and self.total == 2)
         return several and (self.good + self.near) * 2 > self.total
 
 
 class UnreadableError(Exception):
-    """A line that is not a CSV record; the message says what was found."""
+    """A line that is not a CSV record; the message completes "found …"."""
 
 
 def split(line: str, fields: Fields) -> list[tuple[int, str]]:
-    """Split a line into fields, each with the number of characters before it.
+    """Split a line into fields, each with its offset.
 
     Raises UnreadableError.
     """
@@ -181,7 +181,7 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 @lru_cache(maxsize=1)  # csv and lines both ask
 def find_fields(head: SourceHead) -> ScoredFields:
-    """Find the layout in which most lines are puzzles.
+    """Find the layout that reads most lines as puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
@@ -215,7 +215,7 @@ def judge(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     """Whether lines of sixteen cells are, or may be, the rows of 16×16 puzzles.
 
-    `whole` says that these are all lines of the source.
+    `whole`: these are all lines of the source.
     """
     cells = list(map(cells_of, lines))
     rows = [row for row in cells if len(row) == 16]
@@ -230,7 +230,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
 
 
 def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
-    """Count the puzzles in the field, up to `last`, that has them in most records."""
+    """Count the puzzles in the field, up to `last`, that is a puzzle in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
     maps = set[int]()
@@ -264,10 +264,9 @@ def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDES
 
 
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
+    """The first column of puzzles with blanks, even damaged ones, beside the column `full`.
 
-    Then the full grids are solutions, however many puzzles are damaged. Without such a column:
-    `full`.
+    If there is one, the full grids are solutions. Else returns `full`.
     """
     for index in range(min(last + 1, max(map(len, rows)))):
         texts = [row[index] for row in rows if index < len(row) and index != full]
@@ -327,7 +326,7 @@ def _row(fields: Fields, other: str, delimiter: str) -> str:
 
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
-    """The entry of a line that is not plain at first sight; None if it is empty or a comment."""
+    """The entry of a line that is not known to be plain; None for empty lines and comments."""
     if not says_something(line) or is_border(line) or number == fields.header:
         return None
     if is_too_long(line):
@@ -344,7 +343,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
 
 
 def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
-    """What is not read of the fields beside a puzzle; without a delimiter they are words."""
+    """The unread parts of the fields beside a puzzle; without a delimiter, fields are words."""
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
@@ -462,7 +461,7 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
 
 
 def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
-    """The fields with their names, and with those that are named as region maps."""
+    """The fields with their names, and with the region maps among these."""
     columns = {index for index, name in enumerate(names) if name in _REGIONS}
     columns |= {index for index, _ in fields.maps if index < len(names)}
     maps = tuple(

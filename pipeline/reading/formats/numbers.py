@@ -5,8 +5,8 @@
     …                     …
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
-blank is an empty field, in JSON null or "", or 0 if nothing is empty. The rows of a list may be
-texts too; if the cells are signs, as in "53..7....", they are read as those of a grid.
+blank is an empty field, null or "" in JSON, or 0 if no field is empty. The rows of a list may also
+be texts; rows of signs, as in "53..7....", are read like a grid.
 """
 
 from __future__ import annotations

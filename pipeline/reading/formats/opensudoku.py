@@ -1,6 +1,4 @@
-"""OpenSudoku: XML.
-
-It has a `game` element for each puzzle:
+"""OpenSudoku: XML with a `game` element for each puzzle.
 
     <opensudoku>
       <name>…</name>
@@ -12,7 +10,7 @@ each cell; the values that the player cannot change are the givens. XML can be m
 memory of a reader, or to make it read other files. So document types and entities are refused (by
 defusedxml), and so are endless tokens, nesting and names; no tree is built. In a collection, a
 record is a `<game …>` tag, which is read as a document of its own. So no declaration of the
-document reaches it, and each piece can be read by itself.
+document affects it, and each chunk can be read by itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Plain lines: those of a piece that are a puzzle of 9×9 and nothing else, found all at once.
+"""Plain lines: lines of a chunk that are a 9×9 puzzle and nothing else, found all at once.
 
-Only collections come here: numpy is slow to load.
+Used only for collections, as numpy is slow to load.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlainLines:
 
     @classmethod
     def none(cls, *remaining: TextChunk) -> PlainLines:
-        """No such lines, beside these."""
+        """No plain lines, only these chunks."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(remaining))
 
     def entry(self, index: int) -> Entry:
@@ -46,7 +46,7 @@ class PlainLines:
 
 
 def plain_lines(chunk: TextChunk) -> PlainLines:
-    """Find the plain lines of a piece; none if a lone CR ends a line in it."""
+    """Find the plain lines of a chunk; none if a lone CR ends a line in it."""
     if (cells := _uniform_lines(chunk.data)) is not None:
         return PlainLines(np.arange(len(cells)) + chunk.first_line, _dotted(cells), [])
     data = np.frombuffer(chunk.data, np.uint8)
@@ -68,7 +68,7 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
 
 
 def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
-    """The cells if there are plain lines alone, all with the same line end; else None."""
+    """The cells if all lines are plain and have the same line end; else None."""
     width = data.find(b"\n") + 1
     end = data[81:width]
     if end not in (b"\n", b"\r\n") or len(data) % width:
@@ -88,7 +88,7 @@ def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _between(
     chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[TextChunk]:
-    """The stretches of a piece without these lines."""
+    """The stretches of a chunk between these lines."""
     count = len(starts)
     bounds = np.concatenate(([-1], lines, [count]))
     before = np.flatnonzero(np.diff(bounds) > 1)
@@ -108,7 +108,7 @@ def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
 
 
 class ChunkContents:
-    """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
+    """The puzzles of a chunk and its invalid records, each with its place, from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
         self.plain = plain
@@ -138,11 +138,11 @@ class ChunkContents:
         return lines
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
-        """What is not in plain lines, with its places."""
+        """The entries that are not plain lines, with their places."""
         return zip(self._places.tolist(), self._entries, strict=True)
 
     def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
-        """The places of all plain puzzles, those of plain lines first, and their cells, (P, 81)."""
+        """The places of all plain puzzles, plain lines first, and their cells, (P, 81)."""
         places = [place for place, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])
         cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)

@@ -1,6 +1,6 @@
-"""A collection: its stream → pieces of whole records; a record → its entry.
+"""Cuts the stream of a collection into chunks of whole records, and reads records as entries.
 
-And tests for puzzles and rows in one line.
+Also tests for puzzles and rows in one line.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pipeline.reading.formats.text import (
 from pipeline.settings import Reading
 
 MAX_RECORD_BYTES = 64 * 1024
-"""Bytes of the longest record that is read; a longer one is an error, and is skipped."""
+"""Maximum size of a record; a longer one is an error and is skipped."""
 
 LOOK = 256
 """Bytes after a record's end that may be needed to recognise it as the end."""
@@ -79,9 +79,9 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
-    """Cut pieces of whole lines.
+    """Cut chunks of whole lines.
 
-    Comments are in the piece of the puzzle that follows them, those at the end in the last one.
+    Comments go with the puzzle after them; those at the end go with the last chunk.
     """
     held = comments = None
     max_bytes = 2 * max(size, MAX_RECORD_BYTES)
@@ -99,7 +99,7 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
 
 
 def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
-    """A piece with comments before or after it, as far as they fit."""
+    """A chunk with the comments before or after it, if they fit."""
     if chunk is None:
         return following
     are_cut = [
@@ -117,11 +117,11 @@ class _Window:
         self._stream = stream
         self.data = b""
         self.taken = 0
-        """How many bytes are before `data`."""
+        """The number of bytes before `data`."""
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
+        """Fill `data` up to `wanted` bytes if the stream has them; whether it has any."""
         parts, missing = [self.data], wanted - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
@@ -136,7 +136,7 @@ class _Window:
         return len(self.data) if self.is_last else len(self.data) - LOOK
 
     def end(self, size: int, boundary: Boundary) -> int:
-        """Where a piece of that size that begins here ends; 0 if that cannot be seen."""
+        """The end of a chunk of that size that begins here; 0 if it is not in `data`."""
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
@@ -165,7 +165,7 @@ class _Window:
 def cut_chunks(
     stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
 ) -> Iterator[TextChunk]:
-    """Cut pieces of at most `size` bytes, or of one record that is longer.
+    """Cut chunks of at most `size` bytes, or of one record that is longer.
 
     Of a record longer than MAX_RECORD_BYTES, the first MAX_RECORD_BYTES + 1 bytes are a chunk; the
     rest is skipped.
@@ -192,7 +192,7 @@ _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"^line ([0-9]+)")
-"""How a text that was not read begins."""
+"""How an unread text begins."""
 
 _SHORTEST_ATTEMPT = 12
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
@@ -203,8 +203,8 @@ _SHOWN = 100
 class Reader:
     """Reads the records of one source; `source` names it in messages.
 
-    `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
-    would not be the same puzzle, or not all that its text says. `raises`: an invalid record
+    `parse` reads a single puzzle in any format. `needs_its_text` tells whether the cells
+    alone would lose something that the text says. `raises`: an invalid record
     raises InvalidPuzzle instead of becoming an entry.
     """
 
@@ -267,7 +267,7 @@ class Reader:
         return self.refuse(line, 1, f"at most {MAX_RECORD_BYTES} bytes of a puzzle", "more", text)
 
     def _bad(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
-        """The entry of an invalid record: its beginning, without what cannot be shown."""
+        """The entry of an invalid record: its printable beginning and the error."""
         if self.raises:
             raise error
         shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
@@ -275,7 +275,7 @@ class Reader:
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as written if they are characters, blanks as `.`; else as they can be rendered."""
+    """The cells as written, blanks as `.`, if each is one character; else as rendered."""
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
         blank = puzzle.geometry.all_values
@@ -291,7 +291,7 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
 def entries_of_lines(
     chunk: TextChunk, reader: Reader, entry: Callable[[str, int, Reader], Entry]
 ) -> list[Entry]:
-    """An entry for each line of a piece that says something."""
+    """An entry for each significant line of a chunk."""
     lines = NEWLINE.split(text_of(chunk.data, chunk.first_line))
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
@@ -386,7 +386,7 @@ def is_attempt(field: str) -> bool:
 
 
 def is_row(line: str, side: int) -> bool:
-    """Whether a line is a row of so many cells."""
+    """Whether a line is a row of `side` cells."""
     known = KNOWN if side <= 9 else IN_LARGER
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)

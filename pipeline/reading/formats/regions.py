@@ -1,16 +1,16 @@
-"""Puzzles whose regions or cages a line tells: jigsaws, and the game ids of Simon Tatham's Solo.
+"""Puzzles with regions or cages in a line: jigsaws, and the game ids of Simon Tatham's Solo.
 
-A jigsaw is the cells of a puzzle, then for each the sign of its region, which takes the box's
-place:
+A jigsaw is the cells of a puzzle, then for each cell the sign of its region, which replaces the
+box:
 
     1.........3..4..AABBAABBCCDDCCDD
 
-Cells and regions stand in one line, with or without white space between, or in two lines. Any n
-signs but `~`, which constraint texts have, name the n regions of n cells. Up to side 9 the values
-are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its solution.
-There equal signs are never neighbours; in regions they nearly always are.
+Cells and regions are in one line, with or without white space between them, or in two lines. Any n
+signs except `~`, which occurs in constraint texts, name the n regions of n cells. Up to side 9 the
+values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its
+solution, where equal signs are never neighbours; in regions they nearly always are.
 
-That also tells a map of regions around a grid, `find_region_map`. Such maps are refused: a grid
+The same test finds a region map around a grid, `find_region_map`. Such maps are refused, as a grid
 without its regions is another puzzle.
 
 An id of Solo:
@@ -279,7 +279,7 @@ def _ends(step: int, n: int) -> tuple[int, int]:
 
 
 def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
-    """The cages of these blocks; each has a sum, in one of its cells."""
+    """The cages of these blocks; the sum of a cage is in one of its cells."""
     totals = field.numbers(_LARGEST_SUM)
     cages = groups_of(blocks)
     sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]

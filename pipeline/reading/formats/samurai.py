@@ -2,12 +2,12 @@
 
     the upper left, the upper right, the middle, the lower left and the lower right grid
 
-The five lines are one puzzle if they agree in all shared cells and these are not all blank. If
-together they give no cell two values, and no unit a value twice, they may be one or five: then the
+The five lines are one puzzle if they agree in all shared cells and these are not all blank. If the
+lines merely do not contradict each other or the rules, they may be one puzzle or five, and the
 format has to be declared.
 
-Or a picture, as solutions are written: 21 rows of up to 21 places, perhaps with a space between all
-places. A space, `-` or any other blank stands for a place without a cell.
+Or a picture, in the form of solutions: 21 rows of up to 21 places, optionally separated by spaces.
+A space, `-` or any other blank is a place without a cell.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
      98    6
     …
 
-Editors strip the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits show which way it is.
-Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
-gap between boxes would be. If rows are empty there may be no other empty lines.
+Editors strip trailing spaces, so an empty row may be an empty line. The cells may also be in every
+second column, `5 3     7`; the columns of the digits decide. To avoid guesses, digits are required
+in the first column, in the last, and where a gap between boxes would be. With empty rows, no other
+empty lines are allowed.
 """
 
 from __future__ import annotations
@@ -122,22 +122,21 @@ def _layout(text: Text) -> _SpacedGrid | None:
 
 
 def _width(rows: Sequence[str]) -> int:
-    """The number of characters of a full row, as far as the rows show it.
+    """The estimated length of a full row.
 
-    Usually it is the length of the longest row: a row is shorter only by the blanks at its end.
-    If that is more than a row of single characters can have, the longest may have something
-    extra. Then it is the length that at most a quarter of the rows exceed.
+    Usually that of the longest row, as rows are shorter only by their trailing blanks. If it is
+    too long for a row of single characters, the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > _LARGEST else lengths[-1]
 
 
 def _fills(rows: Sequence[str], side: int, step: int) -> bool:
-    """Whether the rows go from the first column to the last, and no spaces separate boxes.
+    """Whether the rows span all columns, and no spaces separate boxes.
 
     Otherwise they may be indented, belong to smaller grids or lack columns. Spaces in the same
-    columns of most rows, `123 456`, may lie between boxes. So may a column without digits behind
-    the first box of this grid, or of a smaller one that is as wide with its gaps.
+    columns of most rows, `123 456`, may separate boxes. So may a column without digits after the
+    first box of this grid, or of a smaller grid that is as wide with its gaps.
     """
     last = (side - 1) * step
     is_from_first_to_last = any(row[0] != " " for row in rows) and any(

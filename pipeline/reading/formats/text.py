@@ -1,4 +1,4 @@
-"""Bytes → the lines that matter, each with its number; and the errors for what is wrong in them."""
+"""The significant lines of a source, with their numbers, and errors that point at them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Text:
         return tuple(line for line in self.lines if not line.is_border)
 
     def written(self) -> list[TextLine]:
-        """Every line but comments, even empty ones; none of a text too long for small grids."""
+        """All lines except comments, even empty ones; none if the text is too long for a grid."""
         if len(self.data) > DECODED_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
@@ -142,7 +142,7 @@ class Text:
         return first
 
     def without_comments(self) -> str:
-        """The lines up to the last, in place; those that are not significant are empty."""
+        """All lines up to the last significant one; other lines are empty."""
         texts = {line.number: line.text for line in self.lines}
         return "\n".join(texts.get(number, "") for number in range(1, self.lines[-1].number + 1))
 
@@ -198,7 +198,7 @@ def quote(text: str) -> str:
 
 
 def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
-    """The error for a source that is too large: by default, to be one puzzle."""
+    """The error for a source that is too large, by default for a single puzzle."""
     return InvalidPuzzle(source, None, None, f"at most {max_bytes} bytes ({option})", found)
 
 

@@ -134,9 +134,9 @@ def _signs(geometry: Geometry) -> tuple[str, str]:
 
 
 def _rows(geometry: Geometry) -> list[list[int | None]]:
-    """The cells of each row of the extent, up to the last cell; None for a place without one.
+    """The cells of each row of the extent, up to its last cell; None for a place without a cell.
 
-    Of a free geometry, those of each row of the grid, and of each group of extra cells.
+    In a free geometry, each group of extra cells is a row too.
     """
     if geometry.free:
         return [[*cells] for _, cells in geometry.free.lines()]

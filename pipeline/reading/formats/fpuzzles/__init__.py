@@ -139,7 +139,7 @@ def _held(text: Text, word: Word) -> Word:
     match = _HELD.search(word.text)
     begin = match.end() if match else 0
     if is_link and match is None:
-        raise text.at_word(word, f"{_EXPECTED}; what this link names is on a server")
+        raise text.at_word(word, f"{_EXPECTED}; this link can only be resolved by its server")
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
     held = Word(word.line, word.column + begin, _NAMED.sub("", decoded))

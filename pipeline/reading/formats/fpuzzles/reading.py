@@ -175,7 +175,7 @@ def _check_drawings(fields: dict[str, Placed], context: DocumentContext) -> None
             else:
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
             if not (is_marked and repeats):
-                found = f"'{key}', a rule that is only described in words"
+                found = f"'{key}', a rule that is only described in prose"
                 raise drawing.wrong("drawings of known rules", found)
 
 

@@ -476,7 +476,7 @@ DRAWN = {"cells": ["R1C1", "R1C2"], "outlineC": "#000000"}
 @for_each("key", ["line", "rectangle", "circle", "text", "cage"])
 def test_a_drawing_is_refused_as_a_rule_in_prose(key):
     error = refusal(document(antiking=True, **{key: [DRAWN]}))
-    assert f"in {key} 1, found '{key}', a rule that is only described in words" in str(error)
+    assert f"in {key} 1, found '{key}', a rule that is only described in prose" in str(error)
 
 
 def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
@@ -484,8 +484,8 @@ def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
     made = document(clone=clone, cage=[DRAWN, cells("R3C4 R3C3", value="")])
     assert read(made).puzzle.rules == (cages.Clone((0, 1), (10, 11)),)
     for value in ("5", "DR", "DR0", "DR10", "R5"):
-        assert "in words" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value=value)]}))
-    assert "in words" in str(refusal({**made, "cage": [cells("R1C1 R1C3")]}))
+        assert "in prose" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value=value)]}))
+    assert "in prose" in str(refusal({**made, "cage": [cells("R1C1 R1C3")]}))
 
 
 @pytest.mark.parametrize(
@@ -497,10 +497,10 @@ def test_a_line_that_is_marked_may_repeat_that_of_a_rule(mark):
     made = document(renban=lines("R1C1 R2C1"), line=[drawn])
     assert read(made).puzzle.rules == (along.Renban((0, 4)),)
     elsewhere = {**drawn, "lines": [["R1C1", "R2C2"]]}
-    assert "in words" in str(refusal({**made, "line": [elsewhere]}))
-    assert "in words" in str(refusal(document(line=[drawn])))
+    assert "in prose" in str(refusal({**made, "line": [elsewhere]}))
+    assert "in prose" in str(refusal(document(line=[drawn])))
     unmarked = {key: value for key, value in drawn.items() if key not in mark}
-    assert "in words" in str(refusal({**made, "line": [unmarked]}))
+    assert "in prose" in str(refusal({**made, "line": [unmarked]}))
 
 
 def test_what_programs_draw_for_clues_and_indexers_repeats_them():
