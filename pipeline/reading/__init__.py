@@ -1,6 +1,6 @@
-"""From bytes to puzzles. What a source is gets decided once.
+"""From bytes to puzzles. `read.py` decides, once, what a source is.
 
-`read.py` decides. Loading this module loads no parser.
+Importing this module loads no parser.
 """
 
 from __future__ import annotations

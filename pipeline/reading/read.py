@@ -247,9 +247,9 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
     An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
-    source looks like a puzzle if it begins with the keywords of a format, if it contains a whole
-    puzzle or a border, or if its first two lines, or a quarter of its lines, may be rows or whole
-    puzzles, even damaged ones.
+    source looks like a puzzle if it begins with the keywords of a format or contains a whole puzzle
+    or a border. It is enough that its first two lines, or a quarter of its lines, may be rows or
+    whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -52,6 +52,6 @@ def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
 
 
 def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
-    """Add up what was not read; after MOST_UNREAD different texts, further ones are OTHER_TEXTS."""
+    """Add up unread parts; beyond MOST_UNREAD different texts, they count as OTHER_TEXTS."""
     for text, count in more.items():
         total[text if text in total or len(total) < MOST_UNREAD else OTHER_TEXTS] += count

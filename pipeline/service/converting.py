@@ -17,8 +17,8 @@ from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     NAMES,
+    ONE_ITEM,
     PICTURES,
-    SINGLE,
     TARGETS,
     File,
     item_text,
@@ -73,7 +73,7 @@ def endings_of(to: str) -> tuple[str, ...]:
 def file_of(to: str, *, solutions: bool) -> File:
     """How files of that target hold puzzles."""
     if to in PICTURES:
-        return _PAGES if to == "pdf" else SINGLE
+        return _PAGES if to == "pdf" else ONE_ITEM
     return target_of(to).holding(solutions=solutions)
 
 

@@ -90,7 +90,7 @@ class UnpackLimits:
 
 
 class Budget:
-    """What an archive, with its nested archives, has used of its limits.
+    """The part of its limits that an archive has used, including nested archives.
 
     Every method raises TooMuch.
     """
@@ -155,8 +155,8 @@ def refusal_of(mode: int) -> str | None:
 def resolved(name: str) -> tuple[str, ...] | str:
     """The parts of a path inside its folder, or why the path is refused.
 
-    No part is empty, `.` or `..`, or contains a `/` or a NUL. For these checks a backslash is a
-    separator too.
+    No part is empty, `.` or `..`, or contains a `/` or a NUL. A backslash also counts as
+    a separator in these checks.
     """
     if "\0" in name:
         return "its name contains a NUL"

@@ -168,8 +168,8 @@ class Member:
 def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
     """The members of an archive or folder, with the members of nested archives in place.
 
-    Where an archive breaks off, a refused member gives the reason; its name is that of the nested
-    archive, or empty for the outermost one. Raises OSError if the environment is at fault. The
+    If an archive breaks off, a refused member with the name of the nested archive, or an empty name
+    for the outermost one, gives the reason. Raises OSError if the environment is at fault. The
     meter counts the bytes read.
     """
     budget = Budget(limits)

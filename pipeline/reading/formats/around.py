@@ -170,13 +170,13 @@ def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     return comments
 
 
-def recorded_rules(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+def rule_lines(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
     """The lines that name a rule."""
     return [(number, text) for number, text in lines if _tells_rule(text.strip(), applied)]
 
 
 def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
-    """What is not read, with further texts."""
+    """Unread texts with further ones added."""
     return _bounded((*known, *texts)) if texts else known
 
 
@@ -188,7 +188,7 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     for remark in remarks if indices else ():
         index = indices[min(bisect_left(lines, remark[0]), len(indices) - 1)]
         entry = updated[index]
-        unread = unread_lines(recorded_rules([remark], entry.puzzle.rules if entry.puzzle else ()))
+        unread = unread_lines(rule_lines([remark], entry.puzzle.rules if entry.puzzle else ()))
         updated[index] = entry._replace(unread=more_unread(entry.unread, unread))
     return updated
 

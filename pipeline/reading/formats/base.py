@@ -101,7 +101,7 @@ class ManyFormat:
     """One notation for many puzzles. `Details` are what a reader has to know about a source.
 
     `recognise` returns the details and the reason, or None; never None if the format is declared.
-    `chunks` cuts a stream in bounded memory into chunks of about `size` bytes. Where a chunk ends
+    `chunks` cuts a stream in bounded memory into chunks of about `size` bytes. The end of a chunk
     depends only on the input and that size, and its data is itself a source that can be cut
     further. `entries` reads a chunk; an invalid record becomes an entry with an error.
     `takes_plain_lines`: a line of 81 cells and nothing else is a puzzle. `has_variants`: its

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE, Geometry, usual_boxes, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -17,7 +17,7 @@ LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
-NINE = GEOMETRIES[9]
+
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."

@@ -113,7 +113,7 @@ def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
 
 
 def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]) -> Alphabet:
-    """The one alphabet of those that fit. Raises InvalidPuzzle if several remain."""
+    """Choose between the alphabets that fit. Raises InvalidPuzzle if several remain."""
     names = {alphabet.name for alphabet in fitting}
     fitting = [
         alphabet

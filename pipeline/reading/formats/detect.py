@@ -22,7 +22,7 @@ from pipeline.reading.formats.around import (
     comments_in,
     may_name_rule,
     more_unread,
-    recorded_rules,
+    rule_lines,
     unread_lines,
     with_remarks,
 )
@@ -298,7 +298,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        named_rules = recorded_rules(_remarks(text, chosen), parsed.puzzle.rules)
+        named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
         return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
     return parsed
 

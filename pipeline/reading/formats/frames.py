@@ -17,11 +17,11 @@ from itertools import chain
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, SIDES
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.reading.formats.variants import given_masks
@@ -182,7 +182,7 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
 def _fault_in(
     text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
 ) -> InvalidPuzzle | None:
-    """What is wrong if these are not n rows of n tokens."""
+    """The error unless these are n rows of n tokens."""
     if side is None:
         line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
         usual = either(side for side in sides if side in ALL_GEOMETRIES)

@@ -42,6 +42,7 @@ from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, tit
 from pipeline.reading.formats.records import (
     Reader,
     cut_chunks,
+    decoded_text,
     is_above_four,
     is_damaged_row,
     is_plain,
@@ -50,7 +51,6 @@ from pipeline.reading.formats.records import (
     last_end,
     plain_entry,
     plain_of,
-    text_of,
 )
 from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
@@ -306,7 +306,7 @@ def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
     data, start, line = chunk.data, 0, chunk.first_line
     for end in (*_ends(data, stack), len(data)):
         record = data[start:end]
-        yield line, text_of(record, line)
+        yield line, decoded_text(record, line)
         line += count_lines(record)
         start = end
 

@@ -40,6 +40,7 @@ from pipeline.reading.formats.records import (
     PLAIN,
     Reader,
     cut_lines,
+    decoded_text,
     halves,
     has_blanks,
     is_above_four,
@@ -51,7 +52,6 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
     side_of,
-    text_of,
 )
 from pipeline.reading.formats.regions import AS_JIGSAW, is_region_map
 from pipeline.reading.formats.text import (
@@ -276,7 +276,7 @@ def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
 
 
 def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
-    text = text_of(chunk.data, chunk.first_line)
+    text = decoded_text(chunk.data, chunk.first_line)
     has_text = bool(fields.maps) or fields.may_have_rules or chunk_may_name_rule(chunk.data)
     if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]

@@ -32,10 +32,10 @@ from pipeline.reading.formats.records import (
     MAX_RECORD_BYTES,
     Reader,
     cut_chunks,
+    decoded_text,
     is_plain,
     last_end,
     plain_entry,
-    text_of,
 )
 from pipeline.reading.formats.text import DECODED_BYTES, NEWLINE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
@@ -206,7 +206,9 @@ def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[En
         line, position = line + count_lines(chunk.data, position, start), start
         entries.append(_entry_of_game(chunk.data[start:end], line, reader))
     if chunk_may_name_rule(chunk.data):
-        lines = enumerate(NEWLINE.split(text_of(chunk.data, chunk.first_line)), chunk.first_line)
+        lines = enumerate(
+            NEWLINE.split(decoded_text(chunk.data, chunk.first_line)), chunk.first_line
+        )
         return with_remarks(entries, [numbered for numbered in lines if "<game" not in numbered[1]])
     return entries
 

@@ -292,7 +292,7 @@ def entries_of_lines(
     chunk: TextChunk, reader: Reader, entry: Callable[[str, int, Reader], Entry]
 ) -> list[Entry]:
     """An entry for each significant line of a chunk."""
-    lines = NEWLINE.split(text_of(chunk.data, chunk.first_line))
+    lines = NEWLINE.split(decoded_text(chunk.data, chunk.first_line))
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
         for number, line in enumerate(lines, chunk.first_line)
@@ -300,7 +300,7 @@ def entries_of_lines(
     ]
 
 
-def text_of(data: bytes, line: int) -> str:
+def decoded_text(data: bytes, line: int) -> str:
     """Decode the text that begins at that line; undecodable bytes become lone surrogates."""
     text = data.decode(errors="surrogateescape")
     return text.removeprefix("\ufeff") if line == 1 else text

@@ -45,7 +45,7 @@ class File:
     one_geometry: bool = False
 
 
-SINGLE, _LINES = File(max_items=1), File()
+ONE_ITEM, _LINES = File(max_items=1), File()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Target:
 
     item: Callable[[Puzzle], str]
     endings: tuple[str, ...]
-    file: File = SINGLE
+    file: File = ONE_ITEM
     plain: Callable[[str], str] | None = None
     beside: Callable[[Puzzle, Grid], str] | None = None
     file_beside: File | None = None

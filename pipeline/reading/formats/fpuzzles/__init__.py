@@ -185,7 +185,7 @@ def _read(bits: Iterator[int], width: int) -> int:
     return number
 
 
-def packed(text: str) -> str:
+def compressed(text: str) -> str:
     """Pack an ASCII text by LZString in base64, as `_unpacked` reads it.
 
     A phrase is the longest known entry at the current position, or a new character. Writing it adds
@@ -232,7 +232,7 @@ def render_fpuzzles(
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
 
     text = document_text(puzzle, solution, notes)
-    return f"{LINKS[notation]}{packed(text)}\n" if notation else f"{text}\n"
+    return f"{LINKS[notation]}{compressed(text)}\n" if notation else f"{text}\n"
 
 
 LINKS = {

@@ -28,7 +28,7 @@ from pipeline.reading.formats.variants import given_masks, variant_of
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats.iss.groups import Statement
+    from pipeline.reading.formats.iss.groups import GroupItem
     from pipeline.reading.formats.iss.layout import GridLayout
     from pipeline.reading.formats.iss.phrases import Phrase
 
@@ -138,7 +138,7 @@ def _without_link(text: Text) -> Text:
     return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + decoded),))
 
 
-def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[Statement], GridLayout]:
+def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], GridLayout]:
     """All phrases of a text, the same with their groups, and the layout."""
     # rules take a while to load
     from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415

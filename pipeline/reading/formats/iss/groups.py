@@ -19,15 +19,15 @@ class Composite:
     """The phrase that opens a group, and the statements in it."""
 
     phrase: Phrase
-    items: tuple[Statement, ...]
+    items: tuple[GroupItem, ...]
 
 
-Statement = Phrase | Composite
+GroupItem = Phrase | Composite
 
 
-def grouped(phrases: Sequence[Phrase]) -> tuple[Statement, ...]:
+def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
     """The phrases, those between a type of GROUPS and its `.End` as one. Raises InvalidPuzzle."""
-    open_groups: list[tuple[Phrase | None, list[Statement]]] = [(None, [])]
+    open_groups: list[tuple[Phrase | None, list[GroupItem]]] = [(None, [])]
     for phrase in phrases:
         name = phrase.name
         if name == END:
@@ -50,7 +50,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Statement, ...]:
     return tuple(items)
 
 
-def inside(items: Sequence[Statement]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
+def inside(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
     """Each phrase inside a group, with the types of the enclosing groups, outermost first."""
     for item in items:
         if isinstance(item, Composite):
@@ -62,7 +62,7 @@ def inside(items: Sequence[Statement]) -> Iterator[tuple[Phrase, tuple[str, ...]
                 yield phrase, around + nested
 
 
-def replicated(items: Sequence[Statement], context: Context) -> tuple[Statement, ...]:
+def replicated(items: Sequence[GroupItem], context: Context) -> tuple[GroupItem, ...]:
     """Replace every `Replicate` by an `And` of its copies. Raises InvalidPuzzle."""
     return _Copies(context).of(items, None)
 
@@ -72,15 +72,15 @@ class _Copies:
         self._context, self._made = context, 0
 
     def of(
-        self, items: Sequence[Statement], shift: tuple[int, int] | None
-    ) -> tuple[Statement, ...]:
+        self, items: Sequence[GroupItem], shift: tuple[int, int] | None
+    ) -> tuple[GroupItem, ...]:
         """Copies of the items, moved down and right by `shift` rows and columns.
 
         Without a shift, the items themselves, with their replications expanded.
         """
         return tuple(self._copy(item, shift) for item in items)
 
-    def _copy(self, item: Statement, shift: tuple[int, int] | None) -> Statement:
+    def _copy(self, item: GroupItem, shift: tuple[int, int] | None) -> GroupItem:
         phrase = item if isinstance(item, Phrase) else item.phrase
         self._made += 1
         if self._made > _MOST_PHRASES:

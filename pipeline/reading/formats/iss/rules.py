@@ -14,7 +14,7 @@ from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion
-from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, Statement, inside
+from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, GroupItem, inside
 from pipeline.reading.formats.iss.phrases import STEPS_PER_RULE, Arguments, Context, Phrase
 from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, without_marks
 
@@ -49,7 +49,7 @@ _CLUES = Outside, Quadruple
 """Of several at one place the last counts."""
 
 
-def check_groups(items: Sequence[Statement]) -> None:
+def check_groups(items: Sequence[GroupItem]) -> None:
     """Raise InvalidPuzzle for types that groups do not hold."""
     strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
     marks = {mark: name for name in strict for mark in _MARKS[name]}
@@ -99,7 +99,7 @@ class RulesRead:
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Sequence[Statement], context: Context, inside: Context) -> RulesRead:
+    def of(cls, items: Sequence[GroupItem], context: Context, inside: Context) -> RulesRead:
         """The meaning of constraints in a context, of those in groups `inside` of another.
 
         Raises InvalidPuzzle.
