@@ -38,11 +38,11 @@ def unread_texts(unread: Collection[str]) -> list[str]:
     return [text for text in unread if text not in CODES]
 
 
-def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
+def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
     """`not read: the rules text (3 puzzles)`; empty if everything was read."""
     named = {"ruleset": "the rules text", "solution": "an incomplete solution"}
     parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
-    return f"not {what}: " + ", ".join(parts) if unread else ""
+    return f"not {verb}: " + ", ".join(parts) if unread else ""
 
 
 def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
