@@ -12,7 +12,7 @@ from random_texts import ARGUMENTS, MEMBERS, random_lines
 
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.groups import GROUPS
-from pipeline.reading.formats.iss.rules import KNOWN
+from pipeline.reading.formats.iss.rules import KNOWN_TYPES
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
@@ -66,5 +66,5 @@ def test_every_type_and_key_is_drawn():
     """Types of layouts and groups are drawn with the others."""
     layouts = {"Shape", "NoBoxes", "Jigsaw", "RegionSize", "RegionSameValues", "Var"}
     layouts |= {"ChaosConstruction", "Doppelganger", "SearchPriority", "", *GROUPS}
-    assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN - layouts
+    assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN_TYPES - layouts
     assert {*MEMBERS} == {*KEYS, *FLAGS, *LAST} - {"windoku"}

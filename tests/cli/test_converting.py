@@ -62,7 +62,7 @@ def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
     assert puzzles_in("out") == [parse_puzzle(line) for line in (*MANY, EASY)]
 
 
-ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).most == 1]
+ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).max_items == 1]
 
 
 @pytest.mark.parametrize("to", ONLY_ONE)

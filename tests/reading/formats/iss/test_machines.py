@@ -94,7 +94,7 @@ def test_letters_are_values_from_10_on(pattern, line):
         ("1{2", "expected '}'"),
         ("1{12345}", "expected a number"),
         ("(1{600}){2}", "more than 1024 signs"),
-        ("(" * 200, "more than 100 groups"),
+        ("(" * 200, "groups nested more than 100 deep"),
         ("1" + "*" * 200, "further repetitions"),
     ],
 )
